@@ -1,0 +1,42 @@
+# Everything from a fresh clone: `make test` creates .venv, installs what is pinned and runs every check.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: test lint types layers pytest judgements benchmark wordnet clean
+
+test: lint types layers pytest
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed
+	$(BIN)/mypy
+
+layers: .venv/installed
+	$(BIN)/lint-imports --no-cache
+
+pytest: .venv/installed
+	$(BIN)/pytest -q -n 2
+
+# Correlations with human judgement, written to docs/measures/similarity.md
+judgements: .venv/installed
+	$(BIN)/python benchmarks/judgements.py
+
+# Beside NLTK and semsimian, in an environment of their own; prints a table
+benchmark: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.lock
+	$(BIN)/python benchmarks/similarity.py
+
+# Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
+wordnet: .venv/installed
+	$(BIN)/python tools/build_wordnet.py $(or $(WNDB),/usr/share/wordnet)
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,176 @@
+"""The words of an ontology: which forms mean which concepts, in which order of senses.
+
+A form is a label, a synonym or a notation (a code) as the source spells it. Forms are looked up by `key`,
+so that case, underscores and the various Unicode spellings of one text do not matter.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.knowledge.rows import take_rows
+
+_PUNCTUATION = str.maketrans(
+    {"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "}  # noqa: RUF001
+)
+_ODD = ("\t", "\r", "\v", "\f", "  ", "\n ", " \n", "\n\n")
+
+
+def key(text: str) -> str:
+    """Return the form under which a text is looked up.
+
+    >>> key("  Dog_House ")
+    'dog house'
+    >>> key("STRASSE") == key("Straße")
+    True
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.translate(_PUNCTUATION).casefold().split())
+
+
+class Entry(NamedTuple):
+    """One form of one concept, as a reader finds it."""
+
+    form: str
+    concept: int
+    rank: int = 0  # order among the senses of the form, as far as the source has one
+    count: int = 0  # how often the form had this sense in a tagged corpus
+    language: str = ""
+    preferred: bool = False
+    notation: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Forms in the order of their keys, and for each form the concepts it means (arrays in CSR form)."""
+
+    forms: Sequence[str]
+    starts: NDArray[np.int64]
+    concepts: NDArray[np.int32]
+    ranks: NDArray[np.uint16]
+    counts: NDArray[np.int32]
+    languages: NDArray[np.uint8]
+    preferred: NDArray[np.bool_]
+    notation: NDArray[np.bool_]
+    language_names: tuple[str, ...] = ("",)
+    exceptions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # irregular plurals
+
+    @classmethod
+    def build(cls, entries: Iterable[Entry], exceptions: Mapping[str, tuple[str, ...]] | None = None) -> Lexicon:
+        """Sort entries into a lexicon; an entry given twice counts once.
+
+        >>> Lexicon.build([Entry("dog", 4), Entry("Dog", 7, rank=1), Entry("hound", 4)]).senses("dog").tolist()
+        [4, 7]
+        """
+        unique = sorted(set(entries), key=lambda e: (key(e.form), e.form, e.rank, e.concept, e.language, -e.preferred))
+        forms: list[str] = []
+        starts: list[int] = []
+        for i, entry in enumerate(unique):
+            if not forms or entry.form != forms[-1]:
+                forms.append(entry.form)
+                starts.append(i)
+        names = ("", *sorted({e.language for e in unique} - {""}))
+        return cls(
+            forms=forms,
+            starts=np.array([*starts, len(unique)], np.int64),
+            concepts=np.array([e.concept for e in unique], np.int32),
+            ranks=np.array([e.rank for e in unique], np.uint16),
+            counts=np.array([e.count for e in unique], np.int32),
+            languages=np.array([names.index(e.language) for e in unique], np.uint8),
+            preferred=np.array([e.preferred for e in unique], bool),
+            notation=np.array([e.notation for e in unique], bool),
+            language_names=names,
+            exceptions=exceptions or {},
+        )
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The key of every form, in the same order."""
+        text = "\n".join(["", *self.forms, ""]).replace("_", " ")
+        if text.isascii() and not any(odd in text for odd in _ODD):  # the bundled WordNet: all at once is faster
+            return text.lower().split("\n")[1:-1]
+        return [key(form) for form in self.forms]
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        return dict(zip(reversed(self.keys), range(len(self.keys) - 1, -1, -1), strict=True))
+
+    def __contains__(self, text: str) -> bool:
+        return key(text) in self._first
+
+    def entries(self, text: str, language: str = "") -> NDArray[np.int64]:
+        """Return where the entries of a form are, most usual sense first; of one language, if one is given.
+
+        An entry without a language belongs to every language.
+        """
+        wanted = key(text)
+        first = self._first.get(wanted)
+        if first is None:
+            return np.empty(0, np.int64)
+        last = first
+        while last < len(self.keys) and self.keys[last] == wanted:
+            last += 1
+        found = np.arange(self.starts[first], self.starts[last])
+        if language and found.size:
+            tagged = self.languages[found]
+            same = [i for i, name in enumerate(self.language_names) if name.split("-")[0] == language.split("-")[0]]
+            found = found[(tagged == 0) | np.isin(tagged, same)]
+        order = np.lexsort((self.concepts[found], -self.counts[found], self.ranks[found]))
+        return found[order]
+
+    def senses(self, text: str, language: str = "") -> NDArray[np.int32]:
+        """Return the distinct concepts a text means, most usual sense first."""
+        concepts = self.concepts[self.entries(text, language)]
+        _, first = np.unique(concepts, return_index=True)
+        return concepts[np.sort(first)]
+
+    @cached_property
+    def _by_concept(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        form_of = np.repeat(np.arange(len(self.forms)), np.diff(self.starts))
+        order = np.lexsort((form_of, ~self.preferred, self.concepts))
+        return order, form_of
+
+    def terms(self, concept: int, language: str = "") -> list[str]:
+        """Return the labels and synonyms of a concept, preferred first; of one language, if one is given."""
+        order, form_of = self._by_concept
+        low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
+        found = [e for e in order[low:high] if not self.notation[e]]
+        if language:
+            code = language.split("-")[0]
+            found = [e for e in found if self.language_names[self.languages[e]].split("-")[0] in ("", code)]
+        return list(dict.fromkeys(self.forms[form_of[e]] for e in found))
+
+    def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:
+        """Return the lexicon of a part: entries of concept c move to new_code[c], or go where that is -1."""
+        moved = new_code[self.concepts]
+        kept = np.flatnonzero(moved >= 0)
+        form_of = self._by_concept[1][kept]
+        used, first = np.unique(form_of, return_index=True)
+        return Lexicon(
+            forms=[self.forms[f] for f in used],
+            starts=np.append(first, len(kept)).astype(np.int64),
+            concepts=moved[kept],
+            ranks=self.ranks[kept],
+            counts=self.counts[kept],
+            languages=self.languages[kept],
+            preferred=self.preferred[kept],
+            notation=self.notation[kept],
+            language_names=self.language_names,
+            exceptions=self.exceptions,
+        )
+
+    def terms_of(self, concepts: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return key numbers of the words of many concepts in CSR form: equal words have equal numbers."""
+        order, form_of = self._by_concept
+        number = np.unique(np.asarray(self.keys), return_inverse=True)[1]
+        words = order[~self.notation[order]]
+        starts = np.searchsorted(self.concepts[words], np.arange(int(concepts.max(initial=-1)) + 2))
+        return take_rows(starts, number[form_of[words]], concepts)

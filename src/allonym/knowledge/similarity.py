@@ -1,0 +1,294 @@
+"""Similarity of concepts: one function per published measure.
+
+Every function takes a taxonomy (or the `Ancestry` of some of its concepts, made once and asked often) and concepts
+`a` and `b` that broadcast like NumPy: two integers are a pair, an integer and an array one against many, two arrays of
+one length pairs, a column against a row (`codes[:, None], codes`) a table. N1, N2 are the fewest links from a, b up to
+their least common subsumer (LCS), N3 is its depth; of several LCSs the one that makes them most similar counts.
+
+`distance` is the form used for masking: in [0, 1], and 0 for a concept and itself whatever the measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.errors import OptionError
+from allonym.knowledge import content as contents
+from allonym.knowledge.ancestry import Ancestry, Score
+from allonym.knowledge.taxonomy import Taxonomy
+
+Over = Taxonomy | Ancestry
+Content = str | NDArray[np.float64]
+DEPTHS = {"edges": 0, "nodes": 1, "virtual-root": 2}  # depth of the root
+DEFAULT_CONTENT = "seco"
+
+
+def _ancestry(over: Over, a: ArrayLike, b: ArrayLike) -> Ancestry:
+    if isinstance(over, Ancestry):
+        return over
+    return over.ancestry(np.concatenate([np.ravel(np.asarray(a)), np.ravel(np.asarray(b))]))
+
+
+def _taxonomy(over: Over) -> Taxonomy:
+    return over.taxonomy if isinstance(over, Ancestry) else over
+
+
+def _offset(depth: str) -> int:
+    if depth not in DEPTHS:
+        raise OptionError.of("depth convention", depth, DEPTHS)
+    return DEPTHS[depth]
+
+
+def path(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return the path length N1 + N2, in links (Rada et al. 1989; P0 eq. 5).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> float(path(t, t.code("parrot"), t.code("cat")))
+    3.0
+    """
+    return -_ancestry(over, a, b).best(a, b, _closeness)
+
+
+def _closeness(links: NDArray[np.int64], lcs: NDArray[np.int64]) -> NDArray[np.float64]:
+    return -links.astype(np.float64)
+
+
+def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return -log(Np / 2D) with Np = N1 + N2 + 1 and D the largest depth in nodes (P0 eq. 6).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(leacock_chodorow(t, 2, 3) == -np.log((3 + 1) / (2 * 3)))
+    True
+    """
+    return -np.log((path(over, a, b) + 1) / (2 * (_taxonomy(over).deepest + 1)))
+
+
+def _wu_palmer_score(ancestry: Ancestry, depth: str) -> Score:
+    offset = _offset(depth)
+    twice_depth = 2.0 * ancestry.placed(ancestry.taxonomy.depth + offset)
+
+    def score(links: NDArray[np.int64], lcs: NDArray[np.int64]) -> NDArray[np.float64]:
+        n3 = np.take(twice_depth, lcs)
+        way = links + n3
+        if offset:
+            return n3 / way
+        return np.divide(n3, way, out=np.ones_like(n3), where=way > 0)  # 0/0: the root and itself
+
+    return score
+
+
+def wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -> NDArray[np.float64]:
+    """Return 2·N3 / (N1 + N2 + 2·N3) (Wu and Palmer 1994; P0 eq. 7).
+
+    We take this form everywhere; P3's, with the depths of a and b below the line, can exceed 1 on a DAG.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> float(wu_palmer(t, 2, 3)), float(wu_palmer(t, 2, 3, depth="edges"))
+    (0.4, 0.0)
+    >>> (2 * 1) / (2 + 1 + 2 * 1)
+    0.4
+    """
+    ancestry = _ancestry(over, a, b)
+    return ancestry.best(a, b, _wu_palmer_score(ancestry, depth))
+
+
+def ancestor_overlap(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (P4 eq. 1).
+
+    >>> t = Taxonomy.build("t", ["sports", "water sports", "swimming", "windsurfing"], child=[1, 2, 3], parent=[0, 1, 1])
+    >>> float(ancestor_overlap(t, 2, 3)) == (4 - 2) / 4
+    True
+    """
+    table = _ancestry(over, a, b)
+    both = table.shared(a, b)
+    either = table.size[np.asarray(a)] + table.size[np.asarray(b)] - both
+    return (either - both) / either
+
+
+def _shared_content(over: Over, a: ArrayLike, b: ArrayLike, amount: NDArray[np.float64]) -> NDArray[np.float64]:
+    ancestry = _ancestry(over, a, b)
+    placed = ancestry.placed(amount)
+    return ancestry.best(a, b, lambda links, lcs: np.take(placed, lcs))
+
+
+def _amount(over: Over, content: Content) -> NDArray[np.float64]:
+    return contents.content(_taxonomy(over), content) if isinstance(content, str) else np.asarray(content)
+
+
+def resnik(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
+    """Return IC(LCS) (Resnik 1995; P0 eq. 14).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> float(resnik(t, 2, 1)), float(resnik(t, 2, 3))
+    (0.5, 0.0)
+    """
+    return _shared_content(over, a, b, _amount(over, content))
+
+
+def lin(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
+    """Return 2·IC(LCS) / (IC(a) + IC(b)) (Lin 1998; P0 eq. 15); 1 for a concept and itself.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(lin(t, 2, 1) == 2 * 0.5 / (1 + 0.5))
+    True
+    """
+    amount = _amount(over, content)
+    both = amount[np.asarray(a)] + amount[np.asarray(b)]
+    shared = 2 * _shared_content(over, a, b, amount)
+    ratio = np.divide(shared, both, out=np.zeros_like(shared), where=both > 0)
+    return np.where(np.equal(a, b), 1.0, ratio)
+
+
+def jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
+    """Return the distance IC(a) + IC(b) - 2·IC(LCS) (Jiang and Conrath 1997; P0 eq. 16).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(jiang_conrath(t, 2, 3) == 1 + 1 - 2 * 0)
+    True
+    """
+    amount = _amount(over, content)
+    return amount[np.asarray(a)] + amount[np.asarray(b)] - 2 * _shared_content(over, a, b, amount)
+
+
+# --- the form used for masking -------------------------------------------------------------------------------------
+
+
+def _per(value: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+    """Divide by the largest value there is; where that is 0, distinct concepts are as far apart as can be."""
+    return value / largest if largest > 0 else np.ones_like(value)
+
+
+def _by_path(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return _per(path(over, a, b), 2 * _taxonomy(over).deepest)
+
+
+def _by_leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return 1 - _per(leacock_chodorow(over, a, b), np.log(2 * (_taxonomy(over).deepest + 1)))
+
+
+def _by_wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return 1 - wu_palmer(over, a, b, depth=depth)
+
+
+def _by_overlap(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return ancestor_overlap(over, a, b)
+
+
+def _by_resnik(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    amount = _amount(over, content)
+    largest = float(amount.max(initial=0))
+    return 1 - resnik(over, a, b, content=amount) / largest if largest > 0 else _per(resnik(over, a, b), 0)
+
+
+def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return 1 - lin(over, a, b, content=content)
+
+
+def _by_jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    amount = _amount(over, content)
+    return _per(jiang_conrath(over, a, b, content=amount), 2 * float(amount.max(initial=0)))
+
+
+def _by_tversky(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    from allonym.knowledge import features
+
+    return 1 - features.tversky(_taxonomy(over), a, b)
+
+
+def _by_rodriguez(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    from allonym.knowledge import features
+
+    return 1 - features.rodriguez_egenhofer(_taxonomy(over), a, b)
+
+
+def _by_x_similarity(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    from allonym.knowledge import features
+
+    return 1 - features.x_similarity(_taxonomy(over), a, b)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure by its name: its distance for masking, and what it goes by."""
+
+    distance: Callable[[Over, ArrayLike, ArrayLike, str, Content], NDArray[np.float64]]
+    family: str  # links | content | words
+
+
+MEASURES = {
+    "wu-palmer": Measure(_by_wu_palmer, "links"),
+    "path": Measure(_by_path, "links"),
+    "leacock-chodorow": Measure(_by_leacock_chodorow, "links"),
+    "ancestor-overlap": Measure(_by_overlap, "links"),
+    "resnik": Measure(_by_resnik, "content"),
+    "lin": Measure(_by_lin, "content"),
+    "jiang-conrath": Measure(_by_jiang_conrath, "content"),
+    "tversky": Measure(_by_tversky, "words"),
+    "rodriguez-egenhofer": Measure(_by_rodriguez, "words"),
+    "x-similarity": Measure(_by_x_similarity, "words"),
+}
+
+
+def distance(
+    measure: str,
+    over: Over,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.float64]:
+    """Return the distance used for masking: in [0, 1], 0 for a concept and itself, also at the root.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
+    [0.5, 0.25, 0.0, 0.75]
+    """
+    if measure not in MEASURES:
+        raise OptionError.of("measure", measure, MEASURES)
+    found = MEASURES[measure].distance(over, a, b, depth, content)
+    found = np.clip(found, 0.0, 1.0, out=np.atleast_1d(found)).reshape(found.shape)
+    found[np.equal(a, b)] = 0.0
+    return found
+
+
+def table(
+    measure: str,
+    over: Over,
+    concepts: ArrayLike,
+    *,
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.float64]:
+    """Return all distances among some concepts; each pair is computed once.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> table("path", t, [1, 2]).tolist()
+    [[0.0, 0.25], [0.25, 0.0]]
+    """
+    codes = np.asarray(concepts)
+    _offset(depth)
+    over = _ancestry(over, codes, codes)
+    if not isinstance(content, str) or MEASURES.get(measure, MEASURES["path"]).family == "content":
+        content = _amount(over, content)
+    distances = np.zeros((len(codes), len(codes)))
+    height = max(1, 250_000 // max(1, len(codes)))  # a block stays in the cache
+    for low in range(0, len(codes), height):
+        block = slice(low, low + height)
+        right = codes[None, low:]
+        distances[block, low:] = distance(measure, over, codes[block, None], right, depth=depth, content=content)
+    for low in range(0, len(codes), 512):
+        for left in range(0, low + 1, 512):
+            tile = distances[left : left + 512, low : low + 512]
+            distances[low : low + 512, left : left + 512] = np.maximum(tile.T, 0) if left < low else np.maximum(tile, tile.T)
+    return distances
+
+
+def lcs(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -> NDArray[np.int64]:
+    """Return the least common subsumer of each pair, of several the one by which Wu-Palmer finds them most similar."""
+    ancestry = _ancestry(over, a, b)
+    return ancestry.best_subsumer(a, b, _wu_palmer_score(ancestry, depth))

@@ -1,0 +1,389 @@
+"""A taxonomy: an immutable directed acyclic graph of concepts with is-a links, on integer arrays.
+
+Concepts are integers 0 … n-1. There is one root; where a source has several, a virtual one, `*`, is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.errors import CycleError, UnknownConceptError, listed
+from allonym.knowledge.lexicon import Lexicon
+from allonym.knowledge.rows import take_rows, to_rows
+
+if TYPE_CHECKING:
+    from allonym.knowledge.ancestry import Ancestry
+
+ROOT = "*"  # id and label of a virtual root
+Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a taxonomy comes from."""
+
+    path: str = ""
+    version: str = ""
+    licence: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Taxonomy:
+    """Concepts, their is-a links, and the words that mean them.
+
+    >>> t = Taxonomy.build("animals", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> t.depth.tolist(), t.ids[t.root], [t.ids[c] for c in t.subsumers(t.code("parrot"))]
+    ([0, 1, 2, 1], 'animal', ['parrot', 'bird', 'animal'])
+    """
+
+    name: str
+    ids: Sequence[str]
+    labels: Sequence[str]
+    parents: Rows
+    lexicon: Lexicon
+    instances: NDArray[np.bool_]  # named individuals, as against classes
+    source: Source = field(default_factory=Source)
+    definitions: Sequence[str] | None = None
+    parts: Rows | None = None  # for each concept, what it is a part of or has as a part
+
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        ids: Sequence[str],
+        *,
+        child: ArrayLike,
+        parent: ArrayLike,
+        labels: Sequence[str] | None = None,
+        lexicon: Lexicon | None = None,
+        instances: ArrayLike | None = None,
+        source: Source | None = None,
+        definitions: Sequence[str] | None = None,
+        parts: Rows | None = None,
+    ) -> Taxonomy:
+        """Make a taxonomy from child-parent pairs of concept numbers; add a virtual root where there are several."""
+        ids = list(ids)
+        labels = list(ids if labels is None else labels)
+        child, parent = np.asarray(child, np.int64).ravel(), np.asarray(parent, np.int64).ravel()
+        individuals = np.zeros(len(ids), bool) if instances is None else np.asarray(instances, bool)
+        once = np.sort(np.unique(child * len(ids) + parent, return_index=True)[1])
+        child, parent = child[once], parent[once]
+        roots = np.flatnonzero(np.bincount(child, minlength=len(ids)) == 0)
+        if len(roots) > 1:
+            child, parent = np.append(child, roots), np.append(parent, np.full(len(roots), len(ids)))
+            ids.append(ROOT if ROOT not in ids else "(root)")
+            labels.append(ROOT)
+            individuals = np.append(individuals, False)
+            definitions = None if definitions is None else [*definitions, ""]
+            parts = None if parts is None else (np.append(parts[0], parts[0][-1]), parts[1])
+        taxonomy = cls(
+            name=name,
+            ids=ids,
+            labels=labels,
+            parents=to_rows(child, parent, len(ids)),
+            lexicon=Lexicon.build([]) if lexicon is None else lexicon,
+            instances=individuals,
+            source=source or Source(),
+            definitions=definitions,
+            parts=parts,
+        )
+        taxonomy.depth  # noqa: B018  a cycle is found here, not at the first use
+        return taxonomy
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Taxonomy {self.name}: {len(self):,} concepts, {len(self.parents[1]):,} links, depth {self.deepest}>"
+
+    # --- structure -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def children(self) -> Rows:
+        """The children of every concept, in CSR form."""
+        starts, parents = self.parents
+        return to_rows(parents, np.repeat(np.arange(len(self), dtype=np.int32), np.diff(starts)), len(self))
+
+    @cached_property
+    def depth(self) -> NDArray[np.int32]:
+        """The longest way from every concept to the root, in links: a child is always deeper than its parent."""
+        depth = np.full(len(self), -1, np.int32)
+        for level, concepts in enumerate(self._levels()):
+            depth[concepts] = level
+        if (depth < 0).any():
+            cycle = self._cycle(depth < 0)
+            names = [self.ids[c] for c in cycle]
+            error = CycleError(
+                f"The is-a links of {self.name} have a cycle: {' → '.join([*names[:6], names[0]])}.",
+                hint="remove one of these links.",
+                values=names,
+            )
+            raise error
+        return depth
+
+    def _levels(self) -> Iterator[NDArray[np.int64]]:
+        """Yield concepts level by level; one is released when its last parent has been."""
+        waiting = np.diff(self.parents[0])
+        level = np.flatnonzero(waiting == 0)
+        while level.size:
+            yield level
+            below, released = np.unique(take_rows(*self.children, level)[1], return_counts=True)
+            waiting[below] -= released
+            level = below[waiting[below] == 0]
+
+    def _cycle(self, unreleased: NDArray[np.bool_]) -> list[int]:
+        """Walk up among concepts that were never released until one comes again."""
+        starts, parents = self.parents
+        walk = [int(np.flatnonzero(unreleased)[0])]
+        while True:
+            above = parents[starts[walk[-1]] : starts[walk[-1] + 1]]
+            step = int(above[unreleased[above]][0])
+            if step in walk:
+                return walk[walk.index(step) :]
+            walk.append(step)
+
+    @property
+    def deepest(self) -> int:
+        """The largest depth, in links."""
+        return int(self.depth.max(initial=0))
+
+    @cached_property
+    def root(self) -> int:
+        """The concept without a parent."""
+        return int(np.flatnonzero(np.diff(self.parents[0]) == 0)[0])
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which concepts have no child."""
+        return np.diff(self.children[0]) == 0
+
+    def parents_of(self, concept: int) -> NDArray[np.int32]:
+        """Return the direct parents of a concept, as its source lists them."""
+        starts, parents = self.parents
+        return parents[starts[concept] : starts[concept + 1]]
+
+    def children_of(self, concept: int) -> NDArray[np.int32]:
+        """Return the direct children of a concept."""
+        starts, children = self.children
+        return children[starts[concept] : starts[concept + 1]]
+
+    def descendants(self, concept: int) -> NDArray[np.int64]:
+        """Return a concept and everything below it, in the order of their numbers."""
+        return np.flatnonzero(self._reach(self.children, np.array([concept])))
+
+    def leaves(self, concept: int) -> NDArray[np.int64]:
+        """Return the leaves below a concept (itself, if it is one)."""
+        below = self.descendants(concept)
+        return below[self.is_leaf[below]]
+
+    def above(self, concepts: ArrayLike) -> NDArray[np.int64]:
+        """Return some concepts and all their ancestors, in the order of their numbers."""
+        return np.flatnonzero(self._reach(self.parents, np.unique(np.asarray(concepts, np.int64))))
+
+    def _reach(self, links: Rows, start: NDArray[np.int64]) -> NDArray[np.bool_]:
+        reached = np.zeros(len(self), bool)
+        frontier = start
+        while frontier.size:
+            reached[frontier] = True
+            found = np.unique(take_rows(*links, frontier)[1])
+            frontier = found[~reached[found]]
+        return reached
+
+    def closure(self, concepts: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """Return T(c) for many concepts: row starts, ancestors (the concept itself first), fewest links up to each."""
+        start = np.asarray(concepts, np.int64).ravel()
+        owner, concept = np.arange(len(start)), start
+        found: list[tuple[NDArray[np.int64], NDArray[np.int64], int]] = []
+        links = 0
+        while owner.size or not found:
+            found.append((owner, concept, links))
+            starts, above = take_rows(*self.parents, concept)
+            pairs = np.unique(np.repeat(owner, np.diff(starts)) * len(self) + above)
+            owner, concept = np.divmod(pairs, max(len(self), 1))
+            links += 1
+        owners = np.concatenate([f[0] for f in found])
+        ancestors = np.concatenate([f[1] for f in found])
+        ups = np.concatenate([np.full(len(f[0]), f[2], np.int32) for f in found])
+        first = np.unique(owners * len(self) + ancestors, return_index=True)[1]  # the first find is the shortest way
+        first = first[np.lexsort((ancestors[first], ups[first], owners[first]))]
+        return np.searchsorted(owners[first], np.arange(len(start) + 1)), ancestors[first], ups[first]
+
+    def subsumers(self, concept: int) -> NDArray[np.int64]:
+        """Return T(c): a concept and all its ancestors, nearest first."""
+        return self.closure([concept])[1]
+
+    def lcs(self, a: int, b: int) -> list[int]:
+        """Return the common subsumers of two concepts that have no common subsumer below them.
+
+        >>> diamond = Taxonomy.build("diamond", list("rxyab"), child=[1, 2, 3, 3, 4, 4], parent=[0, 0, 1, 2, 1, 2])
+        >>> [diamond.ids[c] for c in diamond.lcs(3, 4)]
+        ['x', 'y']
+        """
+        common = np.intersect1d(self.subsumers(a), self.subsumers(b))
+        covered = {int(x) for c in common for x in self.subsumers(int(c))[1:]}
+        return [int(c) for c in common if int(c) not in covered]
+
+    def summed_up(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for every concept the sum of `amounts` over it and its distinct descendants."""
+        total = amounts.astype(np.float64)
+        if len(self.parents[1]) == len(self) - 1:  # a tree: level by level
+            parent = np.full(len(self), -1)
+            parent[np.repeat(np.arange(len(self)), np.diff(self.parents[0]))] = self.parents[1]
+            by_depth = np.argsort(self.depth, kind="stable")
+            ends = np.cumsum(np.bincount(self.depth))
+            for low, high in zip(ends[-2::-1], ends[:0:-1], strict=True):
+                np.add.at(total, parent[by_depth[low:high]], total[by_depth[low:high]])
+            return total
+        total[:] = 0
+        for block in np.array_split(np.arange(len(self)), len(self) // 100_000 + 1):
+            starts, ancestors, _ = self.closure(block)
+            weights = np.repeat(amounts[block], np.diff(starts))
+            total += np.bincount(ancestors, weights=weights, minlength=len(self))
+        return total
+
+    @cached_property
+    def hyponyms(self) -> NDArray[np.float64]:
+        """The number of distinct descendants of every concept, itself not counted."""
+        return self.summed_up(np.ones(len(self))) - 1
+
+    @cached_property
+    def leaves_below(self) -> NDArray[np.float64]:
+        """The number of distinct leaves below every concept; a leaf has none."""
+        return np.where(self.is_leaf, 0, self.summed_up(self.is_leaf.astype(np.float64)))
+
+    @cached_property
+    def subsumer_count(self) -> NDArray[np.int64]:
+        """|T(c)| of every concept: itself and its ancestors."""
+        blocks = np.array_split(np.arange(len(self)), len(self) // 100_000 + 1)
+        tree = len(self.parents[1]) == len(self) - 1
+        return self.depth + 1 if tree else np.concatenate([np.diff(self.closure(block)[0]) for block in blocks])
+
+    def ancestry(self, concepts: ArrayLike) -> Ancestry:
+        """Return the ancestor table of some concepts, which answers questions on pairs of them quickly."""
+        from allonym.knowledge.ancestry import Ancestry
+
+        return Ancestry(self, concepts)
+
+    # --- names -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return dict(zip(self.ids, range(len(self)), strict=True))
+
+    def find(self, identifier: str) -> int | None:
+        """Return the concept with this id, if there is one."""
+        return self._codes.get(identifier)
+
+    def code(self, name: str, language: str = "") -> int:
+        """Return the concept with this id, or else the first sense of this word (`dog`, `dog#2` for its second)."""
+        found = self.find(name)
+        if found is not None:
+            return found
+        senses = self.senses(name, language)
+        if not senses:
+            raise UnknownConceptError(f"{self.name} has neither a word nor an id {name!r}.", hint=self.hint(name))
+        return senses[0]
+
+    def senses(self, name: str, language: str = "") -> list[int]:
+        """Return the concepts a word may mean, first sense first; `dog#2` is its second, an id only itself."""
+        found = self.find(name)
+        if found is not None:
+            return [found]
+        senses = [int(c) for c in self.lexicon.senses(name, language)]
+        word, _, number = name.rpartition("#")
+        if not senses and number.isdecimal():
+            senses = [int(c) for c in self.lexicon.senses(word, language)[int(number) - 1 : int(number)]]
+        return senses
+
+    def hint(self, name: str) -> str:
+        """Say which words are spelled like one that is not there."""
+        from allonym.knowledge.suggestions import similar_words
+
+        close = similar_words(self.lexicon, [name.rpartition("#")[0] or name])[0]
+        return f"did you mean {listed(map(repr, close), 3)}?" if close else "see which words it has with `allonym link`."
+
+    def path(self, concept: int, root: int | None = None) -> list[int]:
+        """Return a way from a concept up to a root, along the first parent that leads there."""
+        root = self.root if root is None else root
+        below = self._reach(self.children, np.array([root])) if root != self.root else np.ones(len(self), bool)
+        way = [concept]
+        while way[-1] != root and below[way[-1]]:
+            above = self.parents_of(way[-1])
+            way.append(int(above[below[above]][0]))
+        return way
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The part of a taxonomy under one concept; depths stay those of the whole.
+
+    >>> t = Taxonomy.build("animals", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> birds = Scope(t, t.code("bird"))
+    >>> birds.name, t.code("parrot") in birds, t.code("cat") in birds, birds.cut().depth.tolist()
+    ('animals:bird', True, False, [0, 1])
+    """
+
+    taxonomy: Taxonomy
+    root: int
+
+    @classmethod
+    def of(cls, taxonomy: Taxonomy, root: str | None = None) -> Scope:
+        """Return the scope under a word (its first sense) or an id; the whole taxonomy without one."""
+        return cls(taxonomy, taxonomy.root if root is None else taxonomy.code(root))
+
+    @property
+    def name(self) -> str:
+        """The taxonomy's name and the id of the root, as on the command line."""
+        whole = self.root == self.taxonomy.root
+        return self.taxonomy.name if whole else f"{self.taxonomy.name}:{self.taxonomy.ids[self.root]}"
+
+    @cached_property
+    def members(self) -> NDArray[np.bool_]:
+        """For every concept of the taxonomy, whether it lies under the root."""
+        inside = np.zeros(len(self.taxonomy), bool)
+        inside[self.taxonomy.descendants(self.root)] = True
+        return inside
+
+    @property
+    def concepts(self) -> NDArray[np.int64]:
+        """The concepts under the root, the root included."""
+        return np.flatnonzero(self.members)
+
+    def __contains__(self, concept: int) -> bool:
+        return bool(self.members[concept])
+
+    def __len__(self) -> int:
+        return int(self.members.sum())
+
+    def cut(self) -> Taxonomy:
+        """Cut the part out as a taxonomy of its own, with its own depths; links that leave it are gone."""
+        whole, kept = self.taxonomy, self.concepts
+        new_code = np.full(len(whole), -1, np.int32)
+        new_code[kept] = np.arange(len(kept))
+        starts, above = take_rows(*whole.parents, kept)
+        child = np.repeat(np.arange(len(kept)), np.diff(starts))
+        inside = (new_code[above] >= 0) & (child != new_code[self.root])
+        parts = None
+        if whole.parts is not None:
+            part_starts, others = take_rows(*whole.parts, kept)
+            owner, other = np.repeat(np.arange(len(kept)), np.diff(part_starts)), new_code[others]
+            parts = to_rows(owner[other >= 0], other[other >= 0], len(kept))
+        return Taxonomy.build(
+            self.name,
+            [whole.ids[c] for c in kept],
+            child=child[inside],
+            parent=new_code[above[inside]],
+            labels=[whole.labels[c] for c in kept],
+            lexicon=whole.lexicon.restrict(new_code),
+            instances=whole.instances[kept],
+            source=whole.source,
+            definitions=None if whole.definitions is None else [whole.definitions[c] for c in kept],
+            parts=parts,
+        )

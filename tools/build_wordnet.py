@@ -1,0 +1,38 @@
+"""Compile the bundled WordNet from a WNDB directory: python tools/build_wordnet.py /usr/share/wordnet
+
+Writes the nouns and Princeton's licence notice into the package; the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from pathlib import Path
+
+from allonym.knowledge.readers.wndb import read_wndb
+from allonym.knowledge.wordnet import FILE, pack
+
+DATA = Path(__file__).parents[1] / "src" / "allonym" / "knowledge" / "data"
+
+
+def notice(directory: Path) -> str:
+    """Return Princeton's notice from the head of data.noun, without its line numbers."""
+    head = [line for line in (directory / "data.noun").read_text("utf-8").splitlines() if line.startswith("  ")]
+    return "\n".join(line.strip().partition(" ")[2].rstrip() for line in head) + "\n"
+
+
+def main() -> None:
+    """Compile, write, and say what was written."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=Path, help="a WNDB directory (Debian: package wordnet-base)")
+    directory: Path = parser.parse_args().directory
+    taxonomy = read_wndb(directory)
+    packed = pack(taxonomy)
+    DATA.mkdir(exist_ok=True)
+    (DATA / FILE).write_bytes(packed)
+    (DATA / "WORDNET-LICENSE").write_text(notice(directory), "utf-8")
+    print(f"{taxonomy!r}\n{FILE}: {len(packed):,} bytes, sha256 {hashlib.sha256(packed).hexdigest()}")
+
+
+if __name__ == "__main__":
+    main()
