@@ -244,7 +244,7 @@ class _Pairs:
         a, b = np.asarray(a), np.asarray(b)
         self.shape = np.broadcast_shapes(a.shape, b.shape)
         self.size = int(np.prod(self.shape))
-        self.is_table = a.size == 1 or (a.ndim == 2 and a.shape[1] == 1 and b.size == b.shape[-1])
+        self.is_table = a.size == 1 or (a.ndim == 2 and a.shape[1] == 1 and b.ndim > 0 and b.size == b.shape[-1])
         if not self.is_table and a.shape != b.shape:
             a, b = np.broadcast_arrays(a, b)
         self.row, self.a, self.b = row, a.ravel(), b.ravel()

@@ -67,6 +67,7 @@ class Taxonomy:
         source: Source | None = None,
         definitions: Sequence[str] | None = None,
         parts: Rows | None = None,
+        codes: dict[str, int] | None = None,
     ) -> Taxonomy:
         """Make a taxonomy from child-parent pairs of concept numbers; add a virtual root where there are several."""
         ids = list(ids)
@@ -79,6 +80,7 @@ class Taxonomy:
         if len(roots) > 1:
             child, parent = np.append(child, roots), np.append(parent, np.full(len(roots), len(ids)))
             ids.append(ROOT if ROOT not in ids else "(root)")
+            codes = None if codes is None else codes | {ids[-1]: len(ids) - 1}
             labels.append(ROOT)
             individuals = np.append(individuals, False)
             definitions = None if definitions is None else [*definitions, ""]
@@ -94,6 +96,8 @@ class Taxonomy:
             definitions=definitions,
             parts=parts,
         )
+        if codes is not None:
+            taxonomy.__dict__["_codes"] = codes  # millions of ids need not be hashed again
         taxonomy.depth  # noqa: B018  a cycle is found here, not at the first use
         return taxonomy
 

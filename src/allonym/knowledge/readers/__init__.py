@@ -1,0 +1,71 @@
+"""Readers of ontologies: each turns one file format into a `Taxonomy`.
+
+| format        | recognised by                                              |
+|---------------|------------------------------------------------------------|
+| `wndb`        | a directory with data.noun and index.noun                  |
+| `obo`         | `format-version:` or `[Term]`                              |
+| `rdf`         | RDF/XML, Turtle or N-Triples: OWL classes or SKOS concepts |
+| `lmf`         | XML with `<LexicalResource`                                |
+| `mesh`        | a column of MeSH tree numbers (C01.221.812)                |
+| `hierarchy`   | no header, leaf first, one top value (ARX)                 |
+| `child-parent`| a table with a column of parents                           |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from allonym.errors import OptionError, UnknownFormatError
+from allonym.knowledge.readers import csv, lmf, mesh, obo, rdf
+from allonym.knowledge.readers.source import File
+from allonym.knowledge.readers.wndb import read_wndb
+from allonym.knowledge.taxonomy import Taxonomy
+
+READERS: dict[str, Callable[[File], Taxonomy]] = {
+    "obo": obo.read,
+    "rdf": rdf.read,
+    "lmf": lmf.read,
+    "mesh": mesh.read,
+    "hierarchy": csv.read_hierarchy,
+    "child-parent": csv.read_child_parent,
+}
+_TURTLE = re.compile(r"^\s*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
+_TRIPLE = re.compile(r"^\s*(<[^<>\s]+>|_:\w+)\s+<[^<>\s]+>\s+(<|_:|\").*\.\s*$", re.MULTILINE)
+_OBO = re.compile(r"^(format-version:|\[Term\])", re.MULTILINE)
+_OTHER_OWL = re.compile(r"^\s*(Prefix\(|Ontology\(|<Ontology\b|Prefix:|Ontology:)|<Ontology\s", re.MULTILINE)
+
+
+def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
+    """Read an ontology; its format is found by what is in it, unless one is given.
+
+    Arguments: a file (gzipped or not) or a WNDB directory; a name from the table above.
+    """
+    path = Path(path)
+    if format is not None and format not in (*READERS, "wndb"):
+        raise OptionError.of("ontology format", format, [*READERS, "wndb"])
+    if path.is_dir() or format == "wndb":
+        return read_wndb(path)
+    file = File.read(path)
+    return READERS[format or recognise(file)](file)
+
+
+def recognise(file: File) -> str:
+    """Return the format of a file, by its content."""
+    head = File(file.path, file.content[:200_000], "").text()
+    if not head.strip():
+        raise UnknownFormatError("the file is empty.", path=file.path)
+    if "\0" in head:
+        raise UnknownFormatError("this is a binary file, not an ontology in text.", path=file.path)
+    if _OBO.search(head):
+        return "obo"
+    if _OTHER_OWL.search(head):
+        raise UnknownFormatError(
+            "OWL in a syntax other than RDF.", path=file.path, hint="save it as RDF/XML or Turtle (Protégé, ROBOT)."
+        )
+    if head.lstrip().startswith("<") and "<LexicalResource" in head:
+        return "lmf"
+    if rdf.is_xml(head) or _TURTLE.search(head) or _TRIPLE.search(head):
+        return "rdf"
+    return csv.recognise(file)

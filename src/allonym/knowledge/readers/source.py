@@ -7,6 +7,7 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -71,14 +72,19 @@ class File:
 
 @dataclass
 class Found:
-    """What a reader has found: concepts and links by id, each with its line where the format has lines."""
+    """What a reader has found: concepts and links by id, each with its line where the format has lines.
+
+    An empty parent, or a concept as its own parent, is a root.
+    """
 
     ids: list[str] = field(default_factory=list)
-    id_lines: Sequence[int] = field(default_factory=list)
+    id_lines: list[int] = field(default_factory=list)
     labels: list[str] | None = None
     child: list[str] = field(default_factory=list)
     parent: list[str] = field(default_factory=list)
     link_lines: Sequence[int] = field(default_factory=list)
+    code: dict[str, int] | None = None  # id -> place in ids, if the reader has it already
+    label_words: bool = True  # labels are words of no particular language; else `words` has them
     words: list[Entry] = field(default_factory=list)
     instances: set[int] = field(default_factory=set)
     definitions: list[str] | None = None
@@ -90,11 +96,11 @@ class Found:
         """Resolve ids and build the taxonomy; what does not fit is an error that names file, line and id."""
         if not self.ids:
             raise UnknownFormatError("no concept was found.", path=file.path, hint="is this the right file?")
-        code = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        code = self.code or dict(zip(self.ids, range(len(self.ids)), strict=True))
         if len(code) < len(self.ids):
             self._refuse_duplicate(file)
         child, parent = self._resolve(code, file)
-        if len(self.ids) > 1 and not np.any(child != parent):
+        if len(self.ids) > 1 and not child.size:
             raise FlatOntologyError(
                 f"{len(self.ids):,} concepts and no is-a link among them: every distance would be the same.",
                 path=file.path,
@@ -112,6 +118,7 @@ class Found:
                 source=Source(file.path.name, self.version, self.licence, file.sha256),
                 definitions=self.definitions,
                 parts=self._parts(),
+                codes=code,
             )
         except CycleError as error:
             raise self._cycle(error, file) from None
@@ -131,9 +138,10 @@ class Found:
             seen[identifier] = i
 
     def _resolve(self, code: dict[str, int], file: File) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        child = np.fromiter(map(code.__getitem__, self.child), np.int64, len(self.child))
-        parent = np.fromiter((code.get(p, -1) for p in self.parent), np.int64, len(self.parent))
-        dangling = np.flatnonzero(parent < 0)
+        alike = self.child is self.ids
+        child = np.arange(len(code)) if alike else np.fromiter(map(code.__getitem__, self.child), np.int64, len(self.child))
+        parent = np.fromiter(map(code.get, self.parent, repeat(-1)), np.int64, len(self.parent))
+        dangling = np.array([i for i in np.flatnonzero(parent < 0) if self.parent[i]], np.int64)
         if dangling.size:
             i = int(dangling[0])
             missing = list(dict.fromkeys(self.parent[j] for j in dangling))
@@ -145,7 +153,8 @@ class Found:
                 hint="define the parent, or merge in the ontology that defines it.",
                 values=missing,
             )
-        return child, parent
+        real = (parent >= 0) & (parent != child)
+        return child[real], parent[real]
 
     def _cycle(self, error: CycleError, file: File) -> CycleError:
         """Add file and line to a cycle found in the graph."""
@@ -166,7 +175,7 @@ class Found:
     def _lexicon(self) -> Lexicon:
         """Every label is a word; ids are words too where there are no labels, unless they are mere numbers."""
         entries = list(self.words)
-        if self.labels is not None:
+        if self.labels is not None and self.label_words:
             entries += [Entry(label, c, preferred=True) for c, label in enumerate(self.labels) if label]
         elif not entries and not all(map(str.isdecimal, self.ids)):
             entries = [Entry(identifier, c, preferred=True) for c, identifier in enumerate(self.ids)]

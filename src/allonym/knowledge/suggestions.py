@@ -1,0 +1,45 @@
+"""Words spelled like one that was not found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.knowledge.lexicon import Lexicon, key
+
+MOST = 5
+ALIKE = 70  # percent of rapidfuzz's normalised similarity
+
+
+def similar_words(lexicon: Lexicon, texts: Sequence[str], allowed: NDArray[np.bool_] | None = None) -> list[list[str]]:
+    """Return for each text up to five forms spelled like it, or like one of its words, best first.
+
+    Only forms of `allowed` concepts are suggested, if that is given.
+    """
+    from rapidfuzz import fuzz, process
+
+    forms, keys = _choices(lexicon, allowed)
+    if not keys:
+        return [[] for _ in texts]
+    found = []
+    for text in texts:
+        whole = key(text).replace("-", " ")
+        queries = dict.fromkeys([whole, *(w for w in whole.split() if len(w) > 3)])
+        scores: dict[str, float] = {}
+        for query in queries:
+            for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=ALIKE):
+                weight = score + 10 * (query == whole)
+                scores[forms[i]] = max(weight, scores.get(forms[i], 0))
+        found.append(sorted(scores, key=lambda form: (-scores[form], form))[:MOST])
+    return found
+
+
+def _choices(lexicon: Lexicon, allowed: NDArray[np.bool_] | None) -> tuple[list[str], list[str]]:
+    entries = ~lexicon.notation
+    if allowed is not None:
+        entries &= allowed[lexicon.concepts]
+    form_of = np.repeat(np.arange(len(lexicon.forms)), np.diff(lexicon.starts))
+    usable = np.unique(form_of[entries])
+    return [lexicon.forms[f] for f in usable], [lexicon.keys[f] for f in usable]

@@ -1,0 +1,194 @@
+"""Measures against slow references written from the formulas, and the laws every measure keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Dag, dags, taxonomy
+
+from allonym.errors import OptionError
+from allonym.knowledge import content, features, similarity
+
+LINKS_AND_CONTENT = [m for m, measure in similarity.MEASURES.items() if measure.family != "words"]
+WORDS = [m for m in similarity.MEASURES if m not in LINKS_AND_CONTENT]
+RAW = {"path": reference.path, "leacock-chodorow": reference.leacock_chodorow}
+
+
+def table_of(parents: Dag, pair: object) -> np.ndarray:
+    return np.array([[pair(a, b) for b in parents] for a in parents], float)  # type: ignore[operator]
+
+
+@given(dags())
+def test_raw_measures_on_links_agree_with_the_reference(parents: Dag) -> None:
+    t, codes = taxonomy(parents), np.arange(len(parents))
+    column = codes[:, None]
+    assert np.array_equal(similarity.path(t, column, codes), table_of(parents, lambda a, b: reference.path(parents, a, b)))
+    expected = table_of(parents, lambda a, b: reference.leacock_chodorow(parents, a, b))
+    assert np.allclose(similarity.leacock_chodorow(t, column, codes), expected, rtol=1e-14)
+    expected = table_of(parents, lambda a, b: reference.ancestor_overlap(parents, a, b))
+    assert np.allclose(similarity.ancestor_overlap(t, column, codes), expected, rtol=1e-14)
+    for depth in similarity.DEPTHS:
+        expected = table_of(parents, lambda a, b, depth=depth: reference.wu_palmer(parents, a, b, depth))
+        assert np.allclose(similarity.wu_palmer(t, column, codes, depth=depth), expected, rtol=1e-14)
+
+
+@given(dags(), st.lists(st.integers(0, 50), min_size=12, max_size=12))
+def test_information_content_agrees_with_the_reference(parents: Dag, counts: list[int]) -> None:
+    t = taxonomy(parents)
+    assert np.allclose(content.seco(t), [reference.seco(parents, c) for c in parents], atol=1e-12)
+    assert np.allclose(content.sanchez_batet(t), [reference.sanchez_batet(parents, c) for c in parents], atol=1e-12)
+    own = dict(enumerate(counts[: len(parents)]))
+    expected = [reference.corpus(parents, own, c) for c in parents]
+    assert np.allclose(content.corpus(t, list(own.values())), expected, atol=1e-12)
+
+
+@given(dags(), st.sampled_from(["seco", "sanchez-batet"]))
+def test_measures_on_content_agree_with_the_reference(parents: Dag, name: str) -> None:
+    t, codes = taxonomy(parents), np.arange(len(parents))
+    amount = dict(enumerate(content.content(t, name).tolist()))
+    for measure in ("resnik", "lin", "jiang_conrath"):
+        slow = getattr(reference, measure)
+        expected = table_of(parents, lambda a, b, slow=slow: slow(parents, amount, a, b))
+        got = getattr(similarity, measure)(t, codes[:, None], codes, content=name)
+        assert np.allclose(got, expected, atol=1e-12), measure
+
+
+@pytest.mark.parametrize("measure", LINKS_AND_CONTENT)
+@given(parents=dags())
+def test_distance_agrees_with_the_reference(measure: str, parents: Dag) -> None:
+    t, codes = taxonomy(parents), np.arange(len(parents))
+    amount = dict(enumerate(content.seco(t).tolist()))
+    expected = table_of(parents, lambda a, b: reference.distance(measure, parents, a, b, content=amount))
+    got = similarity.distance(measure, t, codes[:, None], codes)
+    assert np.allclose(got, expected, atol=1e-12)
+
+
+@given(dags(max_size=8), st.data())
+def test_tversky_agrees_with_the_reference(parents: Dag, data: st.DataObject) -> None:
+    words = st.frozensets(st.sampled_from("pqrstu"), max_size=3)
+    terms = {c: data.draw(words) for c in parents}
+    t, codes = taxonomy(parents, terms), np.arange(len(parents))
+    for reach in ("direct", "ancestors"):
+        sets = {c: reference.neighbourhood(parents, terms, c, reach) for c in parents}
+        expected = table_of(parents, lambda a, b, sets=sets: reference.tversky(parents, sets, a, b))
+        assert np.allclose(features.tversky(t, codes[:, None], codes, reach=reach), expected, atol=1e-12)
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+@given(dags(max_size=8), st.data())
+def test_x_similarity_and_rodriguez_egenhofer_are_their_formulas(parents: Dag, data: st.DataObject) -> None:
+    words = st.frozensets(st.sampled_from("pqrstu"), max_size=2)
+    terms = {c: data.draw(words) for c in parents}
+    t, codes = taxonomy(parents, terms), np.arange(len(parents))
+    above = {c: reference.neighbourhood(parents, terms, c, "ancestors") for c in parents}
+    near = {c: reference.neighbourhood(parents, terms, c, "direct") for c in parents}
+
+    def x_similarity(a: int, b: int) -> float:  # eq. 11-12
+        return 1.0 if a == b or terms[a] & terms[b] else jaccard(above[a], above[b])
+
+    def rodriguez(a: int, b: int) -> float:  # eq. 10 with w = v = 1/2
+        return (reference.tversky(parents, terms, a, b) + reference.tversky(parents, near, a, b)) / 2
+
+    assert np.allclose(features.x_similarity(t, codes[:, None], codes), table_of(parents, x_similarity), atol=1e-12)
+    got = features.rodriguez_egenhofer(t, codes[:, None], codes)
+    assert np.allclose(got, table_of(parents, rodriguez), atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", list(similarity.MEASURES))
+@given(parents=dags(), data=st.data())
+def test_distance_is_symmetric_bounded_and_nothing_to_itself(measure: str, parents: Dag, data: st.DataObject) -> None:
+    terms = {c: data.draw(st.frozensets(st.sampled_from("pqrstu"), max_size=3)) for c in parents}
+    t, codes = taxonomy(parents, terms), np.arange(len(parents))
+    for depth in similarity.DEPTHS:
+        d = similarity.table(measure, t, codes, depth=depth)
+        assert np.array_equal(d, d.T)
+        assert (np.diag(d) == 0).all()
+        assert d.min() >= 0
+        assert d.max() <= 1
+
+
+@pytest.mark.parametrize("measure", LINKS_AND_CONTENT)
+@given(parents=dags(tree=True))
+def test_distance_grows_up_a_chain_on_trees(measure: str, parents: Dag) -> None:
+    t = taxonomy(parents)
+    for c in parents:
+        way = similarity.distance(measure, t, c, t.path(c))
+        assert (np.diff(way) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("measure", list(similarity.MEASURES))
+@given(parents=dags())
+def test_every_form_gives_the_same_figure(measure: str, parents: Dag) -> None:
+    t, codes = taxonomy(parents), np.arange(len(parents))
+    whole = similarity.table(measure, t, codes)
+    one, other = (grid.ravel() for grid in np.meshgrid(codes, codes, indexing="ij"))
+    assert np.array_equal(similarity.distance(measure, t, one, other), whole.ravel())
+    assert np.array_equal(similarity.distance(measure, t, codes[:, None], codes), whole)
+    last = len(codes) - 1
+    assert np.array_equal(similarity.distance(measure, t, last, codes), whole[last])
+    assert float(similarity.distance(measure, t, last, 0)) == whole[last, 0]
+    made_once = t.ancestry(codes)
+    assert np.array_equal(similarity.distance(measure, made_once, codes, last), whole[:, last])
+
+
+@given(dags(max_size=60))
+def test_wide_rows_and_many_blocks_take_the_same_way(parents: Dag) -> None:
+    """With small blocks and few main slots every pair goes the general way; nothing changes."""
+    t, codes = taxonomy(parents), np.arange(len(parents))
+    expected = table_of(parents, lambda a, b: reference.wu_palmer(parents, a, b))
+    assert np.allclose(similarity.wu_palmer(t, codes[:, None], codes), expected, rtol=1e-14)
+
+
+def test_deep_chains_with_merges_go_past_the_main_slots() -> None:
+    """Two chains of 40 that meet again: more slots than one machine word of the fast way."""
+    parents: Dag = {0: []}
+    for c in range(1, 81):
+        parents[c] = [c - 2] if c > 2 else [0]
+    parents[81], parents[82], parents[83] = [79, 80], [81], [81, 40]
+    t, codes = taxonomy(parents), np.arange(len(parents))
+    expected = table_of(parents, lambda a, b: reference.wu_palmer(parents, a, b))
+    assert np.allclose(similarity.wu_palmer(t, codes[:, None], codes), expected, rtol=1e-14)
+    expected = table_of(parents, lambda a, b: reference.ancestor_overlap(parents, a, b))
+    assert np.allclose(similarity.ancestor_overlap(t, codes[:, None], codes), expected, rtol=1e-14)
+
+
+def test_very_deep_chain_keeps_exact_links() -> None:
+    parents: Dag = {0: [], **{c: [c - 1] for c in range(1, 400)}}
+    t = taxonomy(parents)
+    assert float(similarity.path(t, 399, 0)) == 399
+    assert float(similarity.wu_palmer(t, 399, 1)) == (2 * 2) / (398 + 0 + 2 * 2)
+
+
+def test_subsumer_is_the_one_that_makes_them_most_similar() -> None:
+    # 4 and 5 share 2 (depth 2, far) and 3 (depth 1, near): W&P decides
+    parents: Dag = {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3], 5: [2, 3]}
+    t = taxonomy(parents)
+    assert reference.least_common_subsumers(parents, 4, 5) == {2, 3} == set(t.lcs(4, 5))
+    assert int(similarity.lcs(t, 4, 5)) == 2
+    assert float(similarity.wu_palmer(t, 4, 5)) == (2 * 3) / (1 + 1 + 2 * 3)
+
+
+def test_a_shortcut_above_the_lcs_does_not_count() -> None:
+    # 3 has a short way to 0, but 2 is the least common subsumer of 3 and 4
+    parents: Dag = {0: [], 1: [0], 2: [1], 3: [2, 0], 4: [2]}
+    t = taxonomy(parents)
+    assert float(similarity.path(t, 3, 4)) == 1 + 1
+    assert float(similarity.path(t, 3, 0)) == 1
+
+
+def test_unknown_names_are_refused_with_a_hint() -> None:
+    t = taxonomy({0: [], 1: [0]})
+    with pytest.raises(OptionError, match="did you mean 'wu-palmer'"):
+        similarity.distance("wupalmer", t, 0, 1)
+    with pytest.raises(OptionError, match="depth convention"):
+        similarity.wu_palmer(t, 0, 1, depth="node")
+    with pytest.raises(OptionError, match="information content"):
+        similarity.resnik(t, 0, 1, content="secco")
+    with pytest.raises(OptionError, match="no word counts"):
+        similarity.resnik(t, 0, 1, content="corpus")
