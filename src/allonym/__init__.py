@@ -1,1 +1,43 @@
+"""Allonym: anonymise data whose columns are words, without losing what they mean.
+
+>>> import allonym as al
+>>> round(al.similarity("trekker", "jogger"), 2), round(al.similarity("trekker", "accountant"), 2)
+(0.8, 0.71)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from allonym.knowledge.linking import Link, link
+    from allonym.knowledge.readers import read_taxonomy
+    from allonym.knowledge.taxonomy import Scope, Source, Taxonomy
+    from allonym.knowledge.wordnet import wordnet
+    from allonym.knowledge.words import similarity
+
 __version__ = "0.1.0.dev0"
+
+_WHERE = {
+    "Link": "allonym.knowledge.linking",
+    "Scope": "allonym.knowledge.taxonomy",
+    "Source": "allonym.knowledge.taxonomy",
+    "Taxonomy": "allonym.knowledge.taxonomy",
+    "link": "allonym.knowledge.linking",
+    "read_taxonomy": "allonym.knowledge.readers",
+    "similarity": "allonym.knowledge.words",
+    "wordnet": "allonym.knowledge.wordnet",
+}
+__all__ = ["Link", "Scope", "Source", "Taxonomy", "link", "read_taxonomy", "similarity", "wordnet"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for: `import allonym` costs nothing."""
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    raise AttributeError(f"module 'allonym' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Dag, dags, taxonomy
 
+import reference
 from allonym.errors import OptionError
 from allonym.knowledge import content, features, similarity
+from strategies import Dag, dags, taxonomy
 
 LINKS_AND_CONTENT = [m for m, measure in similarity.MEASURES.items() if measure.family != "words"]
 WORDS = [m for m in similarity.MEASURES if m not in LINKS_AND_CONTENT]
@@ -25,7 +25,9 @@ def table_of(parents: Dag, pair: object) -> np.ndarray:
 def test_raw_measures_on_links_agree_with_the_reference(parents: Dag) -> None:
     t, codes = taxonomy(parents), np.arange(len(parents))
     column = codes[:, None]
-    assert np.array_equal(similarity.path(t, column, codes), table_of(parents, lambda a, b: reference.path(parents, a, b)))
+    assert np.array_equal(
+        similarity.path(t, column, codes), table_of(parents, lambda a, b: reference.path(parents, a, b))
+    )
     expected = table_of(parents, lambda a, b: reference.leacock_chodorow(parents, a, b))
     assert np.allclose(similarity.leacock_chodorow(t, column, codes), expected, rtol=1e-14)
     expected = table_of(parents, lambda a, b: reference.ancestor_overlap(parents, a, b))

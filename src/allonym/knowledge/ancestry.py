@@ -20,7 +20,7 @@ from allonym.knowledge.rows import take_rows
 if TYPE_CHECKING:
     from allonym.knowledge.taxonomy import Taxonomy
 
-Ints = NDArray[np.integer]
+Ints = NDArray[Any]  # integers of any width
 Floats = NDArray[np.float64]
 Score = Callable[[Ints, Ints], Floats]  # (N1 + N2, place of the subsumer) -> how good the subsumer is
 
@@ -197,7 +197,7 @@ class Ancestry:
         return _Pairs(None if len(self._used) == len(self._row) else self._row, a, b)
 
     def _common(self, pairs: _Pairs) -> Iterator[tuple[slice, Ints, Ints, Ints, NDArray[np.uint32]]]:
-        """Yield blocks of pairs, the rows of x and, as bits, the main slots in which both rows hold the same concept."""
+        """Yield blocks of pairs, the rows of x and, as bits, the main slots where both rows hold the same concept."""
         row_x, row_y = np.empty((2, BLOCK, 32), self._main.dtype)
         same = np.empty((BLOCK, 32), bool)
         for block, x, y, fresh in pairs.blocks():
@@ -206,7 +206,11 @@ class Ancestry:
                 np.take(self._main, y, axis=0, out=row_y[:size], mode="clip")
             mine = np.take(self._main, x, axis=0, out=row_x[:size], mode="clip") if x.ndim else self._main[x]
             equal = np.equal(mine, row_y[:size], out=same[:size])
-            filled = mine[..., 30:].copy().view(np.uint32)[..., 0] if mine.dtype == np.uint16 else mine[..., 30] | mine[..., 31] << 16
+            filled = (
+                mine[..., 30:].copy().view(np.uint32)[..., 0]
+                if mine.dtype == np.uint16
+                else mine[..., 30] | mine[..., 31] << 16
+            )
             yield block, x, y, mine.reshape(-1), np.packbits(equal, bitorder="little").view(np.uint32) & filled
 
     def _general(self, x: Ints, y: Ints, score: Score) -> tuple[Floats, Ints]:

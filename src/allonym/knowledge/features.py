@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +25,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 class _Sets:
     """Sets of words of some concepts, one row each, as a sparse 0/1 table."""
 
-    def __init__(self, concepts: NDArray[np.int64], rows: Rows, width: int) -> None:
+    def __init__(self, concepts: NDArray[np.int64], rows: tuple[NDArray[np.int64], NDArray[Any]], width: int) -> None:
         starts, words = rows
         table = sp.csr_array((np.ones(len(words)), words, starts), shape=(len(concepts), max(width, 1)))
         table.sum_duplicates()
@@ -63,7 +64,9 @@ def _itself(concepts: NDArray[np.int64]) -> Rows:
 def _merge(concepts: NDArray[np.int64], *links: Rows) -> Rows:
     """Put the concept itself and its rows of several kinds of links into one row."""
     rows = [take_rows(*link, concepts) for link in links]
-    owner = np.concatenate([np.arange(len(concepts)), *(np.repeat(np.arange(len(concepts)), np.diff(s)) for s, _ in rows)])
+    owner = np.concatenate(
+        [np.arange(len(concepts)), *(np.repeat(np.arange(len(concepts)), np.diff(s)) for s, _ in rows)]
+    )
     member = np.concatenate([concepts, *(m for _, m in rows)])
     order = np.argsort(owner, kind="stable")
     return np.searchsorted(owner[order], np.arange(len(concepts) + 1)), member[order].astype(np.int32)

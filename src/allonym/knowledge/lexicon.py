@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from allonym.knowledge.rows import take_rows
 
-_PUNCTUATION = str.maketrans(
-    {"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "}  # noqa: RUF001
-)
+_PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
 _ODD = ("\t", "\r", "\v", "\f", "  ", "\n ", " \n", "\n\n")
 
 
@@ -42,7 +40,7 @@ class Entry(NamedTuple):
     form: str
     concept: int
     rank: int = 0  # order among the senses of the form, as far as the source has one
-    count: int = 0  # how often the form had this sense in a tagged corpus
+    frequency: int = 0  # how often the form had this sense in a tagged corpus
     language: str = ""
     preferred: bool = False
     notation: bool = False
@@ -83,7 +81,7 @@ class Lexicon:
             starts=np.array([*starts, len(unique)], np.int64),
             concepts=np.array([e.concept for e in unique], np.int32),
             ranks=np.array([e.rank for e in unique], np.uint16),
-            counts=np.array([e.count for e in unique], np.int32),
+            counts=np.array([e.frequency for e in unique], np.int32),
             languages=np.array([names.index(e.language) for e in unique], np.uint8),
             preferred=np.array([e.preferred for e in unique], bool),
             notation=np.array([e.notation for e in unique], bool),
@@ -121,10 +119,14 @@ class Lexicon:
         found = np.arange(self.starts[first], self.starts[last])
         if language and found.size:
             tagged = self.languages[found]
-            same = [i for i, name in enumerate(self.language_names) if name.split("-")[0] == language.split("-")[0]]
-            found = found[(tagged == 0) | np.isin(tagged, same)]
+            found = found[np.isin(tagged, self._language_numbers(language))]
         order = np.lexsort((self.concepts[found], -self.counts[found], self.ranks[found]))
         return found[order]
+
+    def _language_numbers(self, language: str) -> list[int]:
+        """Return the numbers of a language's variants (de, de-AT), and that of words without a language."""
+        code = language.partition("-")[0]
+        return [i for i, name in enumerate(self.language_names) if name.partition("-")[0] in ("", code)]
 
     def senses(self, text: str, language: str = "") -> NDArray[np.int32]:
         """Return the distinct concepts a text means, most usual sense first."""
@@ -144,8 +146,8 @@ class Lexicon:
         low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
         found = [e for e in order[low:high] if not self.notation[e]]
         if language:
-            code = language.split("-")[0]
-            found = [e for e in found if self.language_names[self.languages[e]].split("-")[0] in ("", code)]
+            allowed = self._language_numbers(language)
+            found = [e for e in found if self.languages[e] in allowed]
         return list(dict.fromkeys(self.forms[form_of[e]] for e in found))
 
     def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:

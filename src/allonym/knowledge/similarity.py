@@ -10,7 +10,7 @@ their least common subsumer (LCS), N3 is its depth; of several LCSs the one that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import OptionError
 from allonym.knowledge import content as contents
-from allonym.knowledge.ancestry import Ancestry, Score
+from allonym.knowledge.ancestry import Ancestry, Ints, Score
 from allonym.knowledge.taxonomy import Taxonomy
 
 Over = Taxonomy | Ancestry
@@ -53,7 +53,7 @@ def path(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     return -_ancestry(over, a, b).best(a, b, _closeness)
 
 
-def _closeness(links: NDArray[np.int64], lcs: NDArray[np.int64]) -> NDArray[np.float64]:
+def _closeness(links: Ints, lcs: Ints) -> NDArray[np.float64]:
     return -links.astype(np.float64)
 
 
@@ -71,7 +71,7 @@ def _wu_palmer_score(ancestry: Ancestry, depth: str) -> Score:
     offset = _offset(depth)
     twice_depth = 2.0 * ancestry.placed(ancestry.taxonomy.depth + offset)
 
-    def score(links: NDArray[np.int64], lcs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def score(links: Ints, lcs: Ints) -> NDArray[np.float64]:
         n3 = np.take(twice_depth, lcs)
         way = links + n3
         if offset:
@@ -99,7 +99,7 @@ def wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -
 def ancestor_overlap(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (P4 eq. 1).
 
-    >>> t = Taxonomy.build("t", ["sports", "water sports", "swimming", "windsurfing"], child=[1, 2, 3], parent=[0, 1, 1])
+    >>> t = Taxonomy.build("t", ["sports", "water sports", "swimming", "surfing"], child=[1, 2, 3], parent=[0, 1, 1])
     >>> float(ancestor_overlap(t, 2, 3)) == (4 - 2) / 4
     True
     """
@@ -284,11 +284,50 @@ def table(
     for low in range(0, len(codes), 512):
         for left in range(0, low + 1, 512):
             tile = distances[left : left + 512, low : low + 512]
-            distances[low : low + 512, left : left + 512] = np.maximum(tile.T, 0) if left < low else np.maximum(tile, tile.T)
+            distances[low : low + 512, left : left + 512] = (
+                np.maximum(tile.T, 0) if left < low else np.maximum(tile, tile.T)
+            )
     return distances
 
 
-def lcs(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -> NDArray[np.int64]:
-    """Return the least common subsumer of each pair, of several the one by which Wu-Palmer finds them most similar."""
+def lcs(
+    over: Over,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    measure: str = "wu-palmer",
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.int64]:
+    """Return the least common subsumer of each pair: of several, the one by which the measure finds them most similar.
+
+    Measures on words do not go by subsumers; for them the choice is Wu-Palmer's.
+    """
     ancestry = _ancestry(over, a, b)
-    return ancestry.best_subsumer(a, b, _wu_palmer_score(ancestry, depth))
+    score = _wu_palmer_score(ancestry, depth)
+    if measure in ("path", "leacock-chodorow"):
+        score = _closeness
+    elif measure in MEASURES and MEASURES[measure].family == "content":
+        placed = ancestry.placed(_amount(over, content))
+        return ancestry.best_subsumer(a, b, lambda links, place: np.take(placed, place))
+    return ancestry.best_subsumer(a, b, score)
+
+
+def best_pair(
+    measure: str,
+    over: Over,
+    senses: Sequence[ArrayLike],
+    *,
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.float64]:
+    """Return the distances among words by their senses, each the smallest over all pairs of senses.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> best_pair("path", t, [[2, 3], [1], [0, 3]]).tolist()
+    [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
+    """
+    flat = np.concatenate([np.asarray(each, np.int64) for each in senses])
+    starts = np.cumsum([0, *(len(np.asarray(each)) for each in senses[:-1])])
+    whole = table(measure, over, flat, depth=depth, content=content)
+    return np.minimum.reduceat(np.minimum.reduceat(whole, starts, axis=0), starts, axis=1)

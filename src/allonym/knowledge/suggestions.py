@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from allonym.knowledge.lexicon import Lexicon, key
 
 MOST = 5
-ALIKE = 70  # percent of rapidfuzz's normalised similarity
+ALIKE, WORD_ALIKE = 70, 80  # percent of rapidfuzz's normalised similarity: of the whole text, of one of its words
 
 
 def similar_words(lexicon: Lexicon, texts: Sequence[str], allowed: NDArray[np.bool_] | None = None) -> list[list[str]]:
@@ -29,7 +29,8 @@ def similar_words(lexicon: Lexicon, texts: Sequence[str], allowed: NDArray[np.bo
         queries = dict.fromkeys([whole, *(w for w in whole.split() if len(w) > 3)])
         scores: dict[str, float] = {}
         for query in queries:
-            for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=ALIKE):
+            cutoff = ALIKE if query == whole else WORD_ALIKE
+            for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=cutoff):
                 weight = score + 10 * (query == whole)
                 scores[forms[i]] = max(weight, scores.get(forms[i], 0))
         found.append(sorted(scores, key=lambda form: (-scores[form], form))[:MOST])

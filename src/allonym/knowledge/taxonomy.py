@@ -72,13 +72,13 @@ class Taxonomy:
         """Make a taxonomy from child-parent pairs of concept numbers; add a virtual root where there are several."""
         ids = list(ids)
         labels = list(ids if labels is None else labels)
-        child, parent = np.asarray(child, np.int64).ravel(), np.asarray(parent, np.int64).ravel()
+        below, above = np.asarray(child, np.int64).ravel(), np.asarray(parent, np.int64).ravel()
         individuals = np.zeros(len(ids), bool) if instances is None else np.asarray(instances, bool)
-        once = np.sort(np.unique(child * len(ids) + parent, return_index=True)[1])
-        child, parent = child[once], parent[once]
-        roots = np.flatnonzero(np.bincount(child, minlength=len(ids)) == 0)
+        once = np.sort(np.unique(below * len(ids) + above, return_index=True)[1])
+        below, above = below[once], above[once]
+        roots = np.flatnonzero(np.bincount(below, minlength=len(ids)) == 0)
         if len(roots) > 1:
-            child, parent = np.append(child, roots), np.append(parent, np.full(len(roots), len(ids)))
+            below, above = np.append(below, roots), np.append(above, np.full(len(roots), len(ids)))
             ids.append(ROOT if ROOT not in ids else "(root)")
             codes = None if codes is None else codes | {ids[-1]: len(ids) - 1}
             labels.append(ROOT)
@@ -89,7 +89,7 @@ class Taxonomy:
             name=name,
             ids=ids,
             labels=labels,
-            parents=to_rows(child, parent, len(ids)),
+            parents=to_rows(below, above, len(ids)),
             lexicon=Lexicon.build([]) if lexicon is None else lexicon,
             instances=individuals,
             source=source or Source(),
@@ -267,7 +267,9 @@ class Taxonomy:
         """|T(c)| of every concept: itself and its ancestors."""
         blocks = np.array_split(np.arange(len(self)), len(self) // 100_000 + 1)
         tree = len(self.parents[1]) == len(self) - 1
-        return self.depth + 1 if tree else np.concatenate([np.diff(self.closure(block)[0]) for block in blocks])
+        return (
+            self.depth + np.int64(1) if tree else np.concatenate([np.diff(self.closure(block)[0]) for block in blocks])
+        )
 
     def ancestry(self, concepts: ArrayLike) -> Ancestry:
         """Return the ancestor table of some concepts, which answers questions on pairs of them quickly."""
@@ -311,7 +313,9 @@ class Taxonomy:
         from allonym.knowledge.suggestions import similar_words
 
         close = similar_words(self.lexicon, [name.rpartition("#")[0] or name])[0]
-        return f"did you mean {listed(map(repr, close), 3)}?" if close else "see which words it has with `allonym link`."
+        return (
+            f"did you mean {listed(map(repr, close), 3)}?" if close else "see which words it has with `allonym link`."
+        )
 
     def path(self, concept: int, root: int | None = None) -> list[int]:
         """Return a way from a concept up to a root, along the first parent that leads there."""

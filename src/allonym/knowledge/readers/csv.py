@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 import numpy as np
 
@@ -72,7 +72,10 @@ def recognise(file: File) -> str:
     if any(name in PARENT for name in header):
         return "child-parent"
     width = len(rows[-1])
-    if any(all(TREE_NUMBER.fullmatch(row[i]) for row in rows[1:] if len(row) > i) for i in range(1, width)) and rows[1:]:
+    if (
+        any(all(TREE_NUMBER.fullmatch(row[i]) for row in rows[1:] if len(row) > i) for i in range(1, width))
+        and rows[1:]
+    ):
         return "mesh"
     if len({row[-1] for row in rows}) == 1 and len({len(row) for row in rows}) == 1:
         return "hierarchy"
@@ -94,7 +97,7 @@ def read_hierarchy(file: File) -> Taxonomy:
         if not any(levels):
             continue
         way = [value for value, below in zip_longest(levels, ["", *levels[:-1]]) if value != below or not value]
-        for child, parent in zip(way, way[1:], strict=False):
+        for child, parent in pairwise(way):
             known, first = parent_of.setdefault(child, (parent, line))
             if known != parent:
                 raise DuplicateIdError(
@@ -121,7 +124,9 @@ def read_child_parent(file: File) -> Taxonomy:
     columns, lines = columns_of(file)
     header = [column[0].lower().replace(" ", "_") for column in columns]
     named = any(name in PARENT for name in header)
-    child_at, parent_at, label_at, synonyms_at = _columns(header) if named else (0, 1, 2 if len(columns) > 2 else None, None)
+    child_at, parent_at, label_at, synonyms_at = (
+        _columns(header) if named else (0, 1, 2 if len(columns) > 2 else None, None)
+    )
     if named:
         columns, lines = [column[1:] for column in columns], lines[1:]
     child, parent = columns[child_at], columns[parent_at]
@@ -132,7 +137,9 @@ def read_child_parent(file: File) -> Taxonomy:
         _label(found, child, columns[label_at], lines, file)
     if synonyms_at is not None:
         number = {identifier: c for c, identifier in enumerate(found.ids)}
-        names = ((c, name.strip()) for c, cell in zip(child, columns[synonyms_at], strict=True) for name in cell.split("|"))
+        names = (
+            (c, name.strip()) for c, cell in zip(child, columns[synonyms_at], strict=True) for name in cell.split("|")
+        )
         found.words += [Entry(name, number[identifier]) for identifier, name in names if name]
     return found.taxonomy(file)
 
@@ -144,7 +151,9 @@ def _columns(header: list[str]) -> tuple[int, int, int | None, int | None]:
     parent, child, label = at(PARENT), at(CHILD), at(LABEL)
     assert parent is not None
     if child is None:
-        child, label = (label, None) if label is not None else (next(i for i in range(len(header)) if i != parent), None)
+        child, label = (
+            (label, None) if label is not None else (next(i for i in range(len(header)) if i != parent), None)
+        )
     return child, parent, label, at(SYNONYMS)
 
 

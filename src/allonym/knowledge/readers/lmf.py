@@ -43,9 +43,11 @@ def read(file: File) -> Taxonomy:
     found.parts = [(code[whole], code[part]) for part, whole in part_of if part in code and whole in code]
     assert found.labels is not None
     for c, identifier in enumerate(found.ids):
-        forms = words.get(identifier, [])
+        forms = sorted(words.get(identifier, []), key=lambda word: word[1])  # its most usual word is its label
         found.labels.append(forms[0][0] if forms else identifier)
-        found.words += [Entry(form, c, rank, language=lang, preferred=i == 0) for i, (form, rank, lang) in enumerate(forms)]
+        found.words += [
+            Entry(form, c, rank, language=lang, preferred=i == 0) for i, (form, rank, lang) in enumerate(forms)
+        ]
         found.words.append(Entry(identifier, c, notation=True))
     return found.taxonomy(file)
 

@@ -37,7 +37,9 @@ def read(file: File) -> Taxonomy:
         found.definitions.append(_quoted(_first(tags, "def")))
         found.words += [Entry(alt, c, notation=True) for alt in (found.ids[c], *_all(tags, "alt_id"))]
         found.words += [
-            Entry(_quoted(s), c) for s in _all(tags, "synonym") if " EXACT" in _QUOTED.sub("", s, count=1) and _quoted(s)
+            Entry(_quoted(s), c)
+            for s in _all(tags, "synonym")
+            if " EXACT" in _QUOTED.sub("", s, count=1) and _quoted(s)
         ]
         links = tags.get("is_a" if kind == "Term" else "instance_of", [])
         found.child += [found.ids[c]] * len(links)
@@ -73,7 +75,7 @@ def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:
 def _clean(value: str) -> str:
     """Strip a trailing comment and trailing modifiers, neither of which may begin inside quotes."""
     if " !" in value and '"' not in value:
-        value = value.split(" !")[0]
+        value = value.split(" !", maxsplit=1)[0]
     elif value.count('"') >= 2:
         end = value.rindex('"') + 1
         value = value[:end] + value[end:].split(" !")[0]

@@ -60,14 +60,23 @@ class File:
         return stem.rsplit(".", 1)[0] or stem
 
     def text(self) -> str:
-        """Decode the file: UTF-8 or UTF-16 by its mark, UTF-8 if it is valid, else Latin-1."""
-        for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-            if self.content.startswith(mark):
-                return self.content.decode(encoding, errors="replace")
-        try:
-            return self.content.decode("utf-8")
-        except UnicodeDecodeError:
-            return self.content.decode("latin-1")
+        """Decode the file."""
+        return decode(self.content)
+
+
+def decode(content: bytes) -> str:
+    """Decode bytes: UTF-8 or UTF-16 by their mark, UTF-8 if they are valid, else Latin-1.
+
+    >>> decode("Käse".encode("utf-16")) == decode("Käse".encode("latin-1")) == "Käse"
+    True
+    """
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if content.startswith(mark):
+            return content.decode(encoding, errors="replace")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 @dataclass
@@ -139,7 +148,9 @@ class Found:
 
     def _resolve(self, code: dict[str, int], file: File) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         alike = self.child is self.ids
-        child = np.arange(len(code)) if alike else np.fromiter(map(code.__getitem__, self.child), np.int64, len(self.child))
+        child = (
+            np.arange(len(code)) if alike else np.fromiter(map(code.__getitem__, self.child), np.int64, len(self.child))
+        )
         parent = np.fromiter(map(code.get, self.parent, repeat(-1)), np.int64, len(self.parent))
         dangling = np.array([i for i in np.flatnonzero(parent < 0) if self.parent[i]], np.int64)
         if dangling.size:

@@ -1,0 +1,235 @@
+"""The command line. Heavy imports are made inside commands, so that --help is instant."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from allonym import __version__
+from allonym.errors import AllonymError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from allonym.knowledge.linking import Link
+    from allonym.knowledge.taxonomy import Scope
+    from allonym.knowledge.words import Comparison
+
+app = typer.Typer(
+    name="allonym",
+    help="Anonymise data whose columns are words, without losing what they mean.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+ONTOLOGY_HELP = "wordnet, wordnet:ROOT, or a file: FILE or FILE#ROOT (OBO, OWL, SKOS, WN-LMF, MeSH, CSV)."
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
+Ontology = Annotated[str, typer.Option("--ontology", help=ONTOLOGY_HELP)]
+LanguageOption = Annotated[str, typer.Option("--language", help="Language of the words, as a two-letter code.")]
+
+
+def main() -> None:
+    """Run the command line; an error that is meant for the user ends with exit code 2 and leaves no file."""
+    try:
+        app()
+    except AllonymError as error:
+        typer.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"allonym {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def similarity(
+    word: Annotated[str, typer.Argument(help="A word (dog), one of its senses (dog#2), or an id (dog.n.01).")],
+    other: Annotated[str, typer.Argument(help="Another.")],
+    measure: Annotated[
+        str, typer.Option("--measure", help="wu-palmer, path, lin, … (an unknown one lists them).")
+    ] = "wu-palmer",
+    depth: Annotated[
+        str, typer.Option("--depth", help="Depth of the root: edges (0), nodes (1), virtual-root (2).")
+    ] = "nodes",
+    content: Annotated[
+        str, typer.Option("--content", help="Information content: seco, sanchez-batet, corpus.")
+    ] = "seco",
+    ontology: Ontology = "wordnet",
+    senses: Annotated[str, typer.Option("--senses", help="best-pair (the closest senses) or first.")] = "best-pair",
+    language: LanguageOption = "en",
+    as_json: Json = False,
+) -> None:
+    """Say how alike two words are, and why.
+
+    Examples:
+
+    `allonym similarity trekker jogger`
+
+    `allonym similarity dog homeotherm --depth virtual-root --json`
+
+    `allonym similarity asthma bronchitis --ontology doid.obo --measure lin`
+    """
+    from allonym.knowledge.ontologies import open_ontology
+    from allonym.knowledge.words import compare
+
+    found = compare(
+        word,
+        other,
+        measure=measure,
+        depth=depth,
+        content=content,
+        ontology=open_ontology(ontology),
+        senses=senses,
+        language=language,
+    )
+    if as_json:
+        ids = found.taxonomy.ids
+        typer.echo(
+            json.dumps(
+                {
+                    "format": 1,
+                    "measure": measure,
+                    "depth": depth,
+                    "similarity": found.similarity,
+                    "distance": found.distance,
+                    "published": found.published,
+                    "concepts": [ids[c] for c in found.concepts],
+                    "subsumer": ids[found.subsumer],
+                },
+                indent=2,
+            )
+        )
+    else:
+        _print_comparison((word, other), found, measure, depth)
+
+
+def _print_comparison(words: tuple[str, str], found: Comparison, measure: str, depth: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from allonym.knowledge.links import gloss
+
+    taxonomy = found.taxonomy
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("word", "sense", "also called", "a kind of"):
+        table.add_column(name, overflow="fold")
+    for name, concept in (*zip(words, found.concepts, strict=True), ("in common", found.subsumer)):
+        others = [t for t in taxonomy.lexicon.terms(concept) if t.lower() != name.lower()]
+        table.add_row(name, taxonomy.ids[concept], ", ".join(others[:3]), gloss(taxonomy, concept))
+    console = Console()
+    console.print(table)
+    convention = f", depth in {depth}" if measure == "wu-palmer" else ""
+    console.print(f"\n{measure}{convention}: [b]similarity {found.similarity:.4f}[/b], distance {found.distance:.4f}")
+    if found.published is not None:
+        kind = {"path": "links", "jiang-conrath": "distance as published"}.get(measure, "similarity as published")
+        console.print(f"{kind}: {found.published:.4g}")
+
+
+@app.command()
+def link(
+    file: Annotated[str, typer.Argument(help="A CSV file (gzipped or not); - for standard input.")],
+    column: Annotated[str, typer.Option("--column", help="The column's name, or its number with --no-header.")],
+    ontology: Ontology = "wordnet",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the links file here, to review it.")
+    ] = None,
+    links: Annotated[Path | None, typer.Option("--links", help="A reviewed links file: what it settles stays.")] = None,
+    senses: Annotated[
+        str, typer.Option("--senses", help="coherent (fitting the column), first, or best-pair.")
+    ] = "coherent",
+    language: LanguageOption = "en",
+    header: Annotated[
+        bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
+    ] = True,
+    delimiter: Annotated[str | None, typer.Option("--delimiter", help="Found by itself unless given.")] = None,
+    hide_values: Annotated[bool, typer.Option("--hide-values", help="Print counts only.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Link the words of a column to concepts, and write a table that a person can review.
+
+    Examples:
+
+    `allonym link survey.csv --column job --ontology wordnet:person -o job.links.csv`
+
+    `allonym link survey.csv --column job --ontology wordnet:person --links job.links.csv`
+
+    `allonym link diagnoses.csv.gz --column text --ontology doid.obo -o text.links.csv`
+    """
+    from allonym.knowledge import links as links_files
+    from allonym.knowledge.linking import link as link_values
+    from allonym.knowledge.ontologies import open_ontology
+    from allonym.tables.files import read_column
+
+    values = read_column(file, column, header=header, delimiter=delimiter)
+    scope = open_ontology(ontology)
+    settled = links_files.read(links, scope) if links else links_files.Settled()
+    found = settled.mark(link_values(values, scope, senses=senses, language=language, settled=settled.concepts))
+    if output is not None:
+        output.write_text(links_files.to_csv(found, scope), "utf-8")
+    if as_json:
+        rows = links_files.rows(found, scope)
+        typer.echo(json.dumps({"format": 1, "ontology": scope.name, "links": rows}, indent=2, ensure_ascii=False))
+    else:
+        _print_links(found, scope, output, hide_values)
+
+
+def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_values: bool) -> None:
+    from rich.console import Console
+
+    console = Console()
+    cells = sum(x.count for x in found)
+    for status, meaning in (("sure", "understood"), ("review", "to review"), ("unmatched", "not understood")):
+        some = [x for x in found if x.status == status]
+        share = sum(x.count for x in some) / max(cells, 1)
+        console.print(
+            f"{len(some):>6,} of {len(found):,} values {meaning} ({share:.1%} of {cells:,} cells)", highlight=False
+        )
+    if not hide_values:
+        todo = sorted((x for x in found if x.status != "sure"), key=lambda x: -x.count)
+        if todo:
+            console.print()
+            console.print(_table_of(todo[:15], scope.taxonomy.ids))
+        if len(todo) > 15:
+            console.print(f"… and {len(todo) - 15:,} more")
+    if output is not None:
+        console.print(f"\nWritten to {output}: review it, then give it back with --links {output}.", highlight=False)
+    elif any(x.status != "sure" for x in found):
+        console.print("\nWrite them to a file to review with -o LINKS.csv.", highlight=False)
+
+
+def _table_of(links: list[Link], ids: Sequence[str]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    rows = []
+    for x in links:
+        other = [ids[c] for c in x.alternatives[:2]] or list(x.suggestions[:3])
+        rows.append(
+            (x.value, f"{x.count:,}", "" if x.concept is None else ids[x.concept], x.reason, x.status, ", ".join(other))
+        )
+    for i, name in enumerate(("value", "count", "concept", "reason", "status")):
+        width = min(max(len(name), *(len(row[i]) for row in rows)), 24)
+        side: Literal["left", "right"] = "right" if name == "count" else "left"
+        table.add_column(name, justify=side, min_width=width, max_width=width, overflow="ellipsis", no_wrap=True)
+    table.add_column("or", overflow="ellipsis", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table

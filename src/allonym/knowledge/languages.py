@@ -1,0 +1,104 @@
+"""What linking needs to know of a language: its stemmer, its small words, and on which side the head of a phrase is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from allonym.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language by its two-letter code."""
+
+    code: str
+    stemmer: str  # Snowball's name
+    determiners: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()  # never dropped: what is left would mean the opposite
+    prepositions: frozenset[str] = frozenset()  # what follows one qualifies what stands before it
+    head_last: bool = True  # "grey parrot" is a parrot; "vino tinto" is a vino
+
+
+def _language(
+    code: str, stemmer: str, determiners: str, negations: str, prepositions: str, head_last: bool
+) -> Language:
+    small, against, after = (frozenset(text.split()) for text in (determiners, negations, prepositions))
+    return Language(code, stemmer, small, against, after, head_last)
+
+
+_ALL = [
+    _language(
+        "en",
+        "english",
+        "a an the my his her our their",
+        "no not non never without other others except excluding excl former ex anti un neither nor none",
+        "of with in for from on at to by due about as after before during because against under over per via and or "
+        "associated caused following",
+        True,
+    ),
+    _language(
+        "de",
+        "german",
+        "der die das den dem des ein eine einen einem einer eines",
+        "kein keine keinen keiner nicht ohne nie andere anderer anderes sonstige sonstiger sonstiges außer ausser "
+        "ehemalige",
+        "mit von vom aus für in im auf bei beim zu zum zur nach an am wegen gegen und oder",
+        True,
+    ),
+    _language(
+        "nl",
+        "dutch",
+        "de het een",
+        "geen niet zonder nooit andere overige behalve voormalige",
+        "van met in voor uit op bij naar tegen en of",
+        True,
+    ),
+    _language(
+        "fr",
+        "french",
+        "le la les un une des l",
+        "pas sans non jamais autre autres sauf ancien ancienne aucun aucune",
+        "de du des d à au aux avec en pour dans sur par et ou",
+        False,
+    ),
+    _language(
+        "es",
+        "spanish",
+        "el la los las un una unos unas",
+        "no sin nunca otro otra otros otras excepto salvo antiguo antigua ningún ninguna",
+        "de del con en para por a al sobre y o",
+        False,
+    ),
+    _language(
+        "it",
+        "italian",
+        "il lo la i gli le un uno una",
+        "non senza mai altro altra altri altre eccetto tranne ex nessuno nessuna",
+        "di del della dei delle con in per da a al alla su e o",
+        False,
+    ),
+    _language(
+        "pt",
+        "portuguese",
+        "o a os as um uma uns umas",
+        "não sem nunca outro outra outros outras exceto ex nenhum nenhuma",
+        "de do da dos das com em para por a ao à e ou",
+        False,
+    ),
+]
+LANGUAGES = {language.code: language for language in _ALL}
+_OTHERS = {"da": "danish", "fi": "finnish", "hu": "hungarian", "no": "norwegian", "ro": "romanian", "ru": "russian",
+           "sv": "swedish", "tr": "turkish"}  # fmt: skip
+LANGUAGES |= {code: Language(code, stemmer) for code, stemmer in _OTHERS.items()}
+
+
+def language(code: str) -> Language:
+    """Return what is known of a language; `de-AT` is `de`.
+
+    >>> language("de-AT").stemmer
+    'german'
+    """
+    found = LANGUAGES.get(code.split("-", maxsplit=1)[0].lower())
+    if found is None:
+        raise OptionError.of("language", code, LANGUAGES)
+    return found

@@ -1,0 +1,177 @@
+"""From a text to forms of a lexicon: exact, by spelling, by inflection, by stem, by the head of a phrase.
+
+The order is that of methods.md §3, and every step is recorded. Negating words are never dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from allonym.knowledge.languages import Language
+from allonym.knowledge.lexicon import Lexicon, key
+
+# WordNet's detachment rules for nouns (morphy(7WN))
+SUFFIXES = [
+    ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"),
+    ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
+]  # fmt: skip
+# what SNOMED CT adds to a name to say what kind of thing it is
+_TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
+_TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
+_PARENTHESIS = re.compile(r"\s*[(\[{][^)\]}]*[)\]}]?")
+_BREAK = re.compile(r",|\s-+\s")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Match:
+    """A form of the lexicon for a text, and how it was found."""
+
+    form: str  # as looked up
+    reason: str  # exact | spelling | inflection | stem | head
+    dropped: str = ""
+
+
+class Matcher:
+    """Finds the forms of one lexicon, in one language.
+
+    >>> from allonym.knowledge.lexicon import Entry
+    >>> from allonym.knowledge.languages import language
+    >>> m = Matcher(Lexicon.build([Entry("ice cream", 0), Entry("parrot", 1)]), language("en"))
+    >>> [(x.form, x.reason, x.dropped) for text in ("Ice-Cream", "grey parrots", "no parrot") for x in m.matches(text)]
+    [('ice cream', 'spelling', ''), ('parrot', 'head', 'grey')]
+    """
+
+    def __init__(self, lexicon: Lexicon, language: Language) -> None:
+        self.lexicon, self.language = lexicon, language
+
+    def matches(self, text: str) -> Iterator[Match]:
+        """Yield forms for a text, best first; the caller takes the first with a fitting sense."""
+        whole = key(text)
+        if not whole:
+            return
+        yield from self._word(whole)
+        yield from self._stem(whole)
+        yield from self._head(text)
+
+    def _word(self, text: str) -> Iterator[Match]:
+        """Look the text up as it is, then with other spelling, then without its plural ending."""
+        seen: set[str] = set()
+        for i, spelled in enumerate(_spellings(text)):
+            if spelled in self.lexicon and spelled not in seen:
+                seen.add(spelled)
+                yield Match(spelled, "exact" if i == 0 else "spelling")
+        if self.language.code != "en":
+            return
+        for spelled in _spellings(text):
+            for singular in self._singulars(spelled):
+                if singular in self.lexicon and singular not in seen:
+                    seen.add(singular)
+                    yield Match(singular, "inflection")
+
+    def _singulars(self, text: str) -> Iterator[str]:
+        """Yield what WordNet's Morphy would: exceptions, then endings taken off the last word."""
+        yield from self.lexicon.exceptions.get(text, ())
+        before, gap, last = text.rpartition(" ")
+        for irregular in self.lexicon.exceptions.get(last, ()):
+            yield before + gap + irregular
+        if len(last) <= 2 or last.endswith("ss"):
+            return
+        for ending, other in SUFFIXES:
+            if last.endswith(ending) and len(last) > len(ending):
+                yield before + gap + last[: -len(ending)] + other
+
+    @cached_property
+    def _stemmer(self) -> Any:
+        import Stemmer
+
+        return Stemmer.Stemmer(self.language.stemmer)
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[str]]:
+        """Forms by the stems of their words; notations have no stems."""
+        found: dict[str, list[str]] = {}
+        words = self.lexicon
+        named = np.logical_or.reduceat(~words.notation, words.starts[:-1]) if words.forms else np.empty(0, bool)
+        forms = [form for form, is_named in zip(words.keys, named, strict=True) if is_named]
+        for form, stems in zip(forms, self._stems(forms), strict=True):
+            found.setdefault(stems, []).append(form)
+        return found
+
+    def _stems(self, texts: list[str]) -> list[str]:
+        """Stem every word of many texts in one call."""
+        text = "\n".join(texts).replace("-", " ").replace("\n", " \n ")
+        return " ".join(self._stemmer.stemWords(text.split(" "))).split(" \n ")
+
+    def _stem(self, text: str) -> Iterator[Match]:
+        if len(text) > 3 and not any(c.isdigit() for c in text):
+            for form in sorted(
+                self._by_stem.get(self._stems([text])[0], ()), key=lambda f: (abs(len(f) - len(text)), f)
+            ):
+                yield Match(form, "stem")
+
+    def _head(self, text: str) -> Iterator[Match]:
+        """Cut what qualifies on the right, longest rest first; then drop words away from the head."""
+        plain = _TAG.sub("", text)
+        rests = list(self._cut(plain))
+        words = rests[-1].split() if rests else []
+        while words := self._shorter(words):
+            rests.append(" ".join(words))
+        for rest in rests:
+            dropped = _left_over(plain, rest)
+            if not _LETTERS.search(rest) or any(word in self.language.negations for word in dropped):
+                continue  # "stage 2" is not a two
+            trivial = all(word in self.language.determiners for word in dropped)
+            for match in self._word(rest):
+                yield Match(match.form, match.reason if trivial else "head", " ".join(dropped))
+
+    def _shorter(self, words: list[str]) -> list[str]:
+        """Drop the word farthest from the head; a last word with hyphens falls into its parts first."""
+        if len(words) == 1:
+            words = words[0].split("-")
+        return words[1:] if self.language.head_last else words[:-1]
+
+    def _cut(self, text: str) -> Iterator[str]:
+        """Yield the text without parentheses, then without what follows its last comma or preposition, and so on."""
+        parts = [
+            p
+            for p in (" ".join(_SIGN.sub(" ", p).split()) for p in _BREAK.split(key(_PARENTHESIS.sub(" ", text))))
+            if p
+        ]
+        for n in range(len(parts), 0, -1):
+            yield " ".join(parts[:n])
+        words = parts[0].split() if parts else []
+        while (at := max((i for i, w in enumerate(words) if w in self.language.prepositions), default=0)) > 0:
+            words = words[:at]
+            yield " ".join(words)
+
+
+def _words(text: str) -> list[str]:
+    """Split a key at blanks, hyphens and signs."""
+    return [w for w in re.split(r"[\s-]+", _SIGN.sub(" ", text)) if w]
+
+
+def _spellings(text: str) -> list[str]:
+    """Return a key as it is, with hyphens and signs as blanks, blanks as hyphens, written together, without points."""
+    words = _words(text)
+    together = [" ".join(words), "-".join(words), "".join(words)]
+    return list(dict.fromkeys([text, *together, text.replace("'", ""), text.replace(".", "")]))
+
+
+def _left_over(text: str, rest: str) -> list[str]:
+    """Return the words of a text that are not in what is left of it, in order."""
+    kept = _words(rest)
+    every = _words(re.sub(r"[()\[\]{},]", " ", key(text)))
+    at = next((i for i in range(len(every)) if every[i : i + len(kept)] == kept), None)
+    if at is not None:
+        return every[:at] + every[at + len(kept) :]
+    for word in kept:
+        every.remove(word)
+    return every

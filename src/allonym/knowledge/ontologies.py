@@ -1,0 +1,30 @@
+"""An ontology as it is named on the command line and in a plan: `wordnet`, `wordnet:person`, `FILE`, `FILE#ROOT`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from allonym.errors import OntologyError
+from allonym.knowledge.readers import read_taxonomy
+from allonym.knowledge.taxonomy import Scope
+from allonym.knowledge.wordnet import wordnet
+
+
+def open_ontology(name: str) -> Scope:
+    """Return the scope a name stands for; a root is a word (its first sense) or an id.
+
+    >>> open_ontology("wordnet:person").name
+    'wordnet:person.n.01'
+    """
+    if name == "wordnet":
+        return wordnet()
+    if name.startswith("wordnet:"):
+        return wordnet(name.removeprefix("wordnet:"))
+    path, root = name, None
+    if not Path(name).exists() and "#" in name:
+        path, root = name.split("#", 1)
+    if not Path(path).exists():
+        raise OntologyError(
+            f"There is no ontology {name!r}.", hint="it is wordnet, wordnet:ROOT, or a file, FILE or FILE#ROOT."
+        )
+    return Scope.of(read_taxonomy(path), root)

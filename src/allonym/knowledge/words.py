@@ -1,0 +1,96 @@
+"""How alike two words are, with the senses that make them so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from allonym.errors import OptionError, UnknownConceptError
+from allonym.knowledge import similarity as measures
+from allonym.knowledge.languages import language as language_of
+from allonym.knowledge.matching import Matcher
+from allonym.knowledge.taxonomy import Scope, Taxonomy
+from allonym.knowledge.wordnet import wordnet
+
+_RAW: dict[str, Any] = {
+    "path": measures.path,
+    "leacock-chodorow": measures.leacock_chodorow,
+    "resnik": measures.resnik,
+    "jiang-conrath": measures.jiang_conrath,
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two words compared: the senses taken, what they have in common, and the figures."""
+
+    concepts: tuple[int, int]
+    subsumer: int
+    distance: float  # in [0, 1], as used for masking
+    published: float | None  # the measure's own figure, where that is not 1 - distance
+    taxonomy: Taxonomy
+
+    @property
+    def similarity(self) -> float:
+        """One minus the distance."""
+        return 1 - self.distance
+
+
+def compare(
+    one: str,
+    other: str,
+    *,
+    measure: str = "wu-palmer",
+    depth: str = "nodes",
+    content: str = measures.DEFAULT_CONTENT,
+    ontology: Scope | Taxonomy | None = None,
+    senses: str = "best-pair",
+    language: str = "en",
+) -> Comparison:
+    """Compare two words (`dog`, `dog#2`) or ids (`dog.n.01`); of several senses the closest pair, or the first ones."""
+    scope = ontology or wordnet()
+    scope = scope if isinstance(scope, Scope) else Scope(scope, scope.root)
+    taxonomy = scope.taxonomy
+    if senses not in ("best-pair", "first"):
+        raise OptionError.of("sense strategy", senses, ("best-pair", "first"))
+    found = [_senses(word, scope, language) for word in (one, other)]
+    if senses == "first":
+        found = [each[:1] for each in found]
+    a, b = (np.array(each) for each in found)
+    table = measures.distance(measure, taxonomy, a[:, None], b, depth=depth, content=content)
+    i, j = np.unravel_index(int(np.argmin(table)), table.shape)
+    pair = int(a[i]), int(b[j])
+    by_content = measures.MEASURES[measure].family == "content"
+    options = {"content": content} if by_content else {}
+    raw = _RAW[measure](taxonomy, *pair, **options) if measure in _RAW else None
+    common = measures.lcs(taxonomy, *pair, measure=measure, depth=depth, content=content)
+    return Comparison(pair, int(common), float(table[i, j]), None if raw is None else float(raw), taxonomy)
+
+
+def similarity(one: str, other: str, **options: Any) -> float:
+    """Return how alike two words are, from 0 to 1; options as for `compare`.
+
+    >>> round(similarity("dog", "homeotherm", measure="wu-palmer", depth="virtual-root"), 4)
+    0.8421
+    """
+    return compare(one, other, **options).similarity
+
+
+def _senses(word: str, scope: Scope, language: str) -> list[int]:
+    """Return the senses of a word under the root, of its singular if the word itself is not there."""
+    taxonomy = scope.taxonomy
+    found = taxonomy.senses(word, language)
+    if not found:
+        plain = (
+            m
+            for m in Matcher(taxonomy.lexicon, language_of(language)).matches(word)
+            if m.reason not in ("stem", "head")
+        )
+        found = [int(c) for match in plain for c in taxonomy.lexicon.senses(match.form, language)]
+    inside = [c for c in found if c in scope]
+    if not inside:
+        where = f"under {taxonomy.ids[scope.root]}" if found else f"in {taxonomy.name}"
+        raise UnknownConceptError(f"There is no {word!r} {where}.", hint=taxonomy.hint(word), values=[word])
+    return inside

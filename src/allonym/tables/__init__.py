@@ -1,0 +1,1 @@
+"""Tables at the edge: files and frames."""
