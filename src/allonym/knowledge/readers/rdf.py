@@ -76,7 +76,8 @@ def read(file: File) -> Taxonomy:
         found.definitions.append(thing.definition)
         found.words += [Entry(text, c, language=lang, preferred=True) for text, lang in thing.labels]
         found.words += [Entry(text, c, language=lang) for text, lang in thing.synonyms]
-        found.words += [Entry(code, c, notation=True) for code in {*thing.notations, _local(iri)}]
+        codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
+        found.words += [Entry(code, c, notation=True) for code in sorted(codes)]
         parents = thing.parents if thing.is_class else [t for t in thing.types if t in names]
         links = [p for p in dict.fromkeys(parents) if p not in TOPS and not _gone(things, p)]
         found.child += [iri] * len(links)
