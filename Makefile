@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: test lint types layers pytest judgements benchmark wordnet clean
+.PHONY: test lint types layers pytest judgements quality benchmark wordnet clean
 
 test: lint types layers pytest
 
@@ -25,18 +25,23 @@ layers: .venv/installed
 pytest: .venv/installed
 	$(BIN)/pytest -q -n 2
 
-# Correlations with human judgement, written to docs/measures/similarity.md
+# Tables of the docs: correlations with human judgement; coverage and precision of linking
 judgements: .venv/installed
 	$(BIN)/python benchmarks/judgements.py
 
-# Beside NLTK and semsimian, in an environment of their own; prints a table
-benchmark: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.lock
-	$(BIN)/python benchmarks/similarity.py
+quality: .venv/installed
+	$(BIN)/python benchmarks/linking_quality.py
+
+# Beside NLTK and semsimian, in an environment of its own; writes docs/benchmarks.md
+benchmark:
+	$(PYTHON) -m venv .venv-benchmark
+	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
+	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.venv-benchmark/bin/python benchmarks/similarity.py
 
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
 wordnet: .venv/installed
 	$(BIN)/python tools/build_wordnet.py $(or $(WNDB),/usr/share/wordnet)
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-benchmark build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -73,7 +73,9 @@ def similarity(
         str, typer.Option("--content", help="Information content: seco, sanchez-batet, corpus.")
     ] = "seco",
     ontology: Ontology = "wordnet",
-    senses: Annotated[str, typer.Option("--senses", help="best-pair (the closest senses) or first.")] = "best-pair",
+    senses: Annotated[
+        str, typer.Option("--senses", help="coherent (fitting each other), best-pair (closest), first.")
+    ] = "coherent",
     language: LanguageOption = "en",
     as_json: Json = False,
 ) -> None:

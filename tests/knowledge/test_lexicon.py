@@ -25,7 +25,9 @@ def test_keys_all_at_once_are_keys_one_by_one(forms: list[str]) -> None:
 
 
 def test_senses_come_in_order_and_once() -> None:
-    words = Lexicon.build([Entry("bank", 5, rank=1), Entry("Bank", 3, rank=0), Entry("bank", 9, rank=2), Entry("BANK", 5, rank=7)])
+    words = Lexicon.build(
+        [Entry("bank", 5, rank=1), Entry("Bank", 3, rank=0), Entry("bank", 9, rank=2), Entry("BANK", 5, rank=7)]
+    )
     assert words.senses("bank").tolist() == [3, 5, 9]
     assert words.senses("banks").tolist() == []
     assert "Bank" in words
@@ -44,7 +46,9 @@ def test_languages_filter_and_untagged_words_belong_to_all() -> None:
 
 
 def test_terms_leave_out_notations_and_begin_with_the_preferred() -> None:
-    words = Lexicon.build([Entry("C50", 1, notation=True), Entry("breast cancer", 1), Entry("mamma carcinoma", 1, preferred=True)])
+    words = Lexicon.build(
+        [Entry("C50", 1, notation=True), Entry("breast cancer", 1), Entry("mamma carcinoma", 1, preferred=True)]
+    )
     assert words.terms(1) == ["mamma carcinoma", "breast cancer"]
     assert words.senses("c50").tolist() == [1]
 

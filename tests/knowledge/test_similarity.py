@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import reference
 from hypothesis import given
 from hypothesis import strategies as st
-
-import reference
-from allonym.errors import OptionError
-from allonym.knowledge import content, features, similarity
 from strategies import Dag, dags, taxonomy
+
+from allonym.errors import OptionError
+from allonym.knowledge import ancestry, content, features, similarity
 
 LINKS_AND_CONTENT = [m for m, measure in similarity.MEASURES.items() if measure.family != "words"]
 WORDS = [m for m in similarity.MEASURES if m not in LINKS_AND_CONTENT]
@@ -139,12 +139,25 @@ def test_every_form_gives_the_same_figure(measure: str, parents: Dag) -> None:
     assert np.array_equal(similarity.distance(measure, made_once, codes, last), whole[:, last])
 
 
-@given(dags(max_size=60))
-def test_wide_rows_and_many_blocks_take_the_same_way(parents: Dag) -> None:
-    """With small blocks and few main slots every pair goes the general way; nothing changes."""
+@pytest.mark.parametrize("block", [1, 7])
+def test_small_blocks_give_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(block)
+    parents: Dag = {0: [], **{c: sorted(set(rng.integers(0, c, 3).tolist())) for c in range(1, 30)}}
     t, codes = taxonomy(parents), np.arange(len(parents))
     expected = table_of(parents, lambda a, b: reference.wu_palmer(parents, a, b))
+    monkeypatch.setattr(ancestry, "BLOCK", block)
     assert np.allclose(similarity.wu_palmer(t, codes[:, None], codes), expected, rtol=1e-14)
+    one, other = (grid.ravel() for grid in np.meshgrid(codes, codes, indexing="ij"))
+    assert np.allclose(similarity.wu_palmer(t, one, other), expected.ravel(), rtol=1e-14)
+
+
+def test_nothing_to_compare_gives_nothing() -> None:
+    t = taxonomy({0: [], 1: [0]})
+    nothing = np.empty(0, np.int64)
+    for measure in similarity.MEASURES:
+        assert similarity.distance(measure, t, nothing, nothing).shape == (0,)
+        assert similarity.distance(measure, t, 1, nothing).shape == (0,)
+        assert similarity.table(measure, t, nothing).shape == (0, 0)
 
 
 def test_deep_chains_with_merges_go_past_the_main_slots() -> None:

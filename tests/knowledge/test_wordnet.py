@@ -86,13 +86,16 @@ def test_loading_takes_less_than_importing_numpy_twice() -> None:
     imports = "import time; t = time.process_time(); import numpy; print(time.process_time() - t)"
 
     def best(program: str) -> float:
-        runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(3)]
+        runs = [
+            subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+            for _ in range(3)
+        ]
         return min(float(run.stdout) for run in runs)
 
     assert best(code) < 2 * best(imports)
 
 
-@pytest.mark.parametrize("word", ["dog", "Dog", "DOG", " dog ", "d\u006fg"])
+@pytest.mark.parametrize("word", ["dog", "Dog", "DOG", " dog ", "_dog_"])
 def test_lookup_does_not_depend_on_case_or_blanks(word: str) -> None:
     t = bundled()
     assert t.ids[t.code(word)] == "dog.n.01"

@@ -10,6 +10,7 @@ nouns. The others, and pairs of concepts with more than 29 slots, take a slower,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.knowledge.rows import take_rows
 
 if TYPE_CHECKING:
+    from allonym.knowledge.features import Words
     from allonym.knowledge.taxonomy import Taxonomy
 
 Ints = NDArray[Any]  # integers of any width
@@ -40,7 +42,7 @@ class Ancestry:
 
     def __init__(self, taxonomy: Taxonomy, concepts: ArrayLike) -> None:
         self.taxonomy = taxonomy
-        self._used = taxonomy.above(concepts)
+        self._used = taxonomy.above(np.append(np.ravel(np.asarray(concepts, np.int64)), taxonomy.root))
         self._row = np.full(len(taxonomy), -1, np.int64)
         self._row[self._used] = np.arange(len(self._used))
         starts, parents = take_rows(*taxonomy.parents, self._used)
@@ -53,6 +55,13 @@ class Ancestry:
 
     def __contains__(self, concept: int) -> bool:
         return bool(self._row[concept] >= 0)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words around the same concepts, for the measures that go by words."""
+        from allonym.knowledge.features import Words
+
+        return Words(self.taxonomy, self._used)
 
     # --- making the table ------------------------------------------------------------------------------------
 
@@ -72,23 +81,35 @@ class Ancestry:
         return one[one != other], other[one != other]
 
     def _assign_slots(self) -> NDArray[np.int32]:
-        """Give each concept the lowest slot above its parents' that none it meets in an ancestor set has."""
+        """Give each concept the lowest slot above its parents' that none it meets in an ancestor set has.
+
+        Concepts that meet others so choose first, those with most below them leading, so that few rows are wide.
+        """
         one, other = self._conflicts()
         first = np.searchsorted(one, np.arange(len(self._used) + 1))
-        contested = np.diff(first) > 0
+        starts, parents = self._parents
         slot = np.full(len(self._used), -1, np.int32)
+        met, below = np.unique(one), self._ways_down()
+        for row in met[np.lexsort((met, -below[met]))].tolist():
+            taken = set(slot[other[first[row] : first[row + 1]]].tolist())
+            lowest = int(slot[parents[starts[row] : starts[row + 1]]].max(initial=-1)) + 1
+            while lowest in taken:
+                lowest += 1
+            slot[row] = lowest
         slot[self._levels[0]] = 0
-        settled = slot == 0
         for level in self._levels[1:]:
-            starts, above = take_rows(*self._parents, level)
-            slot[level] = np.maximum.reduceat(slot[above], starts[:-1]) + 1
-            for row in level[contested[level]]:
-                rivals = other[first[row] : first[row + 1]]
-                taken = set(slot[rivals[settled[rivals]]].tolist())
-                while slot[row] in taken:
-                    slot[row] += 1
-                settled[row] = True
+            rest = level[slot[level] < 0]
+            row_starts, above = take_rows(starts, parents, rest)
+            slot[rest] = np.maximum.reduceat(slot[above], row_starts[:-1]) + 1 if rest.size else 0
         return slot
+
+    def _ways_down(self) -> Floats:
+        """Return the number of ways down from every concept; an ancestor has more than any of its descendants."""
+        ways = np.ones(len(self._used))
+        for level in reversed(self._levels):
+            starts, above = take_rows(*self._parents, level)
+            np.add.at(ways, above, np.repeat(ways[level], np.diff(starts)))
+        return ways
 
     def _fill(self) -> None:
         """Write T(c) and the fewest links up as rows over slots, each from the rows of the parents."""
@@ -124,7 +145,7 @@ class Ancestry:
         main[:, :MARK] = self._numbers[:, :MARK]
         main[:, MARK] = filled[:, MARK:].any(axis=1)
         bits = np.packbits(main > 0, axis=1, bitorder="little").view(np.uint32).ravel()
-        main[:, 30], main[:, 31] = bits & 0xFFFF, bits >> 16
+        main.view(np.uint32)[:, -1] = bits  # in the two slots that are left over
         self._main = main
         self._main_links = np.zeros((p, 32), self._links.dtype)
         self._main_links[:, :MARK] = self._links[:, :MARK]
@@ -206,11 +227,7 @@ class Ancestry:
                 np.take(self._main, y, axis=0, out=row_y[:size], mode="clip")
             mine = np.take(self._main, x, axis=0, out=row_x[:size], mode="clip") if x.ndim else self._main[x]
             equal = np.equal(mine, row_y[:size], out=same[:size])
-            filled = (
-                mine[..., 30:].copy().view(np.uint32)[..., 0]
-                if mine.dtype == np.uint16
-                else mine[..., 30] | mine[..., 31] << 16
-            )
+            filled = mine.view(np.uint32)[..., -1]
             yield block, x, y, mine.reshape(-1), np.packbits(equal, bitorder="little").view(np.uint32) & filled
 
     def _general(self, x: Ints, y: Ints, score: Score) -> tuple[Floats, Ints]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import OptionError
-from allonym.knowledge.rows import take_rows
+from allonym.knowledge.ancestry import Ancestry
+from allonym.knowledge.rows import take_rows, to_rows
 from allonym.knowledge.taxonomy import Rows, Taxonomy
 
+Over = Taxonomy | Ancestry
 Floats = NDArray[np.float64]
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -46,41 +49,71 @@ class _Sets:
         return both, self.size[i] - both, self.size[j] - both
 
 
-def _concepts(a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
-    return np.unique(np.concatenate([np.ravel(np.asarray(a)), np.ravel(np.asarray(b))]).astype(np.int64))
+class Words:
+    """The words around some concepts: their own, their neighbours', their parts', those of their definitions."""
+
+    def __init__(self, taxonomy: Taxonomy, concepts: ArrayLike) -> None:
+        self.taxonomy = taxonomy
+        self.concepts = np.unique(np.asarray(concepts, np.int64))
+
+    def _of(self, groups: Rows) -> _Sets:
+        """Collect the words of groups of concepts, one group for each concept."""
+        starts, members = groups
+        word_starts, words = self.taxonomy.lexicon.terms_of(members)
+        return _Sets(self.concepts, (word_starts[starts], words), len(self.taxonomy.lexicon.forms))
+
+    @cached_property
+    def synonyms(self) -> _Sets:
+        """The words of each concept itself."""
+        return self._of((np.arange(len(self.concepts) + 1), self.concepts.astype(np.int32)))
+
+    @cached_property
+    def ancestors(self) -> _Sets:
+        """The words of each concept and all its ancestors."""
+        starts, ancestors, _ = self.taxonomy.closure(self.concepts)
+        return self._of((starts, ancestors.astype(np.int32)))
+
+    @cached_property
+    def direct(self) -> _Sets:
+        """The words of each concept, its parents, its children and, where the source has them, its parts."""
+        t = self.taxonomy
+        rows = [take_rows(*links, self.concepts) for links in (t.parents, t.children, t.parts) if links is not None]
+        own = np.arange(len(self.concepts))
+        owner = np.concatenate([own, *(np.repeat(own, np.diff(starts)) for starts, _ in rows)])
+        member = np.concatenate([self.concepts, *(found for _, found in rows)])
+        return self._of(to_rows(owner, member, len(own)))
+
+    @cached_property
+    def parts(self) -> _Sets | None:
+        """The words of what each concept is a part of or has as a part."""
+        if self.taxonomy.parts is None:
+            return None
+        starts, others = take_rows(*self.taxonomy.parts, self.concepts)
+        return self._of((starts, others.astype(np.int32)))
+
+    @cached_property
+    def definitions(self) -> _Sets | None:
+        """The words of each concept's definition, without its examples."""
+        glosses = self.taxonomy.definitions
+        if glosses is None:
+            return None
+        number: dict[str, int] = {}
+        texts = (glosses[int(c)].split('"')[0].lower() for c in self.concepts)
+        rows = [[number.setdefault(word, len(number)) for word in _WORD.findall(text)] for text in texts]
+        starts = np.cumsum([0, *map(len, rows)])
+        return _Sets(self.concepts, (starts, np.array([w for row in rows for w in row], np.int32)), len(number))
+
+    def neighbourhood(self, reach: str) -> _Sets:
+        """Return the words as far as `direct` neighbours, or up all `ancestors`."""
+        if reach not in ("direct", "ancestors"):
+            raise OptionError.of("reach", reach, ["direct", "ancestors"])
+        return self.ancestors if reach == "ancestors" else self.direct
 
 
-def _words(taxonomy: Taxonomy, concepts: NDArray[np.int64], groups: Rows) -> _Sets:
-    """Collect the words of groups of concepts, one group for each concept."""
-    starts, members = groups
-    word_starts, words = taxonomy.lexicon.terms_of(members)
-    return _Sets(concepts, (word_starts[starts], words), len(taxonomy.lexicon.forms))
-
-
-def _itself(concepts: NDArray[np.int64]) -> Rows:
-    return np.arange(len(concepts) + 1), concepts.astype(np.int32)
-
-
-def _merge(concepts: NDArray[np.int64], *links: Rows) -> Rows:
-    """Put the concept itself and its rows of several kinds of links into one row."""
-    rows = [take_rows(*link, concepts) for link in links]
-    owner = np.concatenate(
-        [np.arange(len(concepts)), *(np.repeat(np.arange(len(concepts)), np.diff(s)) for s, _ in rows)]
-    )
-    member = np.concatenate([concepts, *(m for _, m in rows)])
-    order = np.argsort(owner, kind="stable")
-    return np.searchsorted(owner[order], np.arange(len(concepts) + 1)), member[order].astype(np.int32)
-
-
-def neighbourhood(taxonomy: Taxonomy, concepts: NDArray[np.int64], reach: str) -> Rows:
-    """Return each concept with its neighbours: `direct` parents, children and parts, or all its `ancestors`."""
-    if reach == "ancestors":
-        starts, ancestors, _ = taxonomy.closure(concepts)
-        return starts, ancestors.astype(np.int32)
-    if reach != "direct":
-        raise OptionError.of("reach", reach, ["direct", "ancestors"])
-    parts = [] if taxonomy.parts is None else [taxonomy.parts]
-    return _merge(concepts, taxonomy.parents, taxonomy.children, *parts)
+def _words(over: Over, a: ArrayLike, b: ArrayLike) -> Words:
+    if isinstance(over, Taxonomy):
+        return Words(over, np.concatenate([np.ravel(np.asarray(a)), np.ravel(np.asarray(b))]))
+    return over.words
 
 
 def _gamma(taxonomy: Taxonomy, a: ArrayLike, b: ArrayLike) -> Floats:
@@ -98,18 +131,18 @@ def _ratio(sets: _Sets, gamma: Floats, a: ArrayLike, b: ArrayLike) -> Floats:
     return (one + other) / 2
 
 
-def tversky(taxonomy: Taxonomy, a: ArrayLike, b: ArrayLike, *, reach: str = "ancestors") -> Floats:
+def tversky(over: Over, a: ArrayLike, b: ArrayLike, *, reach: str = "ancestors") -> Floats:
     """Return Tversky's similarity on the words of concepts and of their neighbours (P0 eq. 8-9).
 
     Symmetrised as the mean of both directions; the paper leaves open how far a neighbourhood reaches.
     """
-    concepts = _concepts(a, b)
-    sets = _words(taxonomy, concepts, neighbourhood(taxonomy, concepts, reach))
-    return np.where(np.equal(a, b), 1.0, _ratio(sets, _gamma(taxonomy, a, b), a, b))
+    words = _words(over, a, b)
+    ratio = _ratio(words.neighbourhood(reach), _gamma(words.taxonomy, a, b), a, b)
+    return np.where(np.equal(a, b), 1.0, ratio)
 
 
 def rodriguez_egenhofer(
-    taxonomy: Taxonomy,
+    over: Over,
     a: ArrayLike,
     b: ArrayLike,
     *,
@@ -120,44 +153,26 @@ def rodriguez_egenhofer(
 
     Features are part-of links. Weights are a third each, or (½, 0, ½) where the source has no parts.
     """
-    w, u, v = weights or ((0.5, 0.0, 0.5) if taxonomy.parts is None else (1 / 3, 1 / 3, 1 / 3))
-    concepts, gamma = _concepts(a, b), _gamma(taxonomy, a, b)
-    total = w * _ratio(_words(taxonomy, concepts, _itself(concepts)), gamma, a, b)
-    total = total + v * _ratio(_words(taxonomy, concepts, neighbourhood(taxonomy, concepts, reach)), gamma, a, b)
-    if taxonomy.parts is not None and u:
-        starts, others = take_rows(*taxonomy.parts, concepts)
-        parts = _words(taxonomy, concepts, (starts, others.astype(np.int32)))
-        total = total + u * _ratio(parts, gamma, a, b)
+    words = _words(over, a, b)
+    gamma = _gamma(words.taxonomy, a, b)
+    w, u, v = weights or ((0.5, 0.0, 0.5) if words.parts is None else (1 / 3, 1 / 3, 1 / 3))
+    total = w * _ratio(words.synonyms, gamma, a, b) + v * _ratio(words.neighbourhood(reach), gamma, a, b)
+    if words.parts is not None:
+        total = total + u * _ratio(words.parts, gamma, a, b)
     return np.where(np.equal(a, b), 1.0, total)
 
 
-def _definition_words(taxonomy: Taxonomy, concepts: NDArray[np.int64]) -> _Sets:
-    number: dict[str, int] = {}
-    rows = [[number.setdefault(w, len(number)) for w in _WORD.findall(_gloss(taxonomy, c).lower())] for c in concepts]
-    starts = np.cumsum([0, *map(len, rows)])
-    return _Sets(concepts, (starts, np.array([w for row in rows for w in row], np.int32)), len(number))
-
-
-def _gloss(taxonomy: Taxonomy, concept: int) -> str:
-    return "" if taxonomy.definitions is None else taxonomy.definitions[int(concept)].split('"')[0]
-
-
-def x_similarity(taxonomy: Taxonomy, a: ArrayLike, b: ArrayLike) -> Floats:
+def x_similarity(over: Over, a: ArrayLike, b: ArrayLike) -> Floats:
     """Return X-similarity (Petrakis et al. 2006; P0 eq. 11-12): 1 where concepts share a word, else the best Jaccard.
 
     Compared are the words of all ancestors, of parts, and of definitions, as far as the source has them.
     """
-    concepts = _concepts(a, b)
-    sets = [_words(taxonomy, concepts, neighbourhood(taxonomy, concepts, "ancestors"))]
-    if taxonomy.parts is not None:
-        starts, others = take_rows(*taxonomy.parts, concepts)
-        sets.append(_words(taxonomy, concepts, (starts, others.astype(np.int32))))
-    if taxonomy.definitions is not None:
-        sets.append(_definition_words(taxonomy, concepts))
-    best = np.zeros(np.broadcast(np.asarray(a), np.asarray(b)).shape)
-    for each in sets:
-        both, only_a, only_b = each.compare(a, b)
-        either = both + only_a + only_b
-        best = np.maximum(best, np.divide(both, either, out=np.zeros_like(either), where=either > 0))
-    synonyms = _words(taxonomy, concepts, _itself(concepts)).compare(a, b)[0]
-    return np.where((synonyms > 0) | np.equal(a, b), 1.0, best)
+    words = _words(over, a, b)
+    best = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)))
+    for each in (words.ancestors, words.parts, words.definitions):
+        if each is not None:
+            both, only_a, only_b = each.compare(a, b)
+            either = both + only_a + only_b
+            best = np.maximum(best, np.divide(both, either, out=np.zeros_like(either), where=either > 0))
+    shares_a_word = words.synonyms.compare(a, b)[0] > 0
+    return np.where(shares_a_word | np.equal(a, b), 1.0, best)

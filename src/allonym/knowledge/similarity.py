@@ -196,19 +196,19 @@ def _by_jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, depth: str, conten
 def _by_tversky(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
     from allonym.knowledge import features
 
-    return 1 - features.tversky(_taxonomy(over), a, b)
+    return 1 - features.tversky(over, a, b)
 
 
 def _by_rodriguez(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
     from allonym.knowledge import features
 
-    return 1 - features.rodriguez_egenhofer(_taxonomy(over), a, b)
+    return 1 - features.rodriguez_egenhofer(over, a, b)
 
 
 def _by_x_similarity(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
     from allonym.knowledge import features
 
-    return 1 - features.x_similarity(_taxonomy(over), a, b)
+    return 1 - features.x_similarity(over, a, b)
 
 
 @dataclass(frozen=True)

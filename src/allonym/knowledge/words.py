@@ -10,6 +10,7 @@ import numpy as np
 from allonym.errors import OptionError, UnknownConceptError
 from allonym.knowledge import similarity as measures
 from allonym.knowledge.languages import language as language_of
+from allonym.knowledge.linking import STRATEGIES, link
 from allonym.knowledge.matching import Matcher
 from allonym.knowledge.taxonomy import Scope, Taxonomy
 from allonym.knowledge.wordnet import wordnet
@@ -46,18 +47,26 @@ def compare(
     depth: str = "nodes",
     content: str = measures.DEFAULT_CONTENT,
     ontology: Scope | Taxonomy | None = None,
-    senses: str = "best-pair",
+    senses: str = "coherent",
     language: str = "en",
 ) -> Comparison:
-    """Compare two words (`dog`, `dog#2`) or ids (`dog.n.01`); of several senses the closest pair, or the first ones."""
+    """Compare two words (`dog`, `dog#2`) or ids (`dog.n.01`).
+
+    Of several senses those that fit each other are taken, usual ones first (`coherent`, as in linking); or the closest
+    pair whatever it is (`best-pair`, as in the literature on human judgement); or the `first`.
+    """
     scope = ontology or wordnet()
     scope = scope if isinstance(scope, Scope) else Scope(scope, scope.root)
     taxonomy = scope.taxonomy
-    if senses not in ("best-pair", "first"):
-        raise OptionError.of("sense strategy", senses, ("best-pair", "first"))
+    if senses not in STRATEGIES:
+        raise OptionError.of("sense strategy", senses, STRATEGIES)
     found = [_senses(word, scope, language) for word in (one, other)]
     if senses == "first":
         found = [each[:1] for each in found]
+    elif senses == "coherent" and one != other:
+        fixed = {word: taxonomy.ids[each[0]] for word, each in zip((one, other), found, strict=True) if len(each) == 1}
+        links = link([one, other], scope, language=language, settled=fixed, suggest=False)
+        found = [each if x.concept is None else [x.concept] for x, each in zip(links, found, strict=True)]
     a, b = (np.array(each) for each in found)
     table = measures.distance(measure, taxonomy, a[:, None], b, depth=depth, content=content)
     i, j = np.unravel_index(int(np.argmin(table)), table.shape)

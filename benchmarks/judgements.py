@@ -1,0 +1,119 @@
+"""Correlation of every similarity measure with human judgement: python benchmarks/judgements.py [--check]
+
+Writes the table between the marks in docs/measures/similarity.md; with --check it only says whether it is up to date.
+The similarity of two words is the largest over their senses. Needs the word pairs beside the project, and a WNDB
+directory (Debian: wordnet-base) for the measures that use definitions and parts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import pearsonr, spearmanr
+
+from allonym.knowledge import features, similarity
+from allonym.knowledge.content import content
+from allonym.knowledge.readers import read_taxonomy
+from allonym.knowledge.taxonomy import Taxonomy
+
+ROOT = Path(__file__).parents[1]
+PAIRS = ROOT.parent / "shared" / "data" / "similarity"
+WNDB = Path("/usr/share/wordnet")
+PAGE = ROOT / "docs" / "measures" / "similarity.md"
+BEGIN, END = "<!-- judgements: begin -->\n", "<!-- judgements: end -->"
+LEFT_OUT = {("cemetery", "woodland"), ("shore", "woodland")}  # M&C-28 leaves these out
+
+# P0 Table 4, as collected there from the literature: Miller-Charles, Rubenstein-Goodenough
+PUBLISHED = {
+    "path": (".59", ""), "wu-palmer": (".74", ""), "leacock-chodorow": (".74", ".77"),
+    "rodriguez-egenhofer": (".71", ""), "tversky": (".73", ""), "x-similarity": (".74", ""),
+    "resnik": (".72", ".72"), "lin": (".70", ".72"),
+    "jiang-conrath": (".73", ".75"),
+}  # fmt: skip
+Pair = tuple[str, str, float]
+
+
+def read(name: str) -> list[Pair]:
+    """Read word pairs with their judgements; the M&C file spells cord as chord."""
+    rows = [line.split() for line in (PAIRS / name).read_text("utf-8").splitlines() if line.strip()]
+    fix = {"chord": "cord"}
+    return [(fix.get(a, a), fix.get(b, b), float(score)) for a, b, score in rows]
+
+
+def closest(taxonomy: Taxonomy, pairs: list[Pair], measure: str, **options: Any) -> NDArray[np.float64]:
+    """Return for each pair the published figure of its closest senses, distances negated."""
+    senses = {word: np.array(taxonomy.senses(word)) for pair in pairs for word in pair[:2]}
+    over = taxonomy.ancestry(np.concatenate(list(senses.values())))
+    if "content" in options:
+        options["content"] = content(taxonomy, options["content"])
+    raw: dict[str, Callable[..., NDArray[np.float64]]] = {
+        "path": lambda a, b: -similarity.path(over, a, b),
+        "leacock-chodorow": lambda a, b: similarity.leacock_chodorow(over, a, b),
+        "resnik": lambda a, b: similarity.resnik(over, a, b, **options),
+        "jiang-conrath": lambda a, b: -similarity.jiang_conrath(over, a, b, **options),
+        "tversky": lambda a, b: features.tversky(over, a, b, **options),
+    }
+
+    def other_measures(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+        return 1 - similarity.distance(measure, over, a, b, **options)
+
+    figure = raw.get(measure, other_measures)
+    return np.array([float(figure(senses[one][:, None], senses[other]).max()) for one, other, _ in pairs])
+
+
+CONTENTS = ("corpus", "seco", "sanchez-batet")
+ROWS: list[tuple[str, str, dict[str, str]]] = [
+    ("path", "", {}),
+    ("leacock-chodorow", "", {}),
+    *(("wu-palmer", f"depth `{depth}`", {"depth": depth}) for depth in similarity.DEPTHS),
+    ("ancestor-overlap", "", {}),
+    *((m, f"content `{c}`", {"content": c}) for m in ("resnik", "lin", "jiang-conrath") for c in CONTENTS),
+    ("tversky", "words of all ancestors", {"reach": "ancestors"}),
+    ("tversky", "words of direct neighbours", {"reach": "direct"}),
+    ("rodriguez-egenhofer", "", {}),
+    ("x-similarity", "with parts and definitions", {}),
+]
+
+
+def table() -> str:
+    """Return the table as Markdown."""
+    taxonomy = read_taxonomy(WNDB)
+    thirty = read("EN-MC-30.txt")
+    sets = {
+        "M&C-30": thirty,
+        "M&C-28": [p for p in thirty if p[:2] not in LEFT_OUT and p[1::-1] not in LEFT_OUT],
+        "R&G-65": read("EN-RG-65.txt"),
+    }
+    lines = [
+        "| measure | | " + " | ".join(f"{name}<br>r / ρ" for name in sets) + " | published M&C | published R&G |",
+        "|---|---|" + "---|" * (len(sets) + 2),
+    ]
+    for measure, what, options in ROWS:
+        cells = []
+        for pairs in sets.values():
+            ours, judged = closest(taxonomy, pairs, measure, **options), np.array([p[2] for p in pairs])
+            cells.append(f"{pearsonr(ours, judged)[0]:.2f} / {spearmanr(ours, judged)[0]:.2f}".replace("0.", "."))
+        lines.append(
+            f"| {measure} | {what} | " + " | ".join(cells) + " | " + " | ".join(PUBLISHED.get(measure, ("", ""))) + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the table into the page, or say that it is out of date."""
+    page = PAGE.read_text("utf-8")
+    head, _, rest = page.partition(BEGIN)
+    new = head + BEGIN + table() + END + rest.partition(END)[2]
+    if "--check" in sys.argv:
+        sys.exit(0 if new == page else f"{PAGE.name} is out of date: run make judgements")
+    PAGE.write_text(new, "utf-8")
+    print(new[len(head) :])
+
+
+if __name__ == "__main__":
+    main()

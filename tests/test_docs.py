@@ -1,0 +1,61 @@
+"""Tables in the docs are what the commands behind them compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shared import DATA, WNDB, needs
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@needs(DATA / "similarity" / "EN-MC-30.txt")
+@needs(WNDB)
+def test_correlations_with_human_judgement_are_up_to_date() -> None:
+    import judgements
+
+    assert judgements.table() in (DOCS / "measures" / "similarity.md").read_text("utf-8")
+
+
+@needs(DATA / "similarity" / "EN-MC-30.txt")
+@needs(WNDB)
+def test_correlations_are_those_found_independently() -> None:
+    """methods.md §2: on M&C-30, Pearson: path .64, L&C .78, W&P .74, corpus Resnik .82, Lin .85, J&C .88."""
+    import judgements
+    from scipy.stats import pearsonr
+
+    from allonym import read_taxonomy
+
+    t, pairs = read_taxonomy(WNDB), judgements.read("EN-MC-30.txt")
+    judged = [p[2] for p in pairs]
+    expected = {"path": 0.64, "leacock-chodorow": 0.78, "wu-palmer": 0.74}
+    for measure, published in expected.items():
+        assert round(float(pearsonr(judgements.closest(t, pairs, measure), judged)[0]), 2) == published
+    for measure, published in {"resnik": 0.82, "lin": 0.85, "jiang-conrath": 0.88}.items():
+        got = judgements.closest(t, pairs, measure, content="corpus")
+        assert round(float(pearsonr(got, judged)[0]), 2) == published
+
+
+@needs(DATA / "taxonomies" / "doid_2019-03-07.obo.gz")
+def test_judged_links_keep_their_precision_and_the_page_says_so() -> None:
+    import linking_quality
+
+    judged = right = 0
+    for name, (_, values, scope) in linking_quality.columns().items():
+        found = linking_quality.quality(name, values, scope)
+        assert sum(found.judged.values()) == min(50, len(values))
+        judged += found.judged["sure"]
+        right += found.right["sure"]
+    assert judged >= 80
+    assert right / judged >= 0.97
+    assert linking_quality.table() in (DOCS / "ontologies" / "linking.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda p: str(p.relative_to(DOCS)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    import re
+
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert missing == []

@@ -1,0 +1,49 @@
+"""The public names, which stay."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import allonym
+from allonym.errors import OptionError, UnknownConceptError
+from allonym.knowledge.words import compare
+
+
+def test_public_names() -> None:
+    assert allonym.__all__ == ["Link", "Scope", "Source", "Taxonomy", "link", "read_taxonomy", "similarity", "wordnet"]
+    for name in allonym.__all__:
+        assert getattr(allonym, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = allonym.nothing
+    assert "similarity" in dir(allonym)
+
+
+def test_importing_pulls_in_nothing() -> None:
+    code = "import sys, allonym; print([m for m in ('numpy', 'scipy', 'typer', 'rich') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_similarity_of_words() -> None:
+    assert round(allonym.similarity("dog", "homeotherm", measure="wu-palmer", depth="virtual-root"), 4) == 0.8421
+    assert allonym.similarity("dog", "dog") == 1
+    assert allonym.similarity("dogs", "dog") == 1
+    assert compare("dog#2", "frump").distance == 0
+    assert compare("crane", "stork", senses="first").concepts[0] == compare("crane#1", "stork").concepts[0]
+    closest = compare("crane", "stork", senses="best-pair")
+    assert closest.distance <= compare("crane", "stork", senses="coherent").distance
+    with pytest.raises(OptionError, match="sense strategy"):
+        compare("dog", "cat", senses="last")
+    with pytest.raises(UnknownConceptError, match="'xyzzyx'"):
+        compare("dog", "xyzzyx")
+
+
+def test_published_figures_beside_the_distance() -> None:
+    assert compare("dog.n.01", "cat.n.01", measure="path").published == 4
+    got = compare("dog.n.01", "cat.n.01", measure="leacock-chodorow").published
+    assert got == pytest.approx(-np.log((4 + 1) / (2 * 20)))
+    assert compare("dog.n.01", "cat.n.01").published is None
