@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -59,6 +61,26 @@ def _root(
     pass
 
 
+@contextmanager
+def _waiting(what: str) -> Iterator[None]:
+    """Show on standard error that something takes a moment, where a person looks at it."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} …"):
+        yield
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on standard error, where a person looks at it; yields what to call with done and total."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 @app.command()
 def similarity(
     word: Annotated[str, typer.Argument(help="A word (dog), one of its senses (dog#2), or an id (dog.n.01).")],
@@ -92,13 +114,15 @@ def similarity(
     from allonym.knowledge.ontologies import open_ontology
     from allonym.knowledge.words import compare
 
+    with _waiting(f"reading {ontology}"):
+        scope = open_ontology(ontology)
     found = compare(
         word,
         other,
         measure=measure,
         depth=depth,
         content=content,
-        ontology=open_ontology(ontology),
+        ontology=scope,
         senses=senses,
         language=language,
     )
@@ -181,9 +205,12 @@ def link(
     from allonym.tables.files import read_column
 
     values = read_column(file, column, header=header, delimiter=delimiter)
-    scope = open_ontology(ontology)
+    with _waiting(f"reading {ontology}"):
+        scope = open_ontology(ontology)
     settled = links_files.read(links, scope) if links else links_files.Settled()
-    found = settled.mark(link_values(values, scope, senses=senses, language=language, settled=settled.concepts))
+    with _progress("linking") as tick:
+        found = link_values(values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
+    found = settled.mark(found)
     if output is not None:
         output.write_text(links_files.to_csv(found, scope), "utf-8")
     if as_json:

@@ -118,15 +118,19 @@ class Lexicon:
             last += 1
         found = np.arange(self.starts[first], self.starts[last])
         if language and found.size:
-            tagged = self.languages[found]
-            found = found[np.isin(tagged, self._language_numbers(language))]
+            found = found[self._of_language(language)[self.languages[found]]]
         order = np.lexsort((self.concepts[found], -self.counts[found], self.ranks[found]))
         return found[order]
 
-    def _language_numbers(self, language: str) -> list[int]:
-        """Return the numbers of a language's variants (de, de-AT), and that of words without a language."""
+    def _of_language(self, language: str) -> NDArray[np.bool_]:
+        """Tell for each language of the lexicon whether it is a variant of one (de, de-AT), or none at all."""
         code = language.partition("-")[0]
-        return [i for i, name in enumerate(self.language_names) if name.partition("-")[0] in ("", code)]
+        return np.array([name.partition("-")[0] in ("", code) for name in self.language_names])
+
+    @cached_property
+    def has_counts(self) -> bool:
+        """Whether any sense has been counted in a corpus."""
+        return bool(self.counts.any())
 
     def senses(self, text: str, language: str = "") -> NDArray[np.int32]:
         """Return the distinct concepts a text means, most usual sense first."""
@@ -146,8 +150,8 @@ class Lexicon:
         low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
         found = [e for e in order[low:high] if not self.notation[e]]
         if language:
-            allowed = self._language_numbers(language)
-            found = [e for e in found if self.languages[e] in allowed]
+            allowed = self._of_language(language)
+            found = [e for e in found if allowed[self.languages[e]]]
         return list(dict.fromkeys(self.forms[form_of[e]] for e in found))
 
     def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:

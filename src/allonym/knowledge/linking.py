@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -55,12 +55,14 @@ def link(
     settled: Mapping[str, str] | None = None,
     individuals: bool | None = None,
     suggest: bool = True,
+    tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Link]:
     """Link the values of a column, in the order given.
 
     Arguments: values with their counts; the ontology, or the part of it that may be meant; how to choose among
     senses (`coherent`, `first`, `best-pair`); the language of the values; what a person settled, value to id or word
-    (an empty one leaves the value unmatched); whether named individuals may be meant (by default, if most values are).
+    (an empty one leaves the value unmatched); whether named individuals may be meant (by default, if most values are);
+    whether to look for words spelled like unmatched values; what to call with the work done so far and its total.
 
     >>> from allonym.knowledge.wordnet import wordnet
     >>> people = wordnet(root="person")
@@ -74,7 +76,10 @@ def link(
     decided = _settled(settled or {}, scope.taxonomy, language)
     linker = _Linker(scope, language)
     open_values = [v for v in counts if v not in decided]
-    found = {v: linker.candidates(v) for v in open_values}
+    found = {}
+    for done, v in enumerate(open_values):
+        found[v] = linker.candidates(v)
+        tick(done, 2 * len(open_values))
     if individuals is None:
         individuals = _mostly_individuals(found, scope.taxonomy)
     if not individuals:
@@ -82,7 +87,12 @@ def link(
     chosen = _choose(found, decided, counts, scope.taxonomy, senses)
     lost = [v for v in open_values if v not in chosen]
     allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
-    close = similar_words(scope.taxonomy.lexicon, lost, allowed) if suggest else [[] for _ in lost]
+    first_tick = 2 * len(open_values) - len(lost)
+    close = (
+        similar_words(scope.taxonomy.lexicon, lost, allowed, lambda n: tick(first_tick + n, 2 * len(open_values)))
+        if suggest
+        else [[] for _ in lost]
+    )
     suggestions = dict(zip(lost, close, strict=True))
     links = []
     for value, count in counts.items():
@@ -129,18 +139,14 @@ class _Linker:
         if exact is not None and exact in self.scope and not self._is_word(value):
             return _Candidates((exact,), (1.0,), Match(value, "id"))
         self.why_not[value] = "unknown"
-        found: list[tuple[Match, NDArray[np.int64]]] = []
-        for match in self.matcher.matches(value):
-            entries = self._entries(match)
-            self.why_not[value] = "outside"
-            if found and (match.reason == "stem" or match.dropped != found[0][0].dropped):
-                break  # "buns" may be buns or a bun; but a weaker reason does not add to a stronger one
-            if entries.size:
-                found.append((match, entries))
-        if not found:
-            return None
-        self.why_not[value] = "individual"  # if what is found here is left out later
-        return self._candidates(found)
+        for step in self.matcher.steps(value):
+            found = [(match, entries) for match in step if (entries := self._entries(match)).size]
+            if found:
+                self.why_not[value] = "individual"  # if what is found here is left out later
+                return self._candidates(found)
+            if step:
+                self.why_not[value] = "outside"
+        return None
 
     def _is_word(self, value: str) -> bool:
         """In an ontology whose ids are its words, a value that is one is found as a word."""
@@ -164,7 +170,7 @@ class _Linker:
         usual: dict[int, float] = {}
         for _, some in found:
             for place, entry in enumerate(some):
-                weight = float(words.counts[entry]) + 1 if words.counts.any() else 1 / (place + 1)
+                weight = float(words.counts[entry]) + 1 if words.has_counts else 1 / (place + 1)
                 usual[int(words.concepts[entry])] = max(weight, usual.get(int(words.concepts[entry]), 0))
         total = sum(usual.values())
         return _Candidates(tuple(usual), tuple(weight / total for weight in usual.values()), match)

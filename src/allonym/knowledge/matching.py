@@ -53,13 +53,20 @@ class Matcher:
         self.lexicon, self.language = lexicon, language
 
     def matches(self, text: str) -> Iterator[Match]:
-        """Yield forms for a text, best first; the caller takes the first with a fitting sense."""
+        """Yield every form for a text, best first."""
+        for step in self.steps(text):
+            yield from step
+
+    def steps(self, text: str) -> Iterator[list[Match]]:
+        """Yield forms for a text in steps, each weaker than the one before: the whole, its stems, what is left of it.
+
+        The forms of one step may all be meant: "buns" are buns and a bun.
+        """
         whole = key(text)
-        if not whole:
-            return
-        yield from self._word(whole)
-        yield from self._stem(whole)
-        yield from self._head(text)
+        if whole:
+            yield list(self._word(whole))
+            yield list(self._stem(whole))
+            yield from self._head(text)
 
     def _word(self, text: str) -> Iterator[Match]:
         """Look the text up as it is, then with other spelling, then without its plural ending."""
@@ -117,7 +124,7 @@ class Matcher:
             ):
                 yield Match(form, "stem")
 
-    def _head(self, text: str) -> Iterator[Match]:
+    def _head(self, text: str) -> Iterator[list[Match]]:
         """Cut what qualifies on the right, longest rest first; then drop words away from the head."""
         plain = _TAG.sub("", text)
         rests = list(self._cut(plain))
@@ -129,8 +136,9 @@ class Matcher:
             if not _LETTERS.search(rest) or any(word in self.language.negations for word in dropped):
                 continue  # "stage 2" is not a two
             trivial = all(word in self.language.determiners for word in dropped)
-            for match in self._word(rest):
-                yield Match(match.form, match.reason if trivial else "head", " ".join(dropped))
+            yield [
+                Match(match.form, match.reason if trivial else "head", " ".join(dropped)) for match in self._word(rest)
+            ]
 
     def _shorter(self, words: list[str]) -> list[str]:
         """Drop the word farthest from the head; a last word with hyphens falls into its parts first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,22 @@ MOST = 5
 ALIKE, WORD_ALIKE = 70, 80  # percent of rapidfuzz's normalised similarity: of the whole text, of one of its words
 
 
-def similar_words(lexicon: Lexicon, texts: Sequence[str], allowed: NDArray[np.bool_] | None = None) -> list[list[str]]:
+def similar_words(
+    lexicon: Lexicon,
+    texts: Sequence[str],
+    allowed: NDArray[np.bool_] | None = None,
+    tick: Callable[[int], None] = lambda done: None,
+) -> list[list[str]]:
     """Return for each text up to five forms spelled like it, or like one of its words, best first.
 
     Only forms of `allowed` concepts are suggested, if that is given.
     """
     from rapidfuzz import fuzz, process
 
-    forms, keys = _choices(lexicon, allowed)
-    if not keys:
-        return [[] for _ in texts]
+    forms, keys = _choices(lexicon, allowed) if texts else ([], [])
     found = []
-    for text in texts:
+    for done, text in enumerate(texts):
+        tick(done)
         whole = key(text).replace("-", " ")
         queries = dict.fromkeys([whole, *(w for w in whole.split() if len(w) > 3)])
         scores: dict[str, float] = {}
