@@ -2,7 +2,7 @@
 
 >>> import allonym as al
 >>> round(al.similarity("trekker", "jogger"), 2), round(al.similarity("trekker", "accountant"), 2)
-(0.8, 0.71)
+(0.84, 0.74)
 """
 
 from __future__ import annotations

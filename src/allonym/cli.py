@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +16,6 @@ from allonym.errors import AllonymError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.table import Table
 
     from allonym.knowledge.linking import Link
     from allonym.knowledge.taxonomy import Scope
@@ -235,7 +233,8 @@ def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_valu
         todo = sorted((x for x in found if x.status != "sure"), key=lambda x: -x.count)
         if todo:
             console.print()
-            console.print(_table_of(todo[:15], scope.taxonomy.ids))
+            for line in _lines_of(todo[:15], scope.taxonomy.ids, console.width):
+                console.print(line, highlight=False, markup=False)
         if len(todo) > 15:
             console.print(f"… and {len(todo) - 15:,} more")
     if output is not None:
@@ -244,21 +243,17 @@ def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_valu
         console.print("\nWrite them to a file to review with -o LINKS.csv.", highlight=False)
 
 
-def _table_of(links: list[Link], ids: Sequence[str]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    rows = []
+def _lines_of(links: list[Link], ids: Sequence[str], width: int) -> Iterator[str]:
+    """Lay out what is to be reviewed, each in one line; a value without a concept is unmatched."""
+    rows = [("value", "count", "concept", "reason", "or")]
     for x in links:
         other = [ids[c] for c in x.alternatives[:2]] or list(x.suggestions[:3])
-        rows.append(
-            (x.value, f"{x.count:,}", "" if x.concept is None else ids[x.concept], x.reason, x.status, ", ".join(other))
-        )
-    for i, name in enumerate(("value", "count", "concept", "reason", "status")):
-        width = min(max(len(name), *(len(row[i]) for row in rows)), 24)
-        side: Literal["left", "right"] = "right" if name == "count" else "left"
-        table.add_column(name, justify=side, min_width=width, max_width=width, overflow="ellipsis", no_wrap=True)
-    table.add_column("or", overflow="ellipsis", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table
+        rows.append((x.value, f"{x.count:,}", "–" if x.concept is None else ids[x.concept], x.reason, ", ".join(other)))
+    a, b, c, d = (min(max(len(row[i]) for row in rows), most) for i, most in enumerate((26, 11, 22, 10)))
+    for value, count, concept, reason, other in rows:
+        line = f"{_short(value, a):{a}}  {count:>{b}}  {_short(concept, c):{c}}  {reason:{d}}  {other}"
+        yield _short(line, width)
+
+
+def _short(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

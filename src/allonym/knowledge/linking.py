@@ -66,8 +66,8 @@ def link(
 
     >>> from allonym.knowledge.wordnet import wordnet
     >>> people = wordnet(root="person")
-    >>> [(x.value, people.taxonomy.ids[x.concept], x.reason, x.status) for x in link(["Nurses", "baker"], people)]
-    [('Nurses', 'nurse.n.01', 'inflection', 'sure'), ('baker', 'baker.n.02', 'exact', 'sure')]
+    >>> [(x.value, people.taxonomy.ids[x.concept], x.reason, x.status) for x in link(["Nurses", "carpenter"], people)]
+    [('Nurses', 'nurse.n.01', 'inflection', 'sure'), ('carpenter', 'carpenter.n.01', 'exact', 'sure')]
     """
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)

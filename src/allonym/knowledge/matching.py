@@ -45,8 +45,12 @@ class Matcher:
     >>> from allonym.knowledge.lexicon import Entry
     >>> from allonym.knowledge.languages import language
     >>> m = Matcher(Lexicon.build([Entry("ice cream", 0), Entry("parrot", 1)]), language("en"))
-    >>> [(x.form, x.reason, x.dropped) for text in ("Ice-Cream", "grey parrots", "no parrot") for x in m.matches(text)]
-    [('ice cream', 'spelling', ''), ('parrot', 'head', 'grey')]
+    >>> next(m.matches("Ice-Cream"))
+    Match(form='ice cream', reason='spelling', dropped='')
+    >>> next(m.matches("grey parrots"))
+    Match(form='parrot', reason='head', dropped='grey')
+    >>> list(m.matches("no parrot"))
+    []
     """
 
     def __init__(self, lexicon: Lexicon, language: Language) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -31,7 +32,7 @@ def similar_words(
         tick(done)
         whole = key(text).replace("-", " ")
         queries = dict.fromkeys([whole, *(w for w in whole.split() if len(w) > 3)])
-        scores: dict[str, float] = {}
+        scores: dict[str, float] = dict.fromkeys(_longer(whole, forms, keys), 100.0)  # "Hong" may be "Hong Kong"
         for query in queries:
             cutoff = ALIKE if query == whole else WORD_ALIKE
             for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=cutoff):
@@ -39,6 +40,12 @@ def similar_words(
                 scores[forms[i]] = max(weight, scores.get(forms[i], 0))
         found.append(sorted(scores, key=lambda form: (-scores[form], form))[:MOST])
     return found
+
+
+def _longer(text: str, forms: list[str], keys: list[str]) -> list[str]:
+    """Return the shortest forms that go on where a text ends; keys are in order."""
+    low, high = bisect_left(keys, text + " "), bisect_left(keys, text + "!")
+    return sorted(forms[low:high], key=lambda form: (len(form), form))[:2] if len(text) > 2 else []
 
 
 def _choices(lexicon: Lexicon, allowed: NDArray[np.bool_] | None) -> tuple[list[str], list[str]]:
