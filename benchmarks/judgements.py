@@ -1,19 +1,19 @@
-"""Correlation of every similarity measure with human judgement: python benchmarks/judgements.py [--check]
+"""Correlation of every similarity measure with human judgement: python benchmarks/judgements.py
 
-Writes the table between the marks in docs/measures/similarity.md; with --check it only says whether it is up to date.
+Writes the table between the marks in docs/measures/similarity.md.
 The similarity of two words is the largest over their senses. Needs the word pairs beside the project, and a WNDB
 directory (Debian: wordnet-base) for the measures that use definitions and parts.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pages import write
 from scipy.stats import pearsonr, spearmanr
 
 from allonym.knowledge import features, similarity
@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[1]
 PAIRS = ROOT.parent / "shared" / "data" / "similarity"
 WNDB = Path("/usr/share/wordnet")
 PAGE = ROOT / "docs" / "measures" / "similarity.md"
-BEGIN, END = "<!-- judgements: begin -->\n", "<!-- judgements: end -->"
 LEFT_OUT = {("cemetery", "woodland"), ("shore", "woodland")}  # M&C-28 leaves these out
 
 # P0 Table 4, as collected there from the literature: Miller-Charles, Rubenstein-Goodenough
@@ -104,16 +103,5 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Write the table into the page, or say that it is out of date."""
-    page = PAGE.read_text("utf-8")
-    head, _, rest = page.partition(BEGIN)
-    new = head + BEGIN + table() + END + rest.partition(END)[2]
-    if "--check" in sys.argv:
-        sys.exit(0 if new == page else f"{PAGE.name} is out of date: run make judgements")
-    PAGE.write_text(new, "utf-8")
-    print(new[len(head) :])
-
-
 if __name__ == "__main__":
-    main()
+    write(PAGE, "judgements", table())

@@ -1,18 +1,19 @@
-"""How well linking works on real columns: python benchmarks/linking_quality.py [--check]
+"""How well linking works on real columns: python benchmarks/linking_quality.py
 
-Coverage is over the whole column; precision is over up to 50 random values of each, whose acceptable concepts a person
-wrote down without seeing what the software chose (tests/data/judged). Writes the table between the marks in
-docs/ontologies/linking.md; with --check it only says whether it is up to date. Needs the data beside the project.
+Coverage is over the whole column; precision is over up to 50 random values of each, whose acceptable concepts were
+written down without seeing what the software chose (tests/data/judged). Writes the table between the marks in
+docs/ontologies/linking.md. Needs the data beside the project.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+
+from pages import write
 
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.readers import read_taxonomy
@@ -23,7 +24,6 @@ ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data"
 JUDGED = ROOT / "tests" / "data" / "judged"
 PAGE = ROOT / "docs" / "ontologies" / "linking.md"
-BEGIN, END = "<!-- quality: begin -->\n", "<!-- quality: end -->"
 STATUSES = ("sure", "review", "unmatched")
 
 
@@ -94,16 +94,5 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Write the table into the page, or say that it is out of date."""
-    page = PAGE.read_text("utf-8")
-    head, _, rest = page.partition(BEGIN)
-    new = head + BEGIN + table() + END + rest.partition(END)[2]
-    if "--check" in sys.argv:
-        sys.exit(0 if new == page else f"{PAGE.name} is out of date: run make quality")
-    PAGE.write_text(new, "utf-8")
-    print(new[len(head) :])
-
-
 if __name__ == "__main__":
-    main()
+    write(PAGE, "quality", table())

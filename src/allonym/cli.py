@@ -250,8 +250,8 @@ def _lines_of(links: list[Link], ids: Sequence[str], width: int) -> Iterator[str
         other = [ids[c] for c in x.alternatives[:2]] or list(x.suggestions[:3])
         rows.append((x.value, f"{x.count:,}", "–" if x.concept is None else ids[x.concept], x.reason, ", ".join(other)))
     a, b, c, d = (min(max(len(row[i]) for row in rows), most) for i, most in enumerate((26, 11, 22, 10)))
-    for value, count, concept, reason, other in rows:
-        line = f"{_short(value, a):{a}}  {count:>{b}}  {_short(concept, c):{c}}  {reason:{d}}  {other}"
+    for value, count, concept, reason, others in rows:
+        line = f"{_short(value, a):{a}}  {count:>{b}}  {_short(concept, c):{c}}  {reason:{d}}  {others}"
         yield _short(line, width)
 
 
