@@ -17,7 +17,7 @@ from pages import write
 
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.readers import read_taxonomy
-from allonym.knowledge.taxonomy import Scope
+from allonym.knowledge.scope import Scope
 from allonym.knowledge.wordnet import wordnet
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from allonym.knowledge.linking import Link, link
     from allonym.knowledge.readers import read_taxonomy
-    from allonym.knowledge.taxonomy import Scope, Source, Taxonomy
+    from allonym.knowledge.scope import Scope
+    from allonym.knowledge.taxonomy import Source, Taxonomy
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
 
@@ -21,7 +22,7 @@ __version__ = "0.1.0.dev0"
 
 _WHERE = {
     "Link": "allonym.knowledge.linking",
-    "Scope": "allonym.knowledge.taxonomy",
+    "Scope": "allonym.knowledge.scope",
     "Source": "allonym.knowledge.taxonomy",
     "Taxonomy": "allonym.knowledge.taxonomy",
     "link": "allonym.knowledge.linking",

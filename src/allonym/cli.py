@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from allonym.knowledge.linking import Link
-    from allonym.knowledge.taxonomy import Scope
+    from allonym.knowledge.scope import Scope
     from allonym.knowledge.words import Comparison
 
 app = typer.Typer(

@@ -11,7 +11,7 @@ from allonym.errors import LinksError, OptionError
 from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.readers import read_taxonomy
-from allonym.knowledge.taxonomy import Scope
+from allonym.knowledge.scope import Scope
 from allonym.knowledge.wordnet import bundled, wordnet
 
 HERE = Path(__file__).parents[1] / "data"

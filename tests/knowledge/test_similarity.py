@@ -11,6 +11,7 @@ from strategies import Dag, dags, taxonomy
 
 from allonym.errors import OptionError
 from allonym.knowledge import ancestry, content, features, similarity
+from allonym.knowledge.taxonomy import Taxonomy
 
 LINKS_AND_CONTENT = [m for m, measure in similarity.MEASURES.items() if measure.family != "words"]
 WORDS = [m for m in similarity.MEASURES if m not in LINKS_AND_CONTENT]
@@ -207,3 +208,29 @@ def test_unknown_names_are_refused_with_a_hint() -> None:
         similarity.resnik(t, 0, 1, content="secco")
     with pytest.raises(OptionError, match="no word counts"):
         similarity.resnik(t, 0, 1, content="corpus")
+
+
+def test_an_ancestry_is_not_asked_about_others() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [0], 3: [1]})
+    some = t.ancestry([3])
+    assert 1 in some
+    assert 2 not in some
+    assert float(similarity.path(some, 3, 0)) == 2
+    with pytest.raises(IndexError, match="without some of the concepts"):
+        similarity.path(some, 3, 2)
+    with pytest.raises(IndexError, match="without some of the concepts"):
+        similarity.path(some, 2, [0, 1])
+
+
+def test_more_concepts_in_a_slot_than_sixteen_bits_count() -> None:
+    """70,000 leaves share one slot; two parents of the last make it meet another."""
+    n = 70_003
+    child = [1, 2, *range(3, n), n - 1]
+    parent = [0, 0, *([1] * (n - 3)), 2]
+    t = Taxonomy.build("broad", [str(i) for i in range(n)], child=child, parent=parent)
+    few = np.array([0, 1, 2, 3, 65_540, n - 2, n - 1])
+    whole = similarity.wu_palmer(t.ancestry(np.arange(n)), few[:, None], few)
+    assert np.array_equal(whole, similarity.wu_palmer(t, few[:, None], few))
+    assert whole[3, 4] == (2 * 2) / (1 + 1 + 2 * 2)
+    assert whole[2, 6] == (2 * 2) / (0 + 1 + 2 * 2)
+    assert whole[3, 2] == (2 * 1) / (2 + 1 + 2 * 1)

@@ -12,7 +12,8 @@ from strategies import Dag, dags, taxonomy
 
 from allonym.errors import CycleError, UnknownConceptError
 from allonym.knowledge.lexicon import Entry, Lexicon
-from allonym.knowledge.taxonomy import Scope, Taxonomy
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
 
 
 @given(dags())

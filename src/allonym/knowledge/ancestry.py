@@ -288,4 +288,9 @@ class _Pairs:
         return self._rows(self.a[i]), self._rows(self.b[j])
 
     def _rows(self, concepts: Ints) -> Ints:
-        return np.asarray(concepts) if self.row is None else np.take(self.row, concepts)
+        if self.row is None:
+            return np.asarray(concepts)
+        rows = np.take(self.row, concepts)
+        if rows.min(initial=0) < 0:
+            raise IndexError("this ancestry was made without some of the concepts it is asked about")
+        return rows

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from allonym.errors import LinksError, OptionError, UnknownConceptError, listed
 from allonym.knowledge.languages import language as language_of
 from allonym.knowledge.matching import Match, Matcher
+from allonym.knowledge.scope import Scope
 from allonym.knowledge.senses import Choice, Column, coherent, first
 from allonym.knowledge.suggestions import similar_words
-from allonym.knowledge.taxonomy import Scope, Taxonomy
+from allonym.knowledge.taxonomy import Taxonomy
 
 SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
 STRATEGIES = ("coherent", "first", "best-pair")

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from allonym.errors import LinksError
 from allonym.knowledge.linking import REVIEW, SURE, Link
-from allonym.knowledge.taxonomy import Scope, Taxonomy
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
 
 COLUMNS = (
     "value", "count", "concept", "label", "path", "definition", "reason", "dropped", "status", "alternatives",

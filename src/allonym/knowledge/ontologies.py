@@ -6,7 +6,7 @@ from pathlib import Path
 
 from allonym.errors import OntologyError
 from allonym.knowledge.readers import read_taxonomy
-from allonym.knowledge.taxonomy import Scope
+from allonym.knowledge.scope import Scope
 from allonym.knowledge.wordnet import wordnet
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.knowledge.lexicon import Lexicon
-from allonym.knowledge.taxonomy import Scope, Source, Taxonomy
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Source, Taxonomy
 
 FILE = "wordnet-3.0-nouns.npz"
 

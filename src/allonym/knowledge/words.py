@@ -12,7 +12,8 @@ from allonym.knowledge import similarity as measures
 from allonym.knowledge.languages import language as language_of
 from allonym.knowledge.linking import STRATEGIES, link
 from allonym.knowledge.matching import Matcher
-from allonym.knowledge.taxonomy import Scope, Taxonomy
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
 from allonym.knowledge.wordnet import wordnet
 
 _RAW: dict[str, Any] = {
