@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import subprocess
 import sys
@@ -12,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from allonym.cli import app, main
+from allonym.knowledge.similarity import MEASURES
 
 HERE = Path(__file__).parent / "data"
 MINI = str(HERE / "mini-animals.obo")
-MEASURES = ["path", "leacock-chodorow", "ancestor-overlap", "resnik", "lin", "jiang-conrath", "tversky"]
 
 
 def run(*words: str, code: int = 0) -> str:
@@ -51,7 +52,7 @@ def test_similarity_as_json() -> None:
     assert told["similarity"] == 1 - told["distance"]
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", list(MEASURES))
 def test_every_measure_is_there(measure: str) -> None:
     told = json.loads(run("similarity", "parrot", "cat", "--measure", measure, "--json", "--ontology", MINI))
     assert 0 < told["distance"] <= 1
@@ -118,9 +119,39 @@ def test_a_failed_link_leaves_no_file(tmp_path: Path) -> None:
     data.write_text("job\nnurse\n")
     done = shell("link", str(data), "--column", "jobb", "-o", str(out))
     assert done.returncode == 2
-    assert "no column 'jobb'" in done.stderr
-    assert "it has job" in done.stderr
+    assert "None of the 1 columns" in done.stderr
+    assert "did you mean 'job'" in done.stderr
     assert not out.exists()
+    done = shell("link", str(data), "--column", "job", "-o", str(tmp_path / "nowhere" / "out.csv"))
+    assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_a_file_without_a_header_shows_no_cells(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.data"
+    data.write_text("Ann Smith, nurse\nBob Jones, baker\n")
+    done = shell("link", str(data), "--column", "job")
+    assert done.returncode == 2
+    assert "Ann" not in done.stderr
+
+
+def test_missing_cells_are_counted(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.csv"
+    data.write_text("id,job\n1,nurse\n2,?\n3,\n4\n5,NA\n6,nurse\n")
+    printed = run("link", str(data), "--column", "job")
+    assert "1 of 1 values understood (100.0% of 2 cells)" in printed
+    assert "4 cells are empty" in printed
+    told = json.loads(run("link", str(data), "--column", "job", "--json", "--hide-values"))
+    assert told["missing"] == 4
+    assert told["links"][0]["count"] == 2
+    assert "value" not in told["links"][0]
+
+
+def test_gzipped_tables_and_given_delimiters(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.csv.gz"
+    data.write_bytes(gzip.compress(b"a:b\nnurse:1\n"))
+    assert "1 of 1 values understood" in run("link", str(data), "--column", "a", "--delimiter", ":")
+    assert shell("link", str(data), "--column", "a", "--delimiter", "::").returncode == 2
 
 
 def test_standard_input() -> None:

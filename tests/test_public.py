@@ -33,7 +33,11 @@ def test_similarity_of_words() -> None:
     assert allonym.similarity("dog", "dog") == 1
     assert allonym.similarity("dogs", "dog") == 1
     assert compare("dog#2", "frump").distance == 0
-    assert compare("crane", "stork", senses="first").concepts[0] == compare("crane#1", "stork").concepts[0]
+    t = allonym.wordnet().taxonomy
+    assert t.ids[compare("crane#1", "stork").concepts[0]] == "crane.n.01"  # Stephen Crane, if he is asked for
+    assert t.ids[compare("crane", "stork", senses="first").concepts[0]] == "crane.n.04"  # the first that is no name
+    assert t.ids[compare("farmer", "cook", senses="best-pair").concepts[0]] != "farmer.n.03"  # nor is Fannie Farmer
+    assert t.ids[compare("Turkey", "Greece").concepts[0]] == "turkey.n.02"
     closest = compare("crane", "stork", senses="best-pair")
     assert closest.distance <= compare("crane", "stork", senses="coherent").distance
     with pytest.raises(OptionError, match="sense strategy"):

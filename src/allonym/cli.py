@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from allonym import __version__
-from allonym.errors import AllonymError
+from allonym.errors import AllonymError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +153,7 @@ def _print_comparison(words: tuple[str, str], found: Comparison, measure: str, d
 
     taxonomy = found.taxonomy
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("word", "sense", "also called", "a kind of"):
+    for name in ("word", "sense", "also called", "what it is"):
         table.add_column(name, overflow="fold")
     for name, concept in (*zip(words, found.concepts, strict=True), ("in common", found.subsumer)):
         others = [t for t in taxonomy.lexicon.terms(concept) if t.lower() != name.lower()]
@@ -202,20 +202,54 @@ def link(
     from allonym.knowledge.ontologies import open_ontology
     from allonym.tables.files import read_column
 
-    values = read_column(file, column, header=header, delimiter=delimiter)
+    cells = read_column(file, column, header=header, delimiter=delimiter)
     with _waiting(f"reading {ontology}"):
         scope = open_ontology(ontology)
-    settled = links_files.read(links, scope) if links else links_files.Settled()
+    settled = links_files.read(links) if links else links_files.Settled()
     with _progress("linking") as tick:
-        found = link_values(values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
+        found = link_values(cells.values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
     found = settled.mark(found)
     if output is not None:
-        output.write_text(links_files.to_csv(found, scope), "utf-8")
+        _write(output, links_files.to_csv(found, scope))
     if as_json:
-        rows = links_files.rows(found, scope)
-        typer.echo(json.dumps({"format": 1, "ontology": scope.name, "links": rows}, indent=2, ensure_ascii=False))
+        rows = _told(found, scope, hide_values)
+        told = {"format": 1, "ontology": scope.name, "missing": cells.missing, "links": rows}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
     else:
         _print_links(found, scope, output, hide_values)
+        if cells.missing:
+            typer.echo(f"{cells.missing:,} cells are empty, or say so (?, NA, null, …), and were left out.")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, "utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OutputError(f"{path} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+
+
+def _told(found: list[Link], scope: Scope, hide_values: bool) -> list[dict[str, Any]]:
+    """Return links for JSON: numbers as numbers, lists as lists, no words of the data where they are to be hidden."""
+    ids = scope.taxonomy.ids
+    told = []
+    for x in found:
+        row = {
+            "value": x.value,
+            "count": x.count,
+            "concept": None if x.concept is None else ids[x.concept],
+            "label": None if x.concept is None else scope.taxonomy.labels[x.concept],
+            "reason": x.reason,
+            "dropped": x.dropped,
+            "status": x.status,
+            "alternatives": [ids[c] for c in x.alternatives],
+            "suggestions": list(x.suggestions),
+        }
+        told.append({k: v for k, v in row.items() if not (hide_values and k in ("value", "dropped", "suggestions"))})
+    return told
 
 
 def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_values: bool) -> None:

@@ -10,7 +10,8 @@
     ├── UnknownConceptError      a word or id that the ontology does not have
     ├── OptionError              an unknown measure, depth convention, language, …
     ├── LinksError               a links file that cannot be used
-    └── TableError               a data file or a column that cannot be read
+    ├── TableError               a data file or a column that cannot be read
+    └── OutputError              a file that cannot be written
 
 The text of an error says what is wrong, where, and how to fix it; it holds counts, ids of ontologies and
 line numbers, never cells of the user's data. Those are in ``.values`` for a caller who wants to show them.
@@ -98,6 +99,10 @@ class LinksError(AllonymError):
 
 class TableError(AllonymError):
     """A data file or a column that cannot be read."""
+
+
+class OutputError(AllonymError):
+    """A file that cannot be written."""
 
 
 def listed(items: Iterable[str], most: int = 5) -> str:

@@ -147,7 +147,7 @@ def test_a_links_file_goes_round(tmp_path: Path) -> None:
     text = path.read_text()
     assert text.startswith(",".join(links_files.COLUMNS))
     assert "nurse > health professional > professional > adult > person" in text
-    again = links_files.read(path, scope)
+    again = links_files.read(path)
     assert again.unseen == {"Handlers-cleaners"}
     second = again.mark(link(values, scope, settled=again.concepts))
     status = {x.value: (x.concept, x.status) for x in second}
@@ -164,7 +164,7 @@ def test_a_person_settles_by_changing_concept_or_status(old: str, new: str, tmp_
     scope = wordnet(root="person")
     path = tmp_path / "job.links.csv"
     path.write_text(links_files.to_csv(link(["Handlers-cleaners"], scope), scope).replace(old, new, 1), "utf-8")
-    settled = links_files.read(path, scope)
+    settled = links_files.read(path)
     assert settled.unseen == frozenset()
     [found] = settled.mark(link(["Handlers-cleaners"], scope, settled=settled.concepts))
     assert (found.reason, found.status) == ("settled", "sure")
@@ -175,27 +175,26 @@ def test_a_links_file_needs_only_value_and_concept(tmp_path: Path) -> None:
     scope = wordnet()
     path = tmp_path / "links.csv"
     path.write_text("value,concept\nbow-wow,dog\nkitty,cat#1\n")
-    found = link(["bow-wow", "kitty"], scope, settled=links_files.read(path, scope).concepts)
+    found = link(["bow-wow", "kitty"], scope, settled=links_files.read(path).concepts)
     assert [scope.taxonomy.ids[x.concept or 0] for x in found] == ["dog.n.01", "cat.n.01"]
 
 
 def test_bad_links_files_are_refused(tmp_path: Path) -> None:
-    scope = wordnet()
     path = tmp_path / "links.csv"
     path.write_text("word,concept\na,b\n")
     with pytest.raises(LinksError, match="no column value"):
-        links_files.read(path, scope)
+        links_files.read(path)
     path.write_text("value,concept\na,dog\na,cat\n")
     with pytest.raises(LinksError, match="1 values two concepts, first on line 3"):
-        links_files.read(path, scope)
+        links_files.read(path)
     with pytest.raises(LinksError, match="cannot be read"):
-        links_files.read(tmp_path / "none.csv", scope)
+        links_files.read(tmp_path / "none.csv")
 
 
 @needs(DATA / "adult" / "links_occupation_p1.csv")
 @pytest.mark.parametrize("name", ["occupation_p1", "occupation_p3", "native-country"])
 def test_the_links_of_adult_resolve(name: str) -> None:
-    settled = links_files.read(DATA / "adult" / f"links_{name}.csv", wordnet())
+    settled = links_files.read(DATA / "adult" / f"links_{name}.csv")
     found = link(list(settled.concepts), wordnet(), settled=settled.concepts)
     assert found
     assert all(x.status == "sure" and x.concept is not None for x in found)

@@ -38,7 +38,7 @@ def first(m: Matcher, text: str) -> tuple[str, str, str] | None:
         ("the grey dog", ("dog", "head", "the grey")),
         ("charger for a telephone", ("charger", "head", "for a telephone")),
         ("old charger for a new telephone", ("charger", "head", "old for a new telephone")),
-        ("sinusitis (disorder)", ("sinusitis", "exact", "")),
+        ("sinusitis (disorder)", ("sinusitis", "exact", "disorder")),
         ("dog (my friend)", ("dog", "head", "my friend")),
         ("bronchitis, unspecified", ("bronchitis", "head", "unspecified")),
         ("Handlers-cleaners", ("cleaners", "head", "handlers")),
@@ -62,8 +62,13 @@ def test_a_negated_form_that_is_there_is_found() -> None:
     assert first(matcher("non-small cell lung cancer"), "Non-small cell lung cancer (disorder)") == (
         "non-small cell lung cancer",
         "exact",
-        "",
+        "disorder",
     )
+
+
+@pytest.mark.parametrize("text", ["not able", "no table", "a board"])
+def test_written_together_swallows_no_small_word(text: str) -> None:
+    assert list(matcher("notable", "aboard", "notable").matches(text)) == []
 
 
 def test_numbers_and_letters_are_no_heads() -> None:

@@ -114,9 +114,15 @@ def test_owl_has_languages_notations_individuals_and_no_deprecated_classes(tmp_p
         ":city a owl:Class . :big a owl:Class ; rdfs:subClassOf :city .\n"
         ':paris a owl:NamedIndividual, :big ; rdfs:label "Paris" .\n'
     )
+    named.write_text(named.read_text() + ':rome a :big ; rdfs:label "Rome" .\n')
     t = read_taxonomy(named)
+    assert t.instances[t.code("Rome")]
+    lost = tmp_path / "lost.ttl"
+    lost.write_text(named.read_text() + ":oslo a owl:NamedIndividual, :small .\n")
+    with pytest.raises(errors.DanglingParentError, match="small"):
+        read_taxonomy(lost)
     assert [t.labels[c] for c in t.path(t.code("Paris"))] == ["Paris", "big", "city"]
-    assert t.instances.tolist() == [t.labels[c] == "Paris" for c in range(len(t))]
+    assert t.instances.tolist() == [t.labels[c] in ("Paris", "Rome") for c in range(len(t))]
 
 
 def test_skos_takes_narrower_too_and_keeps_languages() -> None:
@@ -191,6 +197,8 @@ REFUSED = [
     ("just some words\nin lines\n", errors.UnknownFormatError, r"not an ontology in a format"),
     ("a,b,c,d\n1,2,3,4\n5,6,7,8\n", errors.UnknownFormatError, r"neither a hierarchy"),
     ("", errors.UnknownFormatError, r"empty"),
+    ("id,parent\na,X\nb,Y\nc,Z\n", errors.DanglingParentError, r"line 3: 3 parents are no one's child"),
+    ("Organs;A10\nViscera;A10\n", errors.DuplicateIdError, r"line 2: the tree number A10"),
 ]  # fmt: skip
 
 
@@ -294,8 +302,50 @@ def test_arx_hierarchies_load(name: str) -> None:
 
 @needs(WNDB)
 def test_wndb_verbs_can_be_read() -> None:
-    from allonym.knowledge.readers.wndb import read_wndb
-
-    t = read_wndb(WNDB, "verb")
+    t = read_taxonomy(WNDB, format="wndb-verbs")
     assert t.ids[t.code("walk")] == "walk.v.01"
     assert t.ids[t.root] == "*"
+
+
+INDEX = "entity n 1 1 ~ 1 0 00000001\nthing n 1 1 @ 1 0 00000002\n"
+THING = "00000002 03 n 01 thing 0 001 @ {} n 0000 | x\n"
+ENTITY = "00000001 03 n 01 entity 0 001 ~ 00000002 n 0000 | what is\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "index", "error", "message"),
+    [
+        (ENTITY + "00000002 03 n 01 thing\n", INDEX, errors.UnknownFormatError, "data.noun, line 2: not a line"),
+        (
+            ENTITY + THING.format("00000009"),
+            INDEX,
+            errors.DanglingParentError,
+            "line 2: 'thing",
+        ),
+        (
+            ENTITY + THING.format("00000001"),
+            INDEX[:10],
+            errors.UnknownFormatError,
+            "index",
+        ),
+        (ENTITY + THING.format("00000002"), "x", errors.UnknownFormatError, "not a line"),
+        (ENTITY + ENTITY, INDEX, errors.DuplicateIdError, "line 2: the id 'entity.n.01' is defined twice"),
+    ],
+)
+def test_damaged_wndb_directories(
+    data: str, index: str, error: type[errors.OntologyError], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "data.noun").write_text(data)
+    (tmp_path / "index.noun").write_text(index)
+    with pytest.raises(error, match=message):
+        read_taxonomy(tmp_path)
+
+
+def test_a_small_wndb_directory(tmp_path: Path) -> None:
+    text = ENTITY + THING.format("00000001").replace("| x", "| na\xefve")
+    (tmp_path / "data.noun").write_bytes(text.encode("latin-1"))
+    (tmp_path / "index.noun").write_text(INDEX)
+    t = read_taxonomy(tmp_path)
+    assert list(t.ids) == ["entity.n.01", "thing.n.01"]
+    assert t.definitions is not None
+    assert t.definitions[1] == "naïve"

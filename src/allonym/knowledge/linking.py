@@ -62,8 +62,8 @@ def link(
 
     Arguments: values with their counts; the ontology, or the part of it that may be meant; how to choose among
     senses (`coherent`, `first`, `best-pair`); the language of the values; what a person settled, value to id or word
-    (an empty one leaves the value unmatched); whether named individuals may be meant (by default, if most values are);
-    whether to look for words spelled like unmatched values; what to call with the work done so far and its total.
+    (an empty one leaves the value unmatched); whether named individuals may be meant (by default, if at least half
+    are); whether to look for words spelled like unmatched values; what to call with the work done and its total.
 
     >>> from allonym.knowledge.wordnet import wordnet
     >>> people = wordnet(root="person")
@@ -82,7 +82,7 @@ def link(
         found[v] = linker.candidates(v)
         tick(done, 2 * len(open_values))
     if individuals is None:
-        individuals = _mostly_individuals(found, scope.taxonomy)
+        individuals = _mostly_individuals(found, decided, scope.taxonomy)
     if not individuals:
         found = {v: _without_individuals(c, scope.taxonomy) for v, c in found.items()}
     chosen = _choose(found, decided, counts, scope.taxonomy, senses)
@@ -145,7 +145,7 @@ class _Linker:
             if found:
                 self.why_not[value] = "individual"  # if what is found here is left out later
                 return self._candidates(found)
-            if step:
+            if any(self.taxonomy.lexicon.entries(match.form, self.language).size for match in step):
                 self.why_not[value] = "outside"
         return None
 
@@ -177,10 +177,12 @@ class _Linker:
         return _Candidates(tuple(usual), tuple(weight / total for weight in usual.values()), match)
 
 
-def _mostly_individuals(found: Mapping[str, _Candidates | None], taxonomy: Taxonomy) -> bool:
-    """Tell whether the column is one of names: the most usual sense of half its values is an individual."""
-    known = [c for c in found.values() if c is not None]
-    return sum(bool(taxonomy.instances[c.senses[0]]) for c in known) * 2 >= max(len(known), 1)
+def _mostly_individuals(
+    found: Mapping[str, _Candidates | None], decided: Mapping[str, int | None], taxonomy: Taxonomy
+) -> bool:
+    """Tell whether the column is one of names: at least half its values are individuals, as settled or most usually."""
+    known = [c.senses[0] for c in found.values() if c is not None] + [c for c in decided.values() if c is not None]
+    return int(taxonomy.instances[known].sum()) * 2 >= max(len(known), 1)
 
 
 def _without_individuals(candidates: _Candidates | None, taxonomy: Taxonomy) -> _Candidates | None:
@@ -216,7 +218,7 @@ def _choose(
     links = {}
     for i, (value, candidates) in enumerate(known.items()):
         concept = candidates.senses[choice.chosen[i]]
-        clear = choice.margin[i] >= MARGIN or strategy == "best-pair"
+        clear = choice.margin[i] >= MARGIN
         status = REVIEW if candidates.match.reason in WEAK or not clear else SURE
         others = tuple(c for c in candidates.senses if c != concept)
         links[value] = Link(value, 0, concept, candidates.match.reason, status, candidates.match.dropped, others)

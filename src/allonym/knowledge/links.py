@@ -1,8 +1,8 @@
 """Links files: the table in which a person reviews how values were understood, and settles them.
 
 The columns are `COLUMNS`. To feed back, a file needs only value and concept; a concept is an id, a word (its first
-sense) or `word#2`. A row still marked `review` whose path is the one that was written for its concept has not been
-looked at, and stays to be reviewed.
+sense) or `word#2`. A row still marked `review` with the concept that was proposed has not been looked at, and stays
+to be reviewed. A row without a concept that is marked `sure` settles that the value has none.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from allonym.errors import LinksError
 from allonym.knowledge.linking import REVIEW, SURE, Link
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
+from allonym.knowledge.text import decode, delimiter_of
 
 COLUMNS = (
     "value", "count", "concept", "label", "path", "definition", "reason", "dropped", "status", "alternatives",
-    "suggestions",
+    "suggestions", "proposed",
 )  # fmt: skip
 ARROW = " > "
 
@@ -48,12 +49,13 @@ def _row(link: Link, taxonomy: Taxonomy, root: int) -> dict[str, str]:
         "reason": link.reason,
         "dropped": link.dropped,
         "status": link.status,
-        "alternatives": " | ".join(f"{taxonomy.ids[c]} ({gloss(taxonomy, c, root)})" for c in link.alternatives),
+        "alternatives": " | ".join(sense(taxonomy, c, root) for c in link.alternatives),
         "suggestions": " | ".join(link.suggestions),
     }
     if concept is not None:
         row["concept"], row["label"] = taxonomy.ids[concept], taxonomy.labels[concept]
         row["path"] = path_text(taxonomy, concept, root)
+        row["proposed"] = "" if link.reason == "settled" else taxonomy.ids[concept]
         row["definition"] = taxonomy.definitions[concept] if taxonomy.definitions is not None else ""
     return row
 
@@ -63,6 +65,13 @@ def gloss(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
     if taxonomy.definitions is not None and taxonomy.definitions[concept]:
         return textwrap.shorten(taxonomy.definitions[concept].split(";")[0].split(". ")[0], 90, placeholder=" …")
     return ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:4])
+
+
+def sense(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
+    """Say which sense a concept is: its id, its way up and, where there is one, its definition."""
+    way = ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:])
+    meaning = gloss(taxonomy, concept, root) if taxonomy.definitions is not None else ""
+    return f"{taxonomy.ids[concept]} ({way}{': ' if meaning else ''}{meaning})"
 
 
 def to_csv(links: Iterable[Link], scope: Scope) -> str:
@@ -86,14 +95,14 @@ class Settled:
         return [replace(x, status=REVIEW) if x.value in self.unseen and x.status == SURE else x for x in links]
 
 
-def read(path: str | Path, scope: Scope) -> Settled:
-    """Read a links file; every problem of it in one error. A row without a concept settles nothing."""
+def read(path: str | Path) -> Settled:
+    """Read a links file; a row without a concept settles nothing, unless it is marked sure."""
     path = Path(path)
     try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LinksError(f"{path} cannot be read as UTF-8 text.", hint="is it the right file?") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+        text = decode(path.read_bytes())
+    except OSError as error:
+        raise LinksError(f"{path} cannot be read: {error.strerror}.") from error
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     missing = {"value", "concept"} - set(reader.fieldnames or ())
     if missing:
         raise LinksError(
@@ -103,21 +112,15 @@ def read(path: str | Path, scope: Scope) -> Settled:
     unseen: set[str] = set()
     twice: list[int] = []
     for row in reader:
-        value, concept = row["value"] or "", (row["concept"] or "").strip()
-        if not concept:
+        value, concept, status = row["value"] or "", (row["concept"] or "").strip(), (row.get("status") or "").strip()
+        if not concept and status != SURE:
             continue
         if concepts.setdefault(value, concept) != concept:
             twice.append(reader.line_num)
-        if (row.get("status") or "").strip() == REVIEW and _untouched(row.get("path") or "", concept, scope):
+        if status == REVIEW and concept == (row.get("proposed") or "").strip():
             unseen.add(value)
     if twice:
         raise LinksError(
             f"{path} gives {len(twice)} values two concepts, first on line {twice[0]}.", hint="keep one row each."
         )
     return Settled(concepts, frozenset(unseen))
-
-
-def _untouched(path: str, concept: str, scope: Scope) -> bool:
-    """Tell whether a row's path is the one that was written for its concept."""
-    code = scope.taxonomy.find(concept)
-    return code is not None and path == path_text(scope.taxonomy, code, scope.root)

@@ -75,17 +75,26 @@ class Matcher:
     def _word(self, text: str) -> Iterator[Match]:
         """Look the text up as it is, then with other spelling, then without its plural ending."""
         seen: set[str] = set()
-        for i, spelled in enumerate(_spellings(text)):
+        spellings = self._spellings(text)
+        for i, spelled in enumerate(spellings):
             if spelled in self.lexicon and spelled not in seen:
                 seen.add(spelled)
                 yield Match(spelled, "exact" if i == 0 else "spelling")
         if self.language.code != "en":
             return
-        for spelled in _spellings(text):
+        for spelled in spellings:
             for singular in self._singulars(spelled):
                 if singular in self.lexicon and singular not in seen:
                     seen.add(singular)
                     yield Match(singular, "inflection")
+
+    def _spellings(self, text: str) -> list[str]:
+        """Return a key as it is, with hyphens and signs as blanks or the reverse, written together, without points."""
+        words = _words(text)
+        others = [" ".join(words), "-".join(words), text.replace("'", ""), text.replace(".", "")]
+        if not any(word in self.language.negations | self.language.determiners for word in words):
+            others.append("".join(words))  # but "not able" is not notable
+        return list(dict.fromkeys([text, *others]))
 
     def _singulars(self, text: str) -> Iterator[str]:
         """Yield what WordNet's Morphy would: exceptions, then endings taken off the last word."""
@@ -131,6 +140,7 @@ class Matcher:
     def _head(self, text: str) -> Iterator[list[Match]]:
         """Cut what qualifies on the right, longest rest first; then drop words away from the head."""
         plain = _TAG.sub("", text)
+        tag = _words(re.sub(r"[()]", " ", key(text.removeprefix(plain))))
         rests = list(self._cut(plain))
         words = rests[-1].split() if rests else []
         while words := self._shorter(words):
@@ -140,9 +150,11 @@ class Matcher:
             if not _LETTERS.search(rest) or any(word in self.language.negations for word in dropped):
                 continue  # "stage 2" is not a two
             trivial = all(word in self.language.determiners for word in dropped)
-            yield [
-                Match(match.form, match.reason if trivial else "head", " ".join(dropped)) for match in self._word(rest)
-            ]
+            matches = list(self._word(rest))
+            if not matches and self.language.code != "en":  # other languages have their plurals by stems alone
+                matches = list(self._stem(rest))
+            whole = " ".join([*dropped, *tag])
+            yield [Match(m.form, m.reason if trivial else "head", whole) for m in matches]
 
     def _shorter(self, words: list[str]) -> list[str]:
         """Drop the word farthest from the head; a last word with hyphens falls into its parts first."""
@@ -168,13 +180,6 @@ class Matcher:
 def _words(text: str) -> list[str]:
     """Split a key at blanks, hyphens and signs."""
     return [w for w in re.split(r"[\s-]+", _SIGN.sub(" ", text)) if w]
-
-
-def _spellings(text: str) -> list[str]:
-    """Return a key as it is, with hyphens and signs as blanks, blanks as hyphens, written together, without points."""
-    words = _words(text)
-    together = [" ".join(words), "-".join(words), "".join(words)]
-    return list(dict.fromkeys([text, *together, text.replace("'", ""), text.replace(".", "")]))
 
 
 def _left_over(text: str, rest: str) -> list[str]:

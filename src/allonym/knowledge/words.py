@@ -62,6 +62,8 @@ def compare(
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     found = [_senses(word, scope, language) for word in (one, other)]
+    if senses != "coherent":  # a farmer is not Fannie Farmer
+        found = [[c for c in each if not taxonomy.instances[c]] or each for each in found]
     if senses == "first":
         found = [each[:1] for each in found]
     elif senses == "coherent" and one != other:

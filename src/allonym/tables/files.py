@@ -1,63 +1,78 @@
-"""Data files: a CSV table read as text."""
+"""Data files: a column of a CSV table, read as text."""
 
 from __future__ import annotations
 
 import csv
+import difflib
 import gzip
 import io
 import sys
+import zlib
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
-from allonym.errors import TableError, listed
-from allonym.knowledge.readers.source import decode
+from allonym.errors import TableError
+from allonym.knowledge.text import decode, delimiter_of
 
-NULLS = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")
+MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # what people write where there is nothing
 
 
-def read_column(path: str | Path, column: str, *, header: bool = True, delimiter: str | None = None) -> Counter[str]:
-    """Return the distinct values of a column with their counts, in order of appearance; empty cells are left out.
+@dataclass(frozen=True)
+class Column:
+    """The distinct values of a column with their counts, in order of appearance, and how many cells have none."""
 
-    Without a header a column is its number, from 1. A text file may be gzipped; `-` is standard input.
+    values: Counter[str]
+    missing: int
+
+
+def read_column(path: str | Path, column: str, *, header: bool = True, delimiter: str | None = None) -> Column:
+    """Read a column of a text table, gzipped or not; `-` is standard input.
+
+    Without a header a column is its number, from 1. Cells that are empty or say so (`MISSING`), and cells of rows that
+    are too short, are counted as missing.
     """
     text = _text(path)
     if not text.strip():
         raise TableError(f"{path} is empty.")
-    delimiter = delimiter or _delimiter(text)
+    if delimiter is not None and len(delimiter) != 1:
+        raise TableError(f"A delimiter is one character, not {len(delimiter)}.", hint="leave it out to have it found.")
+    delimiter = delimiter or delimiter_of(text)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    names = next(rows) if header else []
-    at = _position(names, column, path) if header else _number(column, path)
-    values = Counter(row[at].strip() for row in rows if len(row) > at)
+    try:
+        names = next(rows) if header else []
+        at = _position(names, column, path) if header else _number(column, path)
+        cells = [row[at].strip() if len(row) > at else "" for row in rows if row]
+    except csv.Error as error:
+        raise TableError(f"{path} cannot be read as a table: {error}.", hint="is it a text file?") from error
+    values = Counter(cell for cell in cells if cell not in MISSING)
     if not values:
-        raise TableError(f"{path} has no column {column}.", hint=f"the delimiter seems to be {delimiter!r}.")
-    for null in NULLS:
-        values.pop(null, None)
-    return values
+        raise TableError(
+            f"Column {column} of {path} has no values.", hint=f"the delimiter was taken to be {delimiter!r}."
+        )
+    return Column(values, len(cells) - sum(values.values()))
 
 
 def _text(path: str | Path) -> str:
     try:
         raw = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
         raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError) as error:
-        raise TableError(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'damaged gzip data'}."
-        ) from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "its gzip data is damaged"
+        raise TableError(f"{path} cannot be read: {reason}.") from error
     return decode(raw)
 
 
-def _delimiter(text: str) -> str:
-    """Return the delimiter that the first line has most of."""
-    first = text.split("\n", 1)[0]
-    return max(",;\t|", key=first.count)
-
-
 def _position(names: list[str], column: str, path: str | Path) -> int:
+    """Find a column by its name. The names are not shown: in a file without a header they are somebody's data."""
     if column in names:
         return names.index(column)
+    close = difflib.get_close_matches(column, names, n=1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
     raise TableError(
-        f"{path} has no column {column!r}.",
-        hint=f"it has {listed(names, 12)}; or give --no-header and a column's number.",
+        f"None of the {len(names)} columns of {path} is called {column!r}.",
+        hint=f"{meant}For a file without a header give --no-header and the column's number.",
+        values=names,
     )
 
 

@@ -3,6 +3,7 @@
 | format        | recognised by                                              |
 |---------------|------------------------------------------------------------|
 | `wndb`        | a directory with data.noun and index.noun                  |
+| `wndb-verbs`  | never: the verbs of such a directory, where asked for      |
 | `obo`         | `format-version:` or `[Term]`                              |
 | `rdf`         | RDF/XML, Turtle or N-Triples: OWL classes or SKOS concepts |
 | `lmf`         | XML with `<LexicalResource`                                |
@@ -31,6 +32,7 @@ READERS: dict[str, Callable[[File], Taxonomy]] = {
     "hierarchy": csv.read_hierarchy,
     "child-parent": csv.read_child_parent,
 }
+DIRECTORIES = {"wndb": "noun", "wndb-verbs": "verb"}
 _TURTLE = re.compile(r"^\s*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
 _TRIPLE = re.compile(r"^\s*(<[^<>\s]+>|_:\w+)\s+<[^<>\s]+>\s+(<|_:|\").*\.\s*$", re.MULTILINE)
 _OBO = re.compile(r"^(format-version:|\[Term\])", re.MULTILINE)
@@ -43,10 +45,10 @@ def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
     Arguments: a file (gzipped or not) or a WNDB directory; a name from the table above.
     """
     path = Path(path)
-    if format is not None and format not in (*READERS, "wndb"):
-        raise OptionError.of("ontology format", format, [*READERS, "wndb"])
-    if path.is_dir() or format == "wndb":
-        return read_wndb(path)
+    if format is not None and format not in (*READERS, *DIRECTORIES):
+        raise OptionError.of("ontology format", format, [*READERS, *DIRECTORIES])
+    if path.is_dir() or format in DIRECTORIES:
+        return read_wndb(path, DIRECTORIES[format or "wndb"])
     file = File.read(path)
     return READERS[format or recognise(file)](file)
 

@@ -10,10 +10,11 @@ from itertools import pairwise, zip_longest
 
 import numpy as np
 
-from allonym.errors import CycleError, DuplicateIdError, UnknownFormatError, listed
+from allonym.errors import CycleError, DanglingParentError, DuplicateIdError, UnknownFormatError, listed
 from allonym.knowledge.lexicon import Entry
 from allonym.knowledge.readers.source import File, Found
 from allonym.knowledge.taxonomy import Taxonomy
+from allonym.knowledge.text import delimiter_of
 
 CHILD = ("id", "code", "child", "concept", "value", "taxid", "notation")
 PARENT = ("parent", "parents", "broader", "is_a", "isa", "parent_id", "parentid", "parent_code", "subclassof")
@@ -25,16 +26,10 @@ TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*")
 def rows_of(file: File) -> list[list[str]]:
     """Return the rows of a table, cells stripped; the delimiter is the one that splits the first lines alike."""
     text = file.text()
-    delimiter = _delimiter(text)
+    delimiter = delimiter_of(text)
     if '"' not in text:  # nothing is quoted: splitting is ten times faster
         return [[cell.strip() for cell in line.split(delimiter)] for line in text.splitlines()]
     return [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
-
-
-def _delimiter(text: str) -> str:
-    head = "\n".join(text.split("\n", 20)[:20])
-    counts = {d: [len(row) for row in csv.reader(io.StringIO(head), delimiter=d) if row] for d in "\t;,|"}
-    return max(counts, key=lambda d: (min(counts[d], default=0) > 1, -len(set(counts[d])), max(counts[d], default=0)))
 
 
 def columns_of(file: File) -> tuple[list[list[str]], list[int] | range]:
@@ -43,7 +38,7 @@ def columns_of(file: File) -> tuple[list[list[str]], list[int] | range]:
     A plain table (nothing quoted, no blanks, every line alike) of millions of rows is split in one go.
     """
     text = file.text()
-    delimiter = _delimiter(text)
+    delimiter = delimiter_of(text)
     plain = text.replace("\r\n", "\n").removesuffix("\n")
     if plain and '"' not in plain and " " not in plain and plain.isascii():
         marks = np.frombuffer(plain.encode() + b"\n", np.uint8)
@@ -119,7 +114,7 @@ def read_child_parent(file: File) -> Taxonomy:
     """Read a table of concepts and parents: columns by their names, or child, parent, label without a header.
 
     A concept may stand in several rows, one for each parent. A root has an empty parent, or (as in NCBI's taxonomy)
-    itself; in a table without any such row, a parent that is no one's child is a root.
+    itself; in a table without any such row, the one parent that is no one's child is the root.
     """
     columns, lines = columns_of(file)
     header = [column[0].lower().replace(" ", "_") for column in columns]
@@ -178,6 +173,14 @@ def _declare(child: list[str], parent: list[str], lines: Sequence[int], file: Fi
         code = dict(zip(ids, range(len(ids)), strict=True))
     if not has_root and not selves:
         tops = [p for p in dict.fromkeys(parent) if p not in code]
+        if len(tops) > 1:
+            raise DanglingParentError(
+                f"{len(tops):,} parents are no one's child, and no row marks a root: {listed(tops)}.",
+                path=file.path,
+                line=lines[parent.index(tops[1])],
+                hint="give every root a row with an empty parent; if they are not roots, define them.",
+                values=tops,
+            )
         ids = [*ids, *tops]
         code.update((p, len(code)) for p in tops)
     return Found(ids=ids, child=child, parent=parent, link_lines=lines, code=code)

@@ -5,7 +5,7 @@ A descriptor has a tree number for each place it stands in, and so several paren
 
 from __future__ import annotations
 
-from allonym.errors import UnknownFormatError
+from allonym.errors import DuplicateIdError, UnknownFormatError
 from allonym.knowledge.lexicon import Entry
 from allonym.knowledge.readers.csv import TREE_NUMBER, rows_of
 from allonym.knowledge.readers.source import File, Found
@@ -46,7 +46,10 @@ def read(file: File) -> Taxonomy:
     first: dict[str, int] = {}
     for i, row in places:
         identifier = row[0]
-        at[row[-1]] = identifier
+        if at.setdefault(row[-1], identifier) != identifier:
+            raise DuplicateIdError(
+                f"the tree number {row[-1]} is given twice.", path=file.path, line=i, values=[row[-1]]
+            )
         label.setdefault(identifier, row[1] if len(row) > 2 else row[0])
         first.setdefault(identifier, i)
     found = Found(ids=list(label), labels=list(label.values()), id_lines=list(first.values()))

@@ -62,11 +62,13 @@ def read(file: File) -> Taxonomy:
     """Read classes, individuals and concepts with their labels in every language; deprecated ones are left out."""
     things, version = _things(file)
     found = Found(labels=[], definitions=[], version=version, label_words=False)
-    names: set[str] = set()
-    for iri, thing in things.items():
-        if (thing.is_class or thing.is_individual) and not thing.deprecated and iri not in TOPS:
-            names.add(iri)
-    found.ids = sorted(names)
+    classes = {iri for iri, thing in things.items() if thing.is_class and not thing.deprecated} - TOPS
+    individuals = {
+        iri
+        for iri, thing in things.items()
+        if not (thing.is_class or thing.deprecated) and (thing.is_individual or not classes.isdisjoint(thing.types))
+    }
+    found.ids = sorted(classes | individuals)
     assert found.labels is not None
     assert found.definitions is not None
     for c, iri in enumerate(found.ids):
@@ -78,7 +80,7 @@ def read(file: File) -> Taxonomy:
         found.words += [Entry(text, c, language=lang) for text, lang in thing.synonyms]
         codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
         found.words += [Entry(code, c, notation=True) for code in sorted(codes)]
-        parents = thing.parents if thing.is_class else [t for t in thing.types if t in names]
+        parents = thing.parents if thing.is_class else thing.types
         links = [p for p in dict.fromkeys(parents) if p not in TOPS and not _gone(things, p)]
         found.child += [iri] * len(links)
         found.parent += links

@@ -25,6 +25,7 @@ from allonym.errors import (
 from allonym.knowledge.lexicon import Entry, Lexicon
 from allonym.knowledge.rows import to_rows
 from allonym.knowledge.taxonomy import Source, Taxonomy
+from allonym.knowledge.text import decode
 
 
 @dataclass(frozen=True)
@@ -64,21 +65,6 @@ class File:
         return decode(self.content)
 
 
-def decode(content: bytes) -> str:
-    """Decode bytes: UTF-8 or UTF-16 by their mark, UTF-8 if they are valid, else Latin-1.
-
-    >>> decode("Käse".encode("utf-16")) == decode("Käse".encode("latin-1")) == "Käse"
-    True
-    """
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if content.startswith(mark):
-            return content.decode(encoding, errors="replace")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
-
-
 @dataclass
 class Found:
     """What a reader has found: concepts and links by id, each with its line where the format has lines.
@@ -98,6 +84,8 @@ class Found:
     instances: set[int] = field(default_factory=set)
     definitions: list[str] | None = None
     parts: list[tuple[int, int]] = field(default_factory=list)
+    exceptions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # irregular plurals
+    name: str = ""
     version: str = ""
     licence: str = ""
 
@@ -117,13 +105,13 @@ class Found:
             )
         try:
             return Taxonomy.build(
-                file.name,
+                self.name or file.name,
                 self.ids,
                 child=child,
                 parent=parent,
                 labels=self.labels,
                 lexicon=self._lexicon(),
-                instances=np.isin(np.arange(len(self.ids)), list(self.instances)),
+                instances=self._individuals(),
                 source=Source(file.path.name, self.version, self.licence, file.sha256),
                 definitions=self.definitions,
                 parts=self._parts(),
@@ -131,6 +119,11 @@ class Found:
             )
         except CycleError as error:
             raise self._cycle(error, file) from None
+
+    def _individuals(self) -> NDArray[np.bool_]:
+        named = np.zeros(len(self.ids), bool)
+        named[list(self.instances)] = True
+        return named
 
     def _line(self, lines: Sequence[int], i: int) -> int | None:
         return int(lines[i]) if len(lines) > i else None
@@ -190,7 +183,7 @@ class Found:
             entries += [Entry(label, c, preferred=True) for c, label in enumerate(self.labels) if label]
         elif not entries and not all(map(str.isdecimal, self.ids)):
             entries = [Entry(identifier, c, preferred=True) for c, identifier in enumerate(self.ids)]
-        return Lexicon.build(entries)
+        return Lexicon.build(entries, self.exceptions)
 
     def _parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
         if not self.parts:

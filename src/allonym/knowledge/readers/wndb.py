@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from allonym.errors import DanglingParentError, UnknownFormatError
-from allonym.knowledge.lexicon import Entry, Lexicon
-from allonym.knowledge.rows import to_rows
-from allonym.knowledge.taxonomy import Source, Taxonomy
+from allonym.errors import UnknownFormatError
+from allonym.knowledge.lexicon import Entry
+from allonym.knowledge.readers.source import File, Found
+from allonym.knowledge.taxonomy import Taxonomy
 
 IS_A, INSTANCE = "@", "@i"
 PARTS = {"#p", "#m", "#s", "%p", "%m", "%s"}  # holonyms and meronyms
-LETTER = {"noun": "n", "verb": "v"}
+KINDS = {"noun": ("n", 1), "verb": ("v", 2)}  # letter in ids and pointers, number in sense keys
+
+
+@dataclass(frozen=True)
+class _Synset:
+    """One line of a data file."""
+
+    line: int
+    offset: str
+    lexicographer: str
+    words: list[tuple[str, str]]  # word, lexical id
+    pointers: list[tuple[str, str, str]]  # kind, offset, part of speech
+    gloss: str
 
 
 def read_wndb(directory: str | Path, part_of_speech: str = "noun") -> Taxonomy:
@@ -24,110 +35,113 @@ def read_wndb(directory: str | Path, part_of_speech: str = "noun") -> Taxonomy:
     Ids are as in NLTK: `dog.n.01` is the first sense of the first word of a synset.
     """
     directory = Path(directory)
-    data = directory / f"data.{part_of_speech}"
-    lines = _lines(data)
-    synsets = [line for line in lines if not line.startswith("  ")]
-    code = {line[:8]: i for i, line in enumerate(synsets)}
-    ranks = _ranks(directory / f"index.{part_of_speech}", code)
-    counts = _counts(directory / "cntlist.rev", part_of_speech)
-    letter = LETTER[part_of_speech]
-    ids: list[str] = []
-    labels: list[str] = []
-    definitions: list[str] = []
-    entries: list[Entry] = []
-    child: list[int] = []
-    parent: list[int] = []
-    parts: list[tuple[int, int]] = []
-    instances = np.zeros(len(synsets), bool)
-    for concept, line in enumerate(synsets):
+    letter, number = KINDS[part_of_speech]
+    missing = [name for kind in ("data", "index") if not (directory / (name := f"{kind}.{part_of_speech}")).exists()]
+    if missing:
+        raise UnknownFormatError(
+            f"no {' and no '.join(missing)} in this directory.",
+            path=directory,
+            hint=f"a WNDB directory has data.{part_of_speech} and index.{part_of_speech}.",
+        )
+    data = File.read(directory / f"data.{part_of_speech}")
+    synsets = list(_synsets(data))
+    ranks = _ranks(File.read(directory / f"index.{part_of_speech}"))
+    counts = _counts(directory / "cntlist.rev", number)
+    id_lines: list[int] = []
+    link_lines: list[int] = []
+    found = Found(
+        labels=[], definitions=[], id_lines=id_lines, link_lines=link_lines, label_words=False, name="wordnet",
+        licence="WordNet licence", version=_version(data), exceptions=_exceptions(directory / f"{part_of_speech}.exc"),
+    )  # fmt: skip
+    id_of = {s.offset: _identifier(s, ranks, letter, data) for s in synsets}
+    place = {s.offset: c for c, s in enumerate(synsets)}
+    assert found.labels is not None
+    assert found.definitions is not None
+    for concept, synset in enumerate(synsets):
+        found.ids.append(id_of[synset.offset])
+        id_lines.append(synset.line)
+        found.labels.append(synset.words[0][0].replace("_", " "))
+        found.definitions.append(synset.gloss)
+        for at, (word, lexical) in enumerate(synset.words):
+            key = f"{word.lower()}%{number}:{synset.lexicographer}:{int(lexical, 16):02d}::"
+            rank = ranks.get((word.lower(), synset.offset), 99)
+            found.words.append(
+                Entry(word.replace("_", " "), concept, rank, counts.get(key, 0), "en", preferred=at == 0)
+            )
+        for kind, offset, other in synset.pointers:
+            if other == letter and kind in (IS_A, INSTANCE):
+                found.child.append(id_of[synset.offset])
+                found.parent.append(id_of.get(offset, f"offset {offset}"))
+                link_lines.append(synset.line)
+                if kind == INSTANCE:
+                    found.instances.add(concept)
+            elif other == letter and kind in PARTS and offset in place:
+                found.parts.append((concept, place[offset]))
+    return found.taxonomy(data)
+
+
+def _synsets(data: File) -> Iterator[_Synset]:
+    """Parse the lines of a data file; the licence on top begins with blanks."""
+    for number, line in enumerate(data.text().splitlines(), 1):
+        if line.startswith(" ") or not line.strip():
+            continue
         head, _, gloss = line.partition(" | ")
         fields = head.split()
-        count = int(fields[3], 16)
-        words = list(zip(fields[4 : 4 + 2 * count : 2], fields[5 : 5 + 2 * count : 2], strict=True))
-        for place, (word, lex_id) in enumerate(words):
-            lemma = word.lower()
-            sense_key = f"{lemma}%{'1' if letter == 'n' else '2'}:{fields[1]}:{int(lex_id, 16):02d}::"
-            rank = ranks[lemma, concept]
-            entries.append(
-                Entry(word.replace("_", " "), concept, rank, counts.get(sense_key, 0), "en", preferred=place == 0)
-            )
-            if place == 0:
-                ids.append(f"{lemma}.{letter}.{rank + 1:02d}")
-                labels.append(word.replace("_", " "))
-        for kind, offset, other in _pointers(fields[4 + 2 * count :]):
-            if other != letter:
-                continue
-            if kind in (IS_A, INSTANCE):
-                if offset not in code:
-                    raise DanglingParentError(f"{ids[-1]} has the parent {offset}, which is not there.", path=data)
-                child.append(concept)
-                parent.append(code[offset])
-                instances[concept] |= kind == INSTANCE
-            elif kind in PARTS:
-                parts.append((concept, code[offset]))
-        definitions.append(gloss.strip())
-    whole, part = np.array(parts or [(0, 0)], np.int64).T
-    return Taxonomy.build(
-        "wordnet",
-        ids,
-        child=child,
-        parent=parent,
-        labels=labels,
-        lexicon=Lexicon.build(entries, _exceptions(directory / f"{part_of_speech}.exc")),
-        instances=instances,
-        source=Source(directory.name, _version(lines), "WordNet licence", _sha256(data)),
-        definitions=definitions,
-        parts=to_rows(whole, part, len(ids)) if parts else None,
-    )
+        try:
+            count = int(fields[3], 16)
+            words = [(fields[4 + 2 * i], fields[5 + 2 * i]) for i in range(count)]
+            at = 4 + 2 * count
+            pointers = [
+                (fields[i], fields[i + 1], fields[i + 2]) for i in range(at + 1, at + 1 + 4 * int(fields[at]), 4)
+            ]
+            [int(lexical, 16) for _, lexical in words]
+            yield _Synset(number, fields[0], fields[1], words, pointers, gloss.strip())
+        except (IndexError, ValueError) as error:
+            raise UnknownFormatError("not a line of a WordNet data file.", path=data.path, line=number) from error
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text("utf-8").splitlines()
-    except OSError as error:
+def _identifier(synset: _Synset, ranks: dict[tuple[str, str], int], letter: str, data: File) -> str:
+    if not synset.words:
+        raise UnknownFormatError("a synset without words.", path=data.path, line=synset.line)
+    lemma = synset.words[0][0].lower()
+    rank = ranks.get((lemma, synset.offset))
+    if rank is None:
         raise UnknownFormatError(
-            f"cannot be read: {error.strerror}.", path=path, hint="a WNDB directory has data.noun and index.noun."
-        ) from error
+            f"the index does not have {lemma!r} for this synset.", path=data.path, line=synset.line,
+            hint="the data and index files are of different versions, or cut off.",
+        )  # fmt: skip
+    return f"{lemma}.{letter}.{rank + 1:02d}"
 
 
-def _pointers(fields: list[str]) -> list[tuple[str, str, str]]:
-    count = int(fields[0])
-    return [(fields[i], fields[i + 1], fields[i + 2]) for i in range(1, 1 + 4 * count, 4)]
-
-
-def _ranks(index: Path, code: dict[str, int]) -> dict[tuple[str, int], int]:
+def _ranks(index: File) -> dict[tuple[str, str], int]:
     """Return the place of each synset among the senses of each word, from 0."""
-    ranks: dict[tuple[str, int], int] = {}
-    for line in _lines(index):
-        if line.startswith("  "):
+    ranks: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(index.text().splitlines(), 1):
+        if line.startswith(" ") or not line.strip():
             continue
         fields = line.split()
-        offsets = fields[-int(fields[2]) :]
-        for rank, offset in enumerate(offsets):
-            ranks[fields[0], code[offset]] = rank
+        try:
+            ranks.update(((fields[0], offset), i) for i, offset in enumerate(fields[-int(fields[2]) :]))
+        except (IndexError, ValueError) as error:
+            raise UnknownFormatError("not a line of a WordNet index.", path=index.path, line=number) from error
     return ranks
 
 
-def _counts(cntlist: Path, part_of_speech: str) -> dict[str, int]:
+def _counts(cntlist: Path, number: int) -> dict[str, int]:
     """Return how often each sense key was tagged; nothing where the file is missing."""
     if not cntlist.exists():
         return {}
-    number = "%1:" if part_of_speech == "noun" else "%2:"
-    rows = (line.split() for line in _lines(cntlist) if number in line)
-    return {row[0]: int(row[2]) for row in rows}
+    rows = (line.split() for line in File.read(cntlist).text().splitlines() if f"%{number}:" in line)
+    return {row[0]: int(row[2]) for row in rows if len(row) == 3 and row[2].isdecimal()}
 
 
 def _exceptions(path: Path) -> dict[str, tuple[str, ...]]:
     if not path.exists():
         return {}
-    rows = ([field.replace("_", " ") for field in line.split()] for line in _lines(path))
+    rows = ([field.replace("_", " ") for field in line.split()] for line in File.read(path).text().splitlines())
     return {fields[0]: tuple(fields[1:]) for fields in rows if len(fields) > 1}
 
 
-def _version(lines: list[str]) -> str:
-    found = re.search(r"WordNet (\d[\d.]*\d)", "\n".join(lines[:40]))
+def _version(data: File) -> str:
+    found = re.search(r"WordNet (\d[\d.]*\d)", data.text()[:5000])
     return found.group(1) if found else ""
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
