@@ -8,12 +8,12 @@ directory (Debian: wordnet-base) for the measures that use definitions and parts
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pages import write
+from places import DATA, ROOT, WNDB
 from scipy.stats import pearsonr, spearmanr
 
 from allonym.knowledge import features, similarity
@@ -21,9 +21,7 @@ from allonym.knowledge.content import content
 from allonym.knowledge.readers import read_taxonomy
 from allonym.knowledge.taxonomy import Taxonomy
 
-ROOT = Path(__file__).parents[1]
-PAIRS = ROOT.parent / "shared" / "data" / "similarity"
-WNDB = Path("/usr/share/wordnet")
+PAIRS = DATA / "similarity"
 PAGE = ROOT / "docs" / "measures" / "similarity.md"
 LEFT_OUT = {("cemetery", "woodland"), ("shore", "woodland")}  # M&C-28 leaves these out
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import csv
 import gzip
+import random
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 from pages import write
+from places import DATA, ROOT
 
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.readers import read_taxonomy
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.wordnet import wordnet
 
-ROOT = Path(__file__).parents[1]
-DATA = ROOT.parent / "shared" / "data"
 JUDGED = ROOT / "tests" / "data" / "judged"
 PAGE = ROOT / "docs" / "ontologies" / "linking.md"
 STATUSES = ("sure", "review", "unmatched")
@@ -52,6 +51,13 @@ def columns() -> dict[str, tuple[str, Counter[str], Scope]]:
         "diagnoses-wordnet": ("diagnoses", diagnoses, wordnet()),
         "diagnoses-doid": ("diagnoses", diagnoses, doid),
     }
+
+
+def sample(values: Counter[str]) -> list[str]:
+    """Draw the values to be judged: the same every time."""
+    every = sorted(values)
+    random.Random(2026).shuffle(every)
+    return sorted(every[:50])
 
 
 def _without(rows: list[list[str]], column: int) -> Counter[str]:

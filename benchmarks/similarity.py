@@ -25,6 +25,7 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
+from places import DATA, ROOT, WNDB  # noqa: E402
 
 from allonym.knowledge import similarity  # noqa: E402
 from allonym.knowledge.content import seco  # noqa: E402
@@ -32,8 +33,7 @@ from allonym.knowledge.readers import read_taxonomy  # noqa: E402
 from allonym.knowledge.taxonomy import Taxonomy  # noqa: E402
 from allonym.knowledge.wordnet import bundled  # noqa: E402
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-DATA = Path(__file__).parents[2] / "shared" / "data" / "taxonomies"
+PAGE = ROOT / "docs" / "benchmarks.md"
 IS_A = "rdfs:subClassOf"
 
 
@@ -156,7 +156,7 @@ def measure(wndb: Path, many: int, few: int) -> str:
         "",
         f"The ancestor table of all {len(taxonomy):,} nouns is made once, in {building:.2f} s. NLTK's Wu-Palmer takes "
         f"any route to the subsumer and gives another figure on {nltk_other:.1%} of the pairs; semsimian's overlap is "
-        f"the same as ours on all but {semsimian_other:.1%}.",
+        f"the same as ours on all but {semsimian_other:.1%}. It has no Wu-Palmer and no Lin to compare.",
         "",
         *_memory(),
     ]
@@ -171,7 +171,7 @@ def _memory() -> list[str]:
     for name in ("wu-palmer", "path", "ancestor-overlap", "lin", "tversky"):
         seconds, megabytes = peak(f"{TABLE}; similarity.table({name!r}, w, codes)")
         lines.append(f"| all distances among 5,000 nouns, {name} | {seconds:.2f} | {megabytes:,.0f} |")
-    huge = DATA / "ncbi_taxonomy_parents.tsv.gz"
+    huge = DATA / "taxonomies" / "ncbi_taxonomy_parents.tsv.gz"
     if huge.exists():
         read = (
             f"import time; from allonym import read_taxonomy; t = time.process_time(); x = read_taxonomy({str(huge)!r})"
@@ -193,7 +193,7 @@ def _memory() -> list[str]:
 def main() -> None:
     """Measure, print, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wndb", type=Path, default=Path("/usr/share/wordnet"))
+    parser.add_argument("--wndb", type=Path, default=WNDB)
     parser.add_argument("--pairs", type=int, default=1_000_000)
     parser.add_argument("--peer-pairs", type=int, default=20_000)
     given = parser.parse_args()

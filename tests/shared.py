@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from places import DATA, WNDB
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
-WNDB = Path("/usr/share/wordnet")  # Debian's package wordnet-base
+__all__ = ["DATA", "WNDB", "needs"]
 
 
 def needs(path: Path) -> pytest.MarkDecorator:

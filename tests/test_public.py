@@ -10,6 +10,7 @@ import pytest
 
 import allonym
 from allonym.errors import OptionError, UnknownConceptError
+from allonym.knowledge.content import seco
 from allonym.knowledge.words import compare
 
 
@@ -51,3 +52,8 @@ def test_published_figures_beside_the_distance() -> None:
     got = compare("dog.n.01", "cat.n.01", measure="leacock-chodorow").published
     assert got == pytest.approx(-np.log((4 + 1) / (2 * 20)))
     assert compare("dog.n.01", "cat.n.01").published is None
+    t = allonym.wordnet().taxonomy
+    amount = seco(t)
+    dog, cat, both = (amount[t.code(c)] for c in ("dog.n.01", "cat.n.01", "carnivore.n.01"))
+    assert compare("dog.n.01", "cat.n.01", measure="resnik").published == both
+    assert compare("dog.n.01", "cat.n.01", measure="jiang-conrath").published == pytest.approx(dog + cat - 2 * both)

@@ -204,3 +204,81 @@ def test_alternatives_are_the_other_senses_under_the_root() -> None:
     scope = wordnet(root="person")
     [found] = link(["nurse"], scope)
     assert [bundled().ids[c] for c in found.alternatives] == ["nanny.n.01"]
+
+
+def test_settled_values_keep_company_too() -> None:
+    scope = wordnet()
+    fish = {"trout": "trout.n.02", "salmon": "salmon.n.01", "cod": "cod.n.03"}
+    music = {"trout": "alto.n.01", "salmon": "tenor.n.03", "cod": "soprano.n.01"}
+    by_fish, by_music = (
+        next(x for x in link(["bass", *fish], scope, settled=settled) if x.value == "bass") for settled in (fish, music)
+    )
+    assert scope.taxonomy.code("fish.n.01") in scope.taxonomy.subsumers(by_fish.concept or 0)
+    assert scope.taxonomy.code("person.n.01") in scope.taxonomy.subsumers(by_music.concept or 0)
+
+
+def test_settled_names_make_a_column_of_names() -> None:
+    scope = wordnet()
+    settled = {"France": "france.n.01", "Peru": "peru.n.01", "China": "china.n.01"}
+    found = told(link(["France", "Peru", "China", "Turkey"], scope, settled=settled), scope)
+    assert found["Turkey"][0] == "turkey.n.02"
+
+
+def test_suggestions_are_no_names_in_a_column_of_kinds() -> None:
+    scope = wordnet(root="person")
+    found = link(["nurse", "carpenter", "Shakespaere"], scope)
+    assert "Shakespeare" not in found[2].suggestions
+    assert "Shakespeare" in link(["Shakespaere"], scope, individuals=True)[0].suggestions
+
+
+def test_sense_order_counts_where_nothing_was_counted() -> None:
+    t = read_taxonomy(HERE / "mini-animals.xml")
+    [found] = link(["pet"], t)
+    assert (t.ids[found.concept or 0], found.status) == ("m-3", "sure")
+
+
+def test_definitions_and_ways_up_are_in_the_links_file(tmp_path: Path) -> None:
+    t = read_taxonomy(HERE / "mini-animals.xml")
+    scope = Scope(t, t.root)
+    rows = {row["value"]: row for row in links_files.rows(link(["bird", "pet"], scope), scope)}
+    assert rows["bird"]["definition"] == "A warm-blooded animal."
+    assert rows["bird"]["path"] == "bird > animal"
+    assert rows["pet"]["alternatives"].startswith("m-5 (mammal > animal")
+    people = wordnet(root="person")
+    [nurse] = links_files.rows(link(["nurse"], people), people)
+    assert nurse["alternatives"] == "nanny.n.01 (woman > female > person)"
+
+
+def test_that_a_value_has_no_concept_can_be_settled(tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_text("value;concept;status\nnurse;;sure\nbaker;;unmatched\n")
+    settled = links_files.read(path)
+    assert settled.concepts == {"nurse": ""}
+    found = told(link(["nurse", "baker"], wordnet(), settled=settled.concepts), wordnet())
+    assert found["nurse"] == (None, "settled", "unmatched")
+    assert found["baker"][0] is not None
+
+
+def test_a_file_read_under_another_root_stays_unseen(tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    people = wordnet(root="person")
+    path.write_text(links_files.to_csv(link(["grey-haired nurse"], people), people), "utf-8")
+    assert links_files.read(path).unseen == {"grey-haired nurse"}
+
+
+def test_values_of_any_shape_go_round(tmp_path: Path) -> None:
+    values = ['say "nurse", please', "two\nlines, nurse", " nurse ", "=nurse", "nurse;baker"]
+    scope = wordnet()
+    path = tmp_path / "links.csv"
+    path.write_bytes(links_files.to_csv(link(values, scope), scope).encode())
+    assert {*links_files.read(path).concepts} <= set(values)
+    assert {row["value"] for row in links_files.rows(link(values, scope), scope)} == set(values)
+
+
+def test_plurals_of_heads_in_other_languages() -> None:
+    t = read_taxonomy(HERE / "mini-animals.ttl")
+    found = {x.value: x for x in link(["schwarze Katzen", "kleine Vögel"], t, language="de")}
+    assert [t.labels[x.concept or 0] for x in found.values()] == ["cat", "bird"]
+    assert {x.reason for x in found.values()} == {"head"}
+    [english] = link(["cat"], t, language="de")
+    assert english.reason == "unknown"  # it is there, but not in German

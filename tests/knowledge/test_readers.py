@@ -132,6 +132,37 @@ def test_skos_takes_narrower_too_and_keeps_languages() -> None:
     assert t.lexicon.terms(t.code("cat"), "de") == ["Katze"]
 
 
+def test_instances_and_parts_of_obo_and_lmf(tmp_path: Path) -> None:
+    obo = tmp_path / "i.obo"
+    obo.write_text("[Term]\nid: A\nname: city\n\n[Instance]\nid: B\nname: Paris\ninstance_of: A\n")
+    t = read_taxonomy(obo)
+    assert t.instances.tolist() == [False, True]
+    assert t.path(1) == [1, 0]
+    lmf = tmp_path / "i.xml"
+    text = (
+        (HERE / "mini-animals.xml")
+        .read_text()
+        .replace('relType="hypernym" target="m-1"', 'relType="instance_hypernym" target="m-1"')
+    )
+    lmf.write_text(
+        text.replace(
+            '<Synset id="m-2" ili="i3" partOfSpeech="n">',
+            '<Synset id="m-2" ili="i3" partOfSpeech="n"><SynsetRelation relType="holo_part" target="m-3"/>',
+        )
+    )
+    t = read_taxonomy(lmf)
+    assert t.instances[t.code("parrot")]
+    assert t.instances.sum() == 1
+    assert t.parts is not None
+    assert t.parts[1].tolist() == [t.code("pet"), t.code("parrot")]
+
+
+def test_rdf_synonyms_of_every_kind() -> None:
+    assert len(read_taxonomy(HERE / "mini-animals.owl").senses("psittacine bird")) == 1
+    t = read_taxonomy(HERE / "mini-animals.ttl")
+    assert t.senses("moggy") == [t.code("cat")]  # a hidden label
+
+
 def test_lmf_has_sense_order_and_definitions() -> None:
     t = read_taxonomy(HERE / "mini-animals.xml")
     assert [t.labels[c] for c in t.senses("pet")] == ["pet", "cat"]

@@ -11,10 +11,12 @@ from strategies import Dag, dags, taxonomy
 
 from allonym.errors import OptionError
 from allonym.knowledge import ancestry, content, features, similarity
+from allonym.knowledge.lexicon import Entry, Lexicon
+from allonym.knowledge.rows import to_rows
 from allonym.knowledge.taxonomy import Taxonomy
 
-LINKS_AND_CONTENT = [m for m, measure in similarity.MEASURES.items() if measure.family != "words"]
-WORDS = [m for m in similarity.MEASURES if m not in LINKS_AND_CONTENT]
+WORDS = ["tversky", "rodriguez-egenhofer", "x-similarity"]
+LINKS_AND_CONTENT = [m for m in similarity.MEASURES if m not in WORDS]
 RAW = {"path": reference.path, "leacock-chodorow": reference.leacock_chodorow}
 
 
@@ -234,3 +236,59 @@ def test_more_concepts_in_a_slot_than_sixteen_bits_count() -> None:
     assert whole[3, 4] == (2 * 2) / (1 + 1 + 2 * 2)
     assert whole[2, 6] == (2 * 2) / (0 + 1 + 2 * 2)
     assert whole[3, 2] == (2 * 1) / (2 + 1 + 2 * 1)
+
+
+def test_numbering_does_not_matter() -> None:
+    rng = np.random.default_rng(4)
+    parents: Dag = {0: [], **{c: sorted(set(rng.integers(0, c, 2).tolist())) for c in range(1, 25)}}
+    new = rng.permutation(25)
+    shuffled = Taxonomy.build(
+        "shuffled",
+        [f"c{i}" for i in range(25)],
+        child=[new[c] for c in parents for _ in parents[c]],
+        parent=[new[p] for c in parents for p in parents[c]],
+    )
+    codes = np.arange(25)
+    for measure in LINKS_AND_CONTENT:
+        expected = similarity.table(measure, taxonomy(parents), codes)
+        assert np.allclose(similarity.table(measure, shuffled, new), expected, atol=1e-12), measure
+
+
+def test_of_equally_good_subsumers_the_deeper_then_the_first() -> None:
+    deeper = taxonomy({0: [], 1: [0], 2: [0], 3: [2], 4: [1, 3], 5: [1, 3]})
+    assert int(similarity.lcs(deeper, 4, 5, measure="path")) == 3  # 1 is as near
+    alike = taxonomy({0: [], 1: [0], 2: [0], 3: [1, 2], 4: [1, 2]})
+    assert int(similarity.lcs(alike, 3, 4)) == 1
+
+
+def test_each_measure_has_its_own_subsumer() -> None:
+    # 8 and 9 share 5, near and shallow, and 4, far and deep
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [2], 4: [3], 5: [0], 6: [4], 7: [4], 8: [5, 6], 9: [5, 7]})
+    assert int(similarity.lcs(t, 8, 9, measure="wu-palmer")) == 4
+    assert int(similarity.lcs(t, 8, 9, measure="path")) == 5
+    amount = np.array([0.0, 1, 1, 1, 1, 2, 2, 2, 3, 3])
+    assert int(similarity.lcs(t, 8, 9, measure="resnik", content=amount)) == 5
+    assert int(similarity.lcs(t, 8, 9, measure="lin", content=amount[::-1])) == 4
+
+
+def test_parts_and_definitions_take_part_where_the_source_has_them() -> None:
+    words = Lexicon.build([Entry("a", 0), Entry("b", 1), Entry("c", 2), Entry("d", 3)])
+    parts = to_rows(np.array([1, 2, 1]), np.array([3, 3, 2]), 4)  # 1 and 2 have the part 3, 1 has 2 too
+    glosses = ["", "big red dog", "red dog house", ""]
+    t = Taxonomy.build(
+        "t", list("abcd"), child=[1, 2, 3], parent=[0, 0, 0], lexicon=words, parts=parts, definitions=glosses
+    )
+    # ancestors {a,b}, {a,c}: 1/3; parts {c,d}, {d}: 1/2; definitions {big,red,dog}, {red,dog,house}: 2/4
+    assert float(features.x_similarity(t, 1, 2)) == max(1 / 3, 1 / 2, 2 / 4)
+    # gamma = 1/2: synonyms 0; parts 1 / (1 + 1/2); neighbours {b,a,c,d}, {c,a,d}: 3 / (3 + 1/2)
+    expected = (0 + 1 / (1 + 1 / 2) + 3 / (3 + 1 / 2)) / 3
+    assert float(features.rodriguez_egenhofer(t, 1, 2)) == pytest.approx(expected)
+
+
+def test_taxonomies_cannot_be_changed() -> None:
+    t = taxonomy({0: [], 1: [0]})
+    for array in (t.depth, t.parents[1], t.children[1], t.instances, t.lexicon.concepts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+    with pytest.raises(TypeError):
+        t.ids[0] = "x"  # type: ignore[index]

@@ -288,9 +288,7 @@ class _Pairs:
         return self._rows(self.a[i]), self._rows(self.b[j])
 
     def _rows(self, concepts: Ints) -> Ints:
-        if self.row is None:
-            return np.asarray(concepts)
-        rows = np.take(self.row, concepts)
+        rows = np.asarray(concepts) if self.row is None else np.take(self.row, concepts)
         if rows.min(initial=0) < 0:
             raise IndexError("this ancestry was made without some of the concepts it is asked about")
         return rows

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.knowledge.rows import take_rows
+from allonym.knowledge.rows import frozen, take_rows
 
 _PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
 _ODD = ("\t", "\r", "\v", "\f", "  ", "\n ", " \n", "\n\n")
@@ -60,6 +60,12 @@ class Lexicon:
     notation: NDArray[np.bool_]
     language_names: tuple[str, ...] = ("",)
     exceptions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # irregular plurals
+
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        for name in ("starts", "concepts", "ranks", "counts", "languages", "preferred", "notation"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        object.__setattr__(self, "forms", tuple(self.forms))
 
     @classmethod
     def build(cls, entries: Iterable[Entry], exceptions: Mapping[str, tuple[str, ...]] | None = None) -> Lexicon:

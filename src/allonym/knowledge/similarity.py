@@ -50,11 +50,12 @@ def path(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     >>> float(path(t, t.code("parrot"), t.code("cat")))
     3.0
     """
-    return -_ancestry(over, a, b).best(a, b, _closeness)
+    ancestry = _ancestry(over, a, b)
+    return -ancestry.best(a, b, _path_score(ancestry, "nodes", DEFAULT_CONTENT))
 
 
-def _closeness(links: Ints, lcs: Ints) -> NDArray[np.float64]:
-    return -links.astype(np.float64)
+def _path_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
+    return lambda links, lcs: -links.astype(np.float64)
 
 
 def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
@@ -67,7 +68,7 @@ def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float
     return -np.log((path(over, a, b) + 1) / (2 * (_taxonomy(over).deepest + 1)))
 
 
-def _wu_palmer_score(ancestry: Ancestry, depth: str) -> Score:
+def _wu_palmer_score(ancestry: Ancestry, depth: str, content: Content = DEFAULT_CONTENT) -> Score:
     offset = _offset(depth)
     twice_depth = 2.0 * ancestry.placed(ancestry.taxonomy.depth + offset)
 
@@ -109,10 +110,14 @@ def ancestor_overlap(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float
     return (either - both) / either
 
 
+def _content_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
+    placed = ancestry.placed(_amount(ancestry, content))
+    return lambda links, lcs: np.take(placed, lcs)
+
+
 def _shared_content(over: Over, a: ArrayLike, b: ArrayLike, amount: NDArray[np.float64]) -> NDArray[np.float64]:
     ancestry = _ancestry(over, a, b)
-    placed = ancestry.placed(amount)
-    return ancestry.best(a, b, lambda links, lcs: np.take(placed, lcs))
+    return ancestry.best(a, b, _content_score(ancestry, "nodes", amount))
 
 
 def _amount(over: Over, content: Content) -> NDArray[np.float64]:
@@ -181,7 +186,7 @@ def _by_overlap(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Con
 def _by_resnik(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
     amount = _amount(over, content)
     largest = float(amount.max(initial=0))
-    return 1 - resnik(over, a, b, content=amount) / largest if largest > 0 else _per(resnik(over, a, b), 0)
+    return _per(largest - resnik(over, a, b, content=amount), largest)
 
 
 def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
@@ -213,24 +218,36 @@ def _by_x_similarity(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure by its name: its distance for masking, and what it goes by."""
+    """A measure: its distance for masking, how it chooses among subsumers, and its own figure if that differs."""
 
     distance: Callable[[Over, ArrayLike, ArrayLike, str, Content], NDArray[np.float64]]
-    family: str  # links | content | words
+    score: Callable[[Ancestry, str, Content], Score] = _wu_palmer_score  # those that go by words have no subsumer
+    published: Callable[..., NDArray[np.float64]] | None = None
+
+    @property
+    def by_content(self) -> bool:
+        """Whether it goes by information content."""
+        return self.score is _content_score
 
 
 MEASURES = {
-    "wu-palmer": Measure(_by_wu_palmer, "links"),
-    "path": Measure(_by_path, "links"),
-    "leacock-chodorow": Measure(_by_leacock_chodorow, "links"),
-    "ancestor-overlap": Measure(_by_overlap, "links"),
-    "resnik": Measure(_by_resnik, "content"),
-    "lin": Measure(_by_lin, "content"),
-    "jiang-conrath": Measure(_by_jiang_conrath, "content"),
-    "tversky": Measure(_by_tversky, "words"),
-    "rodriguez-egenhofer": Measure(_by_rodriguez, "words"),
-    "x-similarity": Measure(_by_x_similarity, "words"),
+    "wu-palmer": Measure(_by_wu_palmer),
+    "path": Measure(_by_path, _path_score, path),
+    "leacock-chodorow": Measure(_by_leacock_chodorow, _path_score, leacock_chodorow),
+    "ancestor-overlap": Measure(_by_overlap),
+    "resnik": Measure(_by_resnik, _content_score, resnik),
+    "lin": Measure(_by_lin, _content_score),
+    "jiang-conrath": Measure(_by_jiang_conrath, _content_score, jiang_conrath),
+    "tversky": Measure(_by_tversky),
+    "rodriguez-egenhofer": Measure(_by_rodriguez),
+    "x-similarity": Measure(_by_x_similarity),
 }
+
+
+def _measure(name: str) -> Measure:
+    if name not in MEASURES:
+        raise OptionError.of("measure", name, MEASURES)
+    return MEASURES[name]
 
 
 def distance(
@@ -248,9 +265,7 @@ def distance(
     >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
     [0.5, 0.25, 0.0, 0.75]
     """
-    if measure not in MEASURES:
-        raise OptionError.of("measure", measure, MEASURES)
-    found = MEASURES[measure].distance(over, a, b, depth, content)
+    found = _measure(measure).distance(over, a, b, depth, content)
     found = np.clip(found, 0.0, 1.0, out=np.atleast_1d(found)).reshape(found.shape)
     found[np.equal(a, b)] = 0.0
     return found
@@ -273,7 +288,7 @@ def table(
     codes = np.asarray(concepts)
     _offset(depth)
     over = _ancestry(over, codes, codes)
-    if not isinstance(content, str) or MEASURES.get(measure, MEASURES["path"]).family == "content":
+    if _measure(measure).by_content:
         content = _amount(over, content)
     distances = np.zeros((len(codes), len(codes)))
     height = max(1, 250_000 // max(1, len(codes)))  # a block stays in the cache
@@ -284,9 +299,7 @@ def table(
     for low in range(0, len(codes), 512):
         for left in range(0, low + 1, 512):
             tile = distances[left : left + 512, low : low + 512]
-            distances[low : low + 512, left : left + 512] = (
-                np.maximum(tile.T, 0) if left < low else np.maximum(tile, tile.T)
-            )
+            distances[low : low + 512, left : left + 512] = tile.T if left < low else np.maximum(tile, tile.T)
     return distances
 
 
@@ -304,13 +317,7 @@ def lcs(
     Measures on words do not go by subsumers; for them the choice is Wu-Palmer's.
     """
     ancestry = _ancestry(over, a, b)
-    score = _wu_palmer_score(ancestry, depth)
-    if measure in ("path", "leacock-chodorow"):
-        score = _closeness
-    elif measure in MEASURES and MEASURES[measure].family == "content":
-        placed = ancestry.placed(_amount(over, content))
-        return ancestry.best_subsumer(a, b, lambda links, place: np.take(placed, place))
-    return ancestry.best_subsumer(a, b, score)
+    return ancestry.best_subsumer(a, b, _measure(measure).score(ancestry, depth, content))
 
 
 def best_pair(

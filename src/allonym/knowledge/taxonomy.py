@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import CycleError, UnknownConceptError, listed
 from allonym.knowledge.lexicon import Lexicon
-from allonym.knowledge.rows import take_rows, to_rows
+from allonym.knowledge.rows import frozen, take_rows, to_rows
 
 if TYPE_CHECKING:
     from allonym.knowledge.ancestry import Ancestry
@@ -52,6 +52,16 @@ class Taxonomy:
     source: Source = field(default_factory=Source)
     definitions: Sequence[str] | None = None
     parts: Rows | None = None  # for each concept, what it is a part of or has as a part
+
+    def __post_init__(self) -> None:
+        """Lock the arrays: a taxonomy is shared, and never changes."""
+        for name in ("parents", "parts"):
+            rows = getattr(self, name)
+            object.__setattr__(self, name, None if rows is None else (frozen(rows[0]), frozen(rows[1])))
+        object.__setattr__(self, "instances", frozen(self.instances))
+        for name in ("ids", "labels", "definitions"):
+            words = getattr(self, name)
+            object.__setattr__(self, name, None if words is None else tuple(words))
 
     @classmethod
     def build(
@@ -113,7 +123,9 @@ class Taxonomy:
     def children(self) -> Rows:
         """The children of every concept, in CSR form."""
         starts, parents = self.parents
-        return to_rows(parents, np.repeat(np.arange(len(self), dtype=np.int32), np.diff(starts)), len(self))
+        below = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(starts))
+        child_starts, children = to_rows(parents, below, len(self))
+        return frozen(child_starts), frozen(children)
 
     @cached_property
     def depth(self) -> NDArray[np.int32]:
@@ -130,7 +142,7 @@ class Taxonomy:
                 values=names,
             )
             raise error
-        return depth
+        return frozen(depth)
 
     def _levels(self) -> Iterator[NDArray[np.int64]]:
         """Yield concepts level by level; one is released when its last parent has been."""

@@ -16,13 +16,6 @@ from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.knowledge.wordnet import wordnet
 
-_RAW: dict[str, Any] = {
-    "path": measures.path,
-    "leacock-chodorow": measures.leacock_chodorow,
-    "resnik": measures.resnik,
-    "jiang-conrath": measures.jiang_conrath,
-}
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -74,9 +67,9 @@ def compare(
     table = measures.distance(measure, taxonomy, a[:, None], b, depth=depth, content=content)
     i, j = np.unravel_index(int(np.argmin(table)), table.shape)
     pair = int(a[i]), int(b[j])
-    by_content = measures.MEASURES[measure].family == "content"
-    options = {"content": content} if by_content else {}
-    raw = _RAW[measure](taxonomy, *pair, **options) if measure in _RAW else None
+    asked = measures.MEASURES[measure]
+    options = {"content": content} if asked.by_content else {}
+    raw = asked.published(taxonomy, *pair, **options) if asked.published else None
     common = measures.lcs(taxonomy, *pair, measure=measure, depth=depth, content=content)
     return Comparison(pair, int(common), float(table[i, j]), None if raw is None else float(raw), taxonomy)
 
