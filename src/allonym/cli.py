@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -37,6 +38,9 @@ LanguageOption = Annotated[str, typer.Option("--language", help="Language of the
 
 def main() -> None:
     """Run the command line; an error that is meant for the user ends with exit code 2 and leaves no file."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
     try:
         app()
     except AllonymError as error:
@@ -63,8 +67,9 @@ def _root(
 def _waiting(what: str) -> Iterator[None]:
     """Show on standard error that something takes a moment, where a person looks at it."""
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(f"{what} …"):
+    with Console(stderr=True).status(Text(f"{what} …")):
         yield
 
 
@@ -158,10 +163,10 @@ def _print_comparison(words: tuple[str, str], found: Comparison, measure: str, d
     for name, concept in (*zip(words, found.concepts, strict=True), ("in common", found.subsumer)):
         others = [t for t in taxonomy.lexicon.terms(concept) if t.lower() != name.lower()]
         table.add_row(name, taxonomy.ids[concept], ", ".join(others[:3]), gloss(taxonomy, concept))
-    console = Console()
+    console = Console(markup=False, emoji=False, highlight=False)
     console.print(table)
     convention = f", depth in {depth}" if measure == "wu-palmer" else ""
-    console.print(f"\n{measure}{convention}: [b]similarity {found.similarity:.4f}[/b], distance {found.distance:.4f}")
+    console.print(f"\n{measure}{convention}: similarity {found.similarity:.4f}, distance {found.distance:.4f}")
     if found.published is not None:
         kind = {"path": "links", "jiang-conrath": "distance as published"}.get(measure, "similarity as published")
         console.print(f"{kind}: {found.published:.4g}")
@@ -202,6 +207,8 @@ def link(
     from allonym.knowledge.ontologies import open_ontology
     from allonym.tables.files import read_column
 
+    if output is not None and output.exists() and file != "-" and Path(file).exists() and output.samefile(file):
+        raise OutputError(f"{output} is the data itself.", hint="write the links to a file of their own.")
     cells = read_column(file, column, header=header, delimiter=delimiter)
     with _waiting(f"reading {ontology}"):
         scope = open_ontology(ontology)
@@ -217,6 +224,9 @@ def link(
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
     else:
         _print_links(found, scope, output, hide_values)
+        idle = len(settled.concepts.keys() - cells.values.keys())
+        if idle:
+            typer.echo(f"{idle:,} values of {links} do not occur in this column.")
         if cells.missing:
             typer.echo(f"{cells.missing:,} cells are empty, or say so (?, NA, null, …), and were left out.")
 
@@ -255,7 +265,7 @@ def _told(found: list[Link], scope: Scope, hide_values: bool) -> list[dict[str, 
 def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_values: bool) -> None:
     from rich.console import Console
 
-    console = Console()
+    console = Console(markup=False, emoji=False, highlight=False)
     cells = sum(x.count for x in found)
     for status, meaning in (("sure", "understood"), ("review", "to review"), ("unmatched", "not understood")):
         some = [x for x in found if x.status == status]
@@ -268,13 +278,13 @@ def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_valu
         if todo:
             console.print()
             for line in _lines_of(todo[:15], scope.taxonomy.ids, console.width):
-                console.print(line, highlight=False, markup=False)
+                console.print(line)
         if len(todo) > 15:
             console.print(f"… and {len(todo) - 15:,} more")
     if output is not None:
-        console.print(f"\nWritten to {output}: review it, then give it back with --links {output}.", highlight=False)
+        console.print(f"\nWritten to {output}: review it, then give it back with --links {output}.")
     elif any(x.status != "sure" for x in found):
-        console.print("\nWrite them to a file to review with -o LINKS.csv.", highlight=False)
+        console.print("\nWrite them to a file to review with -o LINKS.csv.")
 
 
 def _lines_of(links: list[Link], ids: Sequence[str], width: int) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from shared import DATA, needs
 
 from allonym.errors import LinksError, OptionError
@@ -145,7 +147,7 @@ def test_a_links_file_goes_round(tmp_path: Path) -> None:
     path = tmp_path / "job.links.csv"
     path.write_text(links_files.to_csv(found, scope), "utf-8")
     text = path.read_text()
-    assert text.startswith(",".join(links_files.COLUMNS))
+    assert text.replace('"', "").startswith(",".join(links_files.COLUMNS))
     assert "nurse > health professional > professional > adult > person" in text
     again = links_files.read(path)
     assert again.unseen == {"Handlers-cleaners"}
@@ -158,7 +160,7 @@ def test_a_links_file_goes_round(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("cleaner.n.02", "cleaner.n.03"), (",review,", ",sure,"), (",review,", ",,")],
+    [("cleaner.n.02", "cleaner.n.03"), ('"review"', '"sure"'), ('"review"', '""')],
 )
 def test_a_person_settles_by_changing_concept_or_status(old: str, new: str, tmp_path: Path) -> None:
     scope = wordnet(root="person")
@@ -185,7 +187,7 @@ def test_bad_links_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LinksError, match="no column value"):
         links_files.read(path)
     path.write_text("value,concept\na,dog\na,cat\n")
-    with pytest.raises(LinksError, match="1 values two concepts, first on line 3"):
+    with pytest.raises(LinksError, match="1 values two concepts, first in row 3"):
         links_files.read(path)
     with pytest.raises(LinksError, match="cannot be read"):
         links_files.read(tmp_path / "none.csv")
@@ -267,11 +269,11 @@ def test_a_file_read_under_another_root_stays_unseen(tmp_path: Path) -> None:
 
 
 def test_values_of_any_shape_go_round(tmp_path: Path) -> None:
-    values = ['say "nurse", please', "two\nlines, nurse", " nurse ", "=nurse", "nurse;baker"]
+    values = ['say "nurse", please', "two\nlines, nurse", " nurse ", "=nurse", "nurse;baker", "cr\rnurse"]
     scope = wordnet()
     path = tmp_path / "links.csv"
     path.write_bytes(links_files.to_csv(link(values, scope), scope).encode())
-    assert {*links_files.read(path).concepts} <= set(values)
+    assert {*links_files.read(path).concepts} <= {value.strip() for value in values}
     assert {row["value"] for row in links_files.rows(link(values, scope), scope)} == set(values)
 
 
@@ -282,3 +284,70 @@ def test_plurals_of_heads_in_other_languages() -> None:
     assert {x.reason for x in found.values()} == {"head"}
     [english] = link(["cat"], t, language="de")
     assert english.reason == "unknown"  # it is there, but not in German
+
+
+@pytest.mark.parametrize(
+    "value", ["nurse) x", "asthma)", ":)", "nurse]", "...", "（nurse）", "⑴ nurse", "(", "😀 nurse", ", , nurse"]
+)
+def test_no_punctuation_breaks_linking(value: str) -> None:
+    [found] = link([value], wordnet(), suggest=False)
+    assert found.status in ("sure", "review", "unmatched")
+
+
+@given(st.text(alphabet="nurse dog()[]{},.;:/-'\"&+0123456789 \t\n\r", max_size=14))
+@settings(max_examples=150)
+def test_no_text_breaks_linking(value: str) -> None:
+    [found] = link([value], wordnet(), suggest=False)
+    assert (found.concept is None) == (found.status == "unmatched")
+
+
+def test_a_number_is_no_other_number() -> None:
+    found = link(["1.5", "1/2", "-5", "2.0", "+3"], wordnet(), suggest=False)
+    assert [x.concept for x in found] == [None] * 5
+
+
+def test_codes_are_taken_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    path.write_text("id,parent,label\nroot,,top\n1,root,one thing\n11,root,other thing\nA_1,root,this\nA 1,root,that\n")
+    t = read_taxonomy(path)
+    found = {x.value: x for x in link(["1", "1.1", "-1", "11", "a 1"], t, suggest=False)}
+    assert [found[v].concept for v in ("1", "11")] == [t.code("1"), t.code("11")]
+    assert found["1.1"].concept is None
+    assert found["-1"].concept is None
+    assert (found["a 1"].status, len(found["a 1"].alternatives)) == ("review", 1)  # A_1 or A 1
+
+
+def test_settled_concepts_lie_under_the_root() -> None:
+    people = wordnet(root="person")
+    with pytest.raises(LinksError, match=r"not in wordnet:person.n.01: 'chair.n.01'"):
+        link(["x"], people, settled={"x": "chair.n.01"})
+    [found] = link(["x"], people, settled={"x": "chair"})
+    assert people.taxonomy.ids[found.concept or 0] == "president.n.04"  # a sense of chair that is a person
+
+
+def test_an_individual_named_by_its_id_stays() -> None:
+    people = wordnet(root="person")
+    found = told(link(["nurse", "cook", "waiter", "einstein.n.01"], people), people)
+    assert found["einstein.n.01"] == ("einstein.n.01", "id", "sure")
+
+
+@pytest.mark.parametrize("value", ['"not" nurse', "not! nurse", "isn't a nurse"])
+def test_negations_in_disguise(value: str) -> None:
+    assert link([value], wordnet(), suggest=False)[0].concept is None
+
+
+def test_languages_are_there_or_refused() -> None:
+    assert link(["nurse"], wordnet(), language="EN")[0].status == "sure"
+    with pytest.raises(OptionError, match=r"wordnet has no words in 'de'. Hint: it has en"):
+        link(["nurse"], wordnet(), language="de")
+
+
+def test_repeated_values_are_counted_and_zero_counts_do_no_harm() -> None:
+    assert [(x.value, x.count) for x in link(["dog", "dog", "cat"], wordnet())] == [("dog", 2), ("cat", 1)]
+    assert link({"dog": 0}, wordnet())[0].concept is not None
+
+
+def test_long_texts_are_linked_by_their_end() -> None:
+    words = " ".join(["word"] * 3000)
+    [found] = link([f"{words} nurse"], wordnet(), suggest=False)
+    assert found.concept == bundled().code("nurse")

@@ -200,6 +200,11 @@ def test_mesh_tree_numbers_give_several_parents() -> None:
         ('code;parent;label\n"A;1";;top\nB;"A;1";low\n', {("low", "top")}),
         ("name,broader\ncat, animal\ndog, animal\nanimal,\n", {("cat", "animal"), ("dog", "animal")}),
         ("\ufeffid,parent\r\nx,\r\ny,x\r\n", {("y", "x")}),
+        ("id,parent\rx,\ry,x\r", {("y", "x")}),
+        ("id,parent,name\n1,,All\n2,1,Smith, John\n", {("Smith, John", "All")}),
+        ("A00.0;A00;A00-A09;*\nA01.0;A01;A00-A09;*\n", {
+            ("A00.0", "A00"), ("A00", "A00-A09"), ("A01.0", "A01"), ("A01", "A00-A09"), ("A00-A09", "*")}),
+        ("a;x;*;\nb;x;*;\n", {("a", "x"), ("b", "x"), ("x", "*")}),
     ],
 )  # fmt: skip
 def test_child_parent_tables(text: str, expected: set[tuple[str, str]], tmp_path: Path) -> None:
@@ -228,8 +233,14 @@ REFUSED = [
     ("just some words\nin lines\n", errors.UnknownFormatError, r"not an ontology in a format"),
     ("a,b,c,d\n1,2,3,4\n5,6,7,8\n", errors.UnknownFormatError, r"neither a hierarchy"),
     ("", errors.UnknownFormatError, r"empty"),
+    ("a;;*\nb;x;*\n", errors.UnknownFormatError, r"line 1: 1 of 3 levels are empty"),
+    ('id\tparent\tname\na\t\tall\nb\ta\t"Big\nc\ta\tsmall\n', errors.UnknownFormatError, r"not a table: .*line 4"),
+    ("id,parent,more\na,,x\nb,a,y,z\n", errors.UnknownFormatError, r"line 3: more cells than the 3"),
+    ("id,parent\na,\nb\n", errors.UnknownFormatError, r"line 3: a row ends before its parent"),
+    ("[Term]\nid: A\nis_a: ! nothing\n", errors.UnknownFormatError, r"line 3: a link without a parent"),
+    ('{"@context": {}, "a": "b"}', errors.UnknownFormatError, r"broken"),
     ("id,parent\na,X\nb,Y\nc,Z\n", errors.DanglingParentError, r"line 3: 3 parents are no one's child"),
-    ("Organs;A10\nViscera;A10\n", errors.DuplicateIdError, r"line 2: the tree number A10"),
+    ("Organs;A10\nHeart;A10.100\nViscera;A10.100\n", errors.DuplicateIdError, r"line 3: the tree number A10.100"),
 ]  # fmt: skip
 
 
@@ -266,6 +277,20 @@ def test_binary_missing_and_damaged_files(tmp_path: Path) -> None:
         read_taxonomy(tmp_path)
     with pytest.raises(errors.OptionError, match="did you mean 'obo'"):
         read_taxonomy(tmp_path / "b", format="oboe")
+
+
+def test_turtle_with_a_mark_and_owl_as_default_namespace(tmp_path: Path) -> None:
+    marked = tmp_path / "marked.ttl"
+    marked.write_bytes(b"\xef\xbb\xbf" + (HERE / "mini-animals.ttl").read_bytes())
+    assert links(read_taxonomy(marked)) == LINKS
+    default = tmp_path / "default.owl"
+    text = (HERE / "mini-animals.owl").read_text()
+    default.write_text(
+        text.replace("<owl:Ontology ", '<Ontology xmlns="http://www.w3.org/2002/07/owl#" ').replace(
+            "</owl:Ontology>", "</Ontology>"
+        )
+    )
+    assert links(read_taxonomy(default)) == LINKS
 
 
 def test_formats_can_be_given() -> None:

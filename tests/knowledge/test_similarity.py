@@ -292,3 +292,34 @@ def test_taxonomies_cannot_be_changed() -> None:
             array[:] = 0
     with pytest.raises(TypeError):
         t.ids[0] = "x"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint64])
+def test_codes_may_be_integers_of_any_width(dtype: type) -> None:
+    t = taxonomy({0: [], **{c: [(c - 1) // 2] for c in range(1, 100)}})
+    codes = np.arange(100)
+    narrow = codes.astype(dtype)
+    for measure in similarity.MEASURES:
+        expected = similarity.distance(measure, t, codes, codes[::-1])
+        assert np.array_equal(similarity.distance(measure, t, narrow, narrow[::-1]), expected)
+
+
+def test_more_ways_down_than_a_float_can_count() -> None:
+    """60 diamonds on top of each other, numbered from below: 2^60 ways."""
+    n = 181
+    child, parent = [], []
+    for i in range(60):
+        top, left, right, bottom = (n - 1 - 3 * i - k for k in (0, 1, 2, 3))
+        child += [left, right, bottom, bottom]
+        parent += [top, top, left, right]
+    t = Taxonomy.build("diamonds", [str(i) for i in range(n)], child=child, parent=parent)
+    assert float(similarity.path(t, 0, n - 1)) == 120
+    left, right = n - 2, n - 3
+    assert int(similarity.lcs(t, left, right)) == n - 1
+    assert float(similarity.wu_palmer(t, 0, n - 1)) == (2 * 1) / (120 + 0 + 2 * 1)
+    assert t.ancestry(np.arange(n)).size[0] == n
+
+
+def test_a_word_without_senses_is_refused() -> None:
+    with pytest.raises(ValueError, match="without senses"):
+        similarity.best_pair("path", taxonomy({0: [], 1: [0]}), [[0], [], [1]])

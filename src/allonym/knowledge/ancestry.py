@@ -90,7 +90,8 @@ class Ancestry:
         starts, parents = self._parents
         slot = np.full(len(self._used), -1, np.int32)
         met, below = np.unique(one), self._ways_down()
-        for row in met[np.lexsort((met, -below[met]))].tolist():
+        depth = self.taxonomy.depth[self._used]
+        for row in met[np.lexsort((met, depth[met], -below[met]))].tolist():
             taken = set(slot[other[first[row] : first[row + 1]]].tolist())
             lowest = int(slot[parents[starts[row] : starts[row + 1]]].max(initial=-1)) + 1
             while lowest in taken:
@@ -104,7 +105,7 @@ class Ancestry:
         return slot
 
     def _ways_down(self) -> Floats:
-        """Return the number of ways down from every concept; an ancestor has more than any of its descendants."""
+        """Return the number of ways down from every concept; an ancestor has at least as many as its descendants."""
         ways = np.ones(len(self._used))
         for level in reversed(self._levels):
             starts, above = take_rows(*self._parents, level)
@@ -262,7 +263,7 @@ class _Pairs:
     """Pairs of rows in blocks: of two arrays of one length, or of every row of a table with its columns."""
 
     def __init__(self, row: NDArray[np.int64] | None, a: ArrayLike, b: ArrayLike) -> None:
-        a, b = np.asarray(a), np.asarray(b)
+        a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)  # narrower codes would overflow below
         self.shape = np.broadcast_shapes(a.shape, b.shape)
         self.size = int(np.prod(self.shape))
         self.is_table = a.size == 1 or (a.ndim == 2 and a.shape[1] == 1 and b.ndim > 0 and b.size == b.shape[-1])

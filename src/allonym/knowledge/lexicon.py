@@ -55,7 +55,7 @@ class Lexicon:
     concepts: NDArray[np.int32]
     ranks: NDArray[np.uint16]
     counts: NDArray[np.int32]
-    languages: NDArray[np.uint8]
+    languages: NDArray[np.uint16]
     preferred: NDArray[np.bool_]
     notation: NDArray[np.bool_]
     language_names: tuple[str, ...] = ("",)
@@ -82,13 +82,14 @@ class Lexicon:
                 forms.append(entry.form)
                 starts.append(i)
         names = ("", *sorted({e.language for e in unique} - {""}))
+        number = {name: i for i, name in enumerate(names)}
         return cls(
             forms=forms,
             starts=np.array([*starts, len(unique)], np.int64),
             concepts=np.array([e.concept for e in unique], np.int32),
             ranks=np.array([e.rank for e in unique], np.uint16),
             counts=np.array([e.frequency for e in unique], np.int32),
-            languages=np.array([names.index(e.language) for e in unique], np.uint8),
+            languages=np.array([number[e.language] for e in unique], np.uint16),
             preferred=np.array([e.preferred for e in unique], bool),
             notation=np.array([e.notation for e in unique], bool),
             language_names=names,
@@ -130,8 +131,12 @@ class Lexicon:
 
     def _of_language(self, language: str) -> NDArray[np.bool_]:
         """Tell for each language of the lexicon whether it is a variant of one (de, de-AT), or none at all."""
-        code = language.partition("-")[0]
-        return np.array([name.partition("-")[0] in ("", code) for name in self.language_names])
+        code = language.partition("-")[0].lower()
+        return np.array([name.partition("-")[0].lower() in ("", code) for name in self.language_names])
+
+    def has_language(self, language: str) -> bool:
+        """Whether there are words of a language, or words of no particular one."""
+        return not len(self.languages) or bool(self._of_language(language)[self.languages].any())
 
     @cached_property
     def has_counts(self) -> bool:

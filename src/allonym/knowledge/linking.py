@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.errors import LinksError, OptionError, UnknownConceptError, listed
+from allonym.errors import LinksError, OptionError, listed
 from allonym.knowledge.languages import language as language_of
 from allonym.knowledge.matching import Match, Matcher
 from allonym.knowledge.scope import Scope
@@ -73,8 +74,11 @@ def link(
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
-    counts = dict(values) if isinstance(values, Mapping) else dict.fromkeys(values, 1)
-    decided = _settled(settled or {}, scope.taxonomy, language)
+    if not scope.taxonomy.lexicon.has_language(language):
+        known = [name for name in scope.taxonomy.lexicon.language_names if name]
+        raise OptionError(f"{scope.taxonomy.name} has no words in {language!r}.", hint=f"it has {listed(known)}.")
+    counts = dict(values) if isinstance(values, Mapping) else Counter(values)
+    decided = _settled(settled or {}, scope, language)
     linker = _Linker(scope, language)
     open_values = [v for v in counts if v not in decided]
     found = {}
@@ -108,18 +112,19 @@ def link(
     return links
 
 
-def _settled(settled: Mapping[str, str], taxonomy: Taxonomy, language: str) -> dict[str, int | None]:
-    """Resolve what a person settled; all names that are not there in one error."""
+def _settled(settled: Mapping[str, str], scope: Scope, language: str) -> dict[str, int | None]:
+    """Resolve what a person settled; all names that are not there, or not under the root, in one error."""
     decided: dict[str, int | None] = {}
     wrong = []
     for value, name in settled.items():
-        try:
-            decided[value] = taxonomy.code(name, language) if name else None
-        except UnknownConceptError:
+        senses = [c for c in scope.taxonomy.senses(name, language) if c in scope] if name else [None]
+        if senses:
+            decided[value] = senses[0]
+        else:
             wrong.append(name)
     if wrong:
         raise LinksError(
-            f"{len(wrong):,} settled concepts are not in {taxonomy.name}: {listed(map(repr, wrong))}.",
+            f"{len(wrong):,} settled concepts are not in {scope.name}: {listed(map(repr, wrong))}.",
             hint="write an id (dog.n.01), a word (its first sense) or dog#2.",
             values=wrong,
         )
@@ -136,10 +141,10 @@ class _Linker:
 
     def candidates(self, value: str) -> _Candidates | None:
         """Return the senses of the best form of a value that has any under the root."""
+        self.why_not[value] = "unknown"
         exact = self.taxonomy.find(value.strip())
         if exact is not None and exact in self.scope and not self._is_word(value):
             return _Candidates((exact,), (1.0,), Match(value, "id"))
-        self.why_not[value] = "unknown"
         for step in self.matcher.steps(value):
             found = [(match, entries) for match in step if (entries := self._entries(match)).size]
             if found:
@@ -160,14 +165,15 @@ class _Linker:
         entries = words.entries(match.form, self.language)
         entries = entries[self.scope.members[words.concepts[entries]]]
         codes = entries[words.notation[entries]]
-        return codes if codes.size and match.reason in ("exact", "spelling") else entries[~words.notation[entries]]
+        return codes if codes.size and match.reason == "exact" else entries[~words.notation[entries]]
 
     def _candidates(self, found: list[tuple[Match, NDArray[np.int64]]]) -> _Candidates:
         """Put the senses of one or more forms together; how usual a sense is, its counts say, else its place."""
         words = self.taxonomy.lexicon
         match, entries = found[0]
         if words.notation[entries[0]]:
-            return _Candidates((int(words.concepts[entries[0]]),), (1.0,), replace(match, reason="notation"))
+            coded = tuple(int(c) for c in np.unique(words.concepts[entries]))
+            return _Candidates(coded, (1.0,) * len(coded), replace(match, reason="notation"))
         usual: dict[int, float] = {}
         for _, some in found:
             for place, entry in enumerate(some):
@@ -186,8 +192,8 @@ def _mostly_individuals(
 
 
 def _without_individuals(candidates: _Candidates | None, taxonomy: Taxonomy) -> _Candidates | None:
-    if candidates is None:
-        return None
+    if candidates is None or candidates.match.reason in ("id", "notation"):
+        return candidates
     kept = [i for i, c in enumerate(candidates.senses) if not taxonomy.instances[c]]
     if not kept:
         return None
@@ -218,8 +224,9 @@ def _choose(
     links = {}
     for i, (value, candidates) in enumerate(known.items()):
         concept = candidates.senses[choice.chosen[i]]
-        clear = choice.margin[i] >= MARGIN
-        status = REVIEW if candidates.match.reason in WEAK or not clear else SURE
+        reason = candidates.match.reason
+        one_code = reason != "notation" or len(candidates.senses) == 1
+        status = SURE if reason not in WEAK and one_code and choice.margin[i] >= MARGIN else REVIEW
         others = tuple(c for c in candidates.senses if c != concept)
-        links[value] = Link(value, 0, concept, candidates.match.reason, status, candidates.match.dropped, others)
+        links[value] = Link(value, 0, concept, reason, status, candidates.match.dropped, others)
     return links

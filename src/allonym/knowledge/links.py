@@ -18,7 +18,7 @@ from allonym.errors import LinksError
 from allonym.knowledge.linking import REVIEW, SURE, Link
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
-from allonym.knowledge.text import decode, delimiter_of
+from allonym.knowledge.text import decode, delimiter_of, table_of
 
 COLUMNS = (
     "value", "count", "concept", "label", "path", "definition", "reason", "dropped", "status", "alternatives",
@@ -77,7 +77,7 @@ def sense(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
 def to_csv(links: Iterable[Link], scope: Scope) -> str:
     """Write a links file."""
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)  # a lone CR needs quotes too
     writer.writeheader()
     writer.writerows(rows(links, scope))
     return text.getvalue()
@@ -102,8 +102,12 @@ def read(path: str | Path) -> Settled:
         text = decode(path.read_bytes())
     except OSError as error:
         raise LinksError(f"{path} cannot be read: {error.strerror}.") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
-    missing = {"value", "concept"} - set(reader.fieldnames or ())
+    try:
+        rows = list(table_of(text, delimiter_of(text)))
+    except csv.Error as error:
+        raise LinksError(f"{path} cannot be read as a table: {error}.", hint="is it the right file?") from error
+    names = [name.strip() for name in rows[0]] if rows else []
+    missing = {"value", "concept"} - set(names)
     if missing:
         raise LinksError(
             f"{path} has no column {' and '.join(sorted(missing))}.", hint="a links file begins value,concept."
@@ -111,16 +115,17 @@ def read(path: str | Path) -> Settled:
     concepts: dict[str, str] = {}
     unseen: set[str] = set()
     twice: list[int] = []
-    for row in reader:
-        value, concept, status = row["value"] or "", (row["concept"] or "").strip(), (row.get("status") or "").strip()
+    for number, cells in enumerate(rows[1:], 2):
+        row = dict(zip(names, (cell.strip() for cell in cells), strict=False))
+        value, concept, status = (row.get(name, "") for name in ("value", "concept", "status"))
         if not concept and status != SURE:
             continue
         if concepts.setdefault(value, concept) != concept:
-            twice.append(reader.line_num)
-        if status == REVIEW and concept == (row.get("proposed") or "").strip():
+            twice.append(number)
+        if status == REVIEW and concept == row.get("proposed", ""):
             unseen.add(value)
     if twice:
         raise LinksError(
-            f"{path} gives {len(twice)} values two concepts, first on line {twice[0]}.", hint="keep one row each."
+            f"{path} gives {len(twice)} values two concepts, first in row {twice[0]}.", hint="keep one row each."
         )
     return Settled(concepts, frozenset(unseen))

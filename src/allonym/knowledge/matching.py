@@ -6,6 +6,7 @@ The order is that of methods.md §3, and every step is recorded. Negating words 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ _TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body
 _TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
 _PARENTHESIS = re.compile(r"\s*[(\[{][^)\]}]*[)\]}]?")
 _BREAK = re.compile(r",|\s-+\s")
+_BRACKET = re.compile(r"[()\[\]{},]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 
@@ -91,6 +93,8 @@ class Matcher:
     def _spellings(self, text: str) -> list[str]:
         """Return a key as it is, with hyphens and signs as blanks or the reverse, written together, without points."""
         words = _words(text)
+        if any(c.isdigit() for c in text):  # 1.5 is not 15, and -5 is not 5
+            return [text] if text[0] in "+-" or not _LETTERS.search(text) else [text, " ".join(words), "-".join(words)]
         others = [" ".join(words), "-".join(words), text.replace("'", ""), text.replace(".", "")]
         if not any(word in self.language.negations | self.language.determiners for word in words):
             others.append("".join(words))  # but "not able" is not notable
@@ -143,18 +147,30 @@ class Matcher:
         tag = _words(re.sub(r"[()]", " ", key(text.removeprefix(plain))))
         rests = list(self._cut(plain))
         words = rests[-1].split() if rests else []
+        near = self._longest + 1  # words farther from the head are dropped at once
+        words = words[-near:] if self.language.head_last else words[:near]
         while words := self._shorter(words):
             rests.append(" ".join(words))
         for rest in rests:
+            if rest.count(" ") >= self._longest or not _LETTERS.search(rest):
+                continue  # no form is so long; and "stage 2" is not a two
             dropped = _left_over(plain, rest)
-            if not _LETTERS.search(rest) or any(word in self.language.negations for word in dropped):
-                continue  # "stage 2" is not a two
+            if any(self._negates(word) for word in dropped):
+                continue
             trivial = all(word in self.language.determiners for word in dropped)
             matches = list(self._word(rest))
             if not matches and self.language.code != "en":  # other languages have their plurals by stems alone
                 matches = list(self._stem(rest))
             whole = " ".join([*dropped, *tag])
             yield [Match(m.form, m.reason if trivial else "head", whole) for m in matches]
+
+    def _negates(self, word: str) -> bool:
+        return re.sub(r"\W", "", word) in self.language.negations or word.endswith("n't")
+
+    @cached_property
+    def _longest(self) -> int:
+        """The most words a form has."""
+        return 1 + max((form.count(" ") + form.count("-") for form in self.lexicon.keys), default=0)
 
     def _shorter(self, words: list[str]) -> list[str]:
         """Drop the word farthest from the head; a last word with hyphens falls into its parts first."""
@@ -184,11 +200,15 @@ def _words(text: str) -> list[str]:
 
 def _left_over(text: str, rest: str) -> list[str]:
     """Return the words of a text that are not in what is left of it, in order."""
-    kept = _words(rest)
-    every = _words(re.sub(r"[()\[\]{},]", " ", key(text)))
+    every, kept = (_words(_BRACKET.sub(" ", key(part))) for part in (text, rest))
     at = next((i for i in range(len(every)) if every[i : i + len(kept)] == kept), None)
     if at is not None:
         return every[:at] + every[at + len(kept) :]
-    for word in kept:
-        every.remove(word)
-    return every
+    remaining = Counter(kept)
+    left = []
+    for word in every:
+        if remaining[word]:
+            remaining[word] -= 1
+        else:
+            left.append(word)
+    return left

@@ -21,10 +21,17 @@ def open_ontology(name: str) -> Scope:
     if name.startswith("wordnet:"):
         return wordnet(name.removeprefix("wordnet:"))
     path, root = name, None
-    if not Path(name).exists() and "#" in name:
+    if not _exists(name) and "#" in name:
         path, root = name.split("#", 1)
-    if not Path(path).exists():
+    if not _exists(path):
         raise OntologyError(
             f"There is no ontology {name!r}.", hint="it is wordnet, wordnet:ROOT, or a file, FILE or FILE#ROOT."
         )
     return Scope.of(read_taxonomy(path), root)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name too long, or a folder that may not be read
+        return False

@@ -47,6 +47,8 @@ class Column:
         counts: NDArray[np.generic],
     ) -> None:
         self.starts, self.prior, self.counts = starts, prior, np.asarray(counts, np.float64)
+        if not self.counts.any():
+            self.counts = np.ones(len(self.counts))
         self.total = float(self.counts.sum())
         self.owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         distinct, place = np.unique(senses, return_inverse=True)

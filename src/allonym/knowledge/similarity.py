@@ -265,6 +265,7 @@ def distance(
     >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
     [0.5, 0.25, 0.0, 0.75]
     """
+    a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
     found = _measure(measure).distance(over, a, b, depth, content)
     found = np.clip(found, 0.0, 1.0, out=np.atleast_1d(found)).reshape(found.shape)
     found[np.equal(a, b)] = 0.0
@@ -334,6 +335,8 @@ def best_pair(
     >>> best_pair("path", t, [[2, 3], [1], [0, 3]]).tolist()
     [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
     """
+    if not all(np.size(each) for each in senses):
+        raise ValueError("a word without senses has no distance to any other")
     flat = np.concatenate([np.asarray(each, np.int64) for each in senses])
     starts = np.cumsum([0, *(len(np.asarray(each)) for each in senses[:-1])])
     whole = table(measure, over, flat, depth=depth, content=content)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from allonym.knowledge.lexicon import Lexicon, key
 
 MOST = 5
+LONG, MOST_WORDS = 80, 8  # of a text that goes on and on only the beginning is compared
 ALIKE, WORD_ALIKE = 70, 80  # percent of rapidfuzz's normalised similarity: of the whole text, of one of its words
 
 
@@ -31,12 +32,12 @@ def similar_words(
     for done, text in enumerate(texts):
         tick(done)
         whole = key(text).replace("-", " ")
-        queries = dict.fromkeys([whole, *(w for w in whole.split() if len(w) > 3)])
+        queries = dict.fromkeys([whole[:LONG], *(w for w in whole.split()[:MOST_WORDS] if len(w) > 3)])
         scores: dict[str, float] = dict.fromkeys(_longer(whole, forms, keys), 100.0)  # "Hong" may be "Hong Kong"
         for query in queries:
-            cutoff = ALIKE if query == whole else WORD_ALIKE
+            cutoff = ALIKE if query == whole[:LONG] else WORD_ALIKE
             for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=cutoff):
-                weight = score + 10 * (query == whole)
+                weight = score + 10 * (query == whole[:LONG])
                 scores[forms[i]] = max(weight, scores.get(forms[i], 0))
         found.append(sorted(scores, key=lambda form: (-scores[form], form))[:MOST])
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,7 +90,7 @@ class Taxonomy:
         roots = np.flatnonzero(np.bincount(below, minlength=len(ids)) == 0)
         if len(roots) > 1:
             below, above = np.append(below, roots), np.append(above, np.full(len(roots), len(ids)))
-            ids.append(ROOT if ROOT not in ids else "(root)")
+            ids.append(next(name for i in count() if (name := ROOT * (i + 1)) not in ids))
             codes = None if codes is None else codes | {ids[-1]: len(ids) - 1}
             labels.append(ROOT)
             individuals = np.append(individuals, False)

@@ -5,21 +5,47 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterator
 
 
 def decode(content: bytes) -> str:
-    """Decode bytes: UTF-8 or UTF-16 by their mark, UTF-8 if they are valid, else Latin-1.
+    """Decode bytes: UTF-8 or UTF-16 by their mark, UTF-8 if they are valid, else as Windows does (or Latin-1).
 
     >>> decode("Käse".encode("utf-16")) == decode("Käse".encode("latin-1")) == "Käse"
     True
+    >>> decode("5 €".encode("cp1252"))
+    '5 €'
     """
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if content.startswith(mark):
             return content.decode(encoding, errors="replace")
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1")
+
+
+def lines_of(text: str) -> list[str]:
+    """Split a text at line ends of any system, and nowhere else.
+
+    >>> lines_of("a\\r\\nb\\x85\\rc\\n")
+    ['a', 'b\\x85', 'c']
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def table_of(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows of a table; an unclosed quote is a `csv.Error` that tells the line."""
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+        yield from reader
+    except csv.Error as error:
+        raise csv.Error(f"{error} (line {reader.line_num})") from error
 
 
 def delimiter_of(text: str) -> str:
@@ -28,10 +54,13 @@ def delimiter_of(text: str) -> str:
     >>> delimiter_of('a;b\\n"x;1";2\\n')
     ';'
     """
-    head = "\n".join(text.split("\n", 20)[:20])
+    head = "\n".join(lines_of(text[:100_000])[:20])
 
     def fit(delimiter: str) -> tuple[bool, float, int]:
-        cells = Counter(len(row) for row in csv.reader(io.StringIO(head), delimiter=delimiter) if row)
+        try:
+            cells = Counter(len(row) for row in csv.reader(io.StringIO(head), delimiter=delimiter) if row)
+        except csv.Error:
+            return False, 0, 0
         [(usual, lines)] = cells.most_common(1) or [(0, 0)]
         return usual > 1, lines / max(cells.total(), 1), usual
 

@@ -79,7 +79,7 @@ def unpack(packed: bytes) -> Taxonomy:
         concepts=concepts,
         ranks=arrays["ranks"].astype(np.uint16),
         counts=arrays["counts"].astype(np.int32),
-        languages=np.ones(len(concepts), np.uint8),
+        languages=np.ones(len(concepts), np.uint16),
         preferred=preferred,
         notation=np.zeros(len(concepts), bool),
         language_names=("", "en"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from allonym.errors import OptionError, UnknownConceptError
 from allonym.knowledge import similarity as measures
+from allonym.knowledge.content import CONTENTS
 from allonym.knowledge.languages import language as language_of
 from allonym.knowledge.linking import STRATEGIES, link
 from allonym.knowledge.matching import Matcher
@@ -54,6 +55,10 @@ def compare(
     taxonomy = scope.taxonomy
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
+    if content not in CONTENTS:
+        raise OptionError.of("information content", content, CONTENTS)
+    if not taxonomy.lexicon.has_language(language):
+        raise OptionError(f"{taxonomy.name} has no words in {language!r}.")
     found = [_senses(word, scope, language) for word in (one, other)]
     if senses != "coherent":  # a farmer is not Fannie Farmer
         found = [[c for c in each if not taxonomy.instances[c]] or each for each in found]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import gzip
-import io
 import sys
 import zlib
 from collections import Counter
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from allonym.errors import TableError
-from allonym.knowledge.text import decode, delimiter_of
+from allonym.knowledge.text import decode, delimiter_of, table_of
 
 MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # what people write where there is nothing
 
@@ -38,7 +36,7 @@ def read_column(path: str | Path, column: str, *, header: bool = True, delimiter
     if delimiter is not None and len(delimiter) != 1:
         raise TableError(f"A delimiter is one character, not {len(delimiter)}.", hint="leave it out to have it found.")
     delimiter = delimiter or delimiter_of(text)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    rows = table_of(text, delimiter)
     try:
         names = next(rows) if header else []
         at = _position(names, column, path) if header else _number(column, path)
@@ -67,11 +65,9 @@ def _position(names: list[str], column: str, path: str | Path) -> int:
     """Find a column by its name. The names are not shown: in a file without a header they are somebody's data."""
     if column in names:
         return names.index(column)
-    close = difflib.get_close_matches(column, names, n=1)
-    meant = f"did you mean {close[0]!r}? " if close else ""
     raise TableError(
         f"None of the {len(names)} columns of {path} is called {column!r}.",
-        hint=f"{meant}For a file without a header give --no-header and the column's number.",
+        hint="For a file without a header give --no-header and the column's number.",
         values=names,
     )
 

@@ -62,7 +62,7 @@ def recognise(file: File) -> str:
         raise UnknownFormatError("this is a binary file, not an ontology in text.", path=file.path)
     if _OBO.search(head):
         return "obo"
-    if _OTHER_OWL.search(head):
+    if _OTHER_OWL.search(head) and not rdf.is_xml(head):
         raise UnknownFormatError(
             "OWL in a syntax other than RDF.", path=file.path, hint="save it as RDF/XML or Turtle (Protégé, ROBOT)."
         )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from allonym.errors import CycleError, DanglingParentError, DuplicateIdError, Un
 from allonym.knowledge.lexicon import Entry
 from allonym.knowledge.readers.source import File, Found
 from allonym.knowledge.taxonomy import Taxonomy
-from allonym.knowledge.text import delimiter_of
+from allonym.knowledge.text import delimiter_of, lines_of, table_of
 
 CHILD = ("id", "code", "child", "concept", "value", "taxid", "notation")
 PARENT = ("parent", "parents", "broader", "is_a", "isa", "parent_id", "parentid", "parent_code", "subclassof")
@@ -24,39 +23,57 @@ TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*")
 
 
 def rows_of(file: File) -> list[list[str]]:
-    """Return the rows of a table, cells stripped; the delimiter is the one that splits the first lines alike."""
+    """Return the rows of a table, cells stripped."""
     text = file.text()
     delimiter = delimiter_of(text)
     if '"' not in text:  # nothing is quoted: splitting is ten times faster
-        return [[cell.strip() for cell in line.split(delimiter)] for line in text.splitlines()]
-    return [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
+        return [[cell.strip() for cell in line.split(delimiter)] for line in lines_of(text)]
+    try:
+        return [[cell.strip() for cell in row] for row in table_of(text, delimiter)]
+    except csv.Error as error:
+        raise UnknownFormatError(f"not a table: {error}.", path=file.path, hint="is a quote left open?") from error
 
 
-def columns_of(file: File) -> tuple[list[list[str]], list[int] | range]:
-    """Return a table by columns, blank lines left out, and the line of each row; short rows are filled up.
+def columns_of(file: File) -> tuple[list[list[str]], Sequence[int], Sequence[int]]:
+    """Return a table by columns, blank lines left out, the line of each row, and how many cells it has of its own.
 
     A plain table (nothing quoted, no blanks, every line alike) of millions of rows is split in one go.
     """
     text = file.text()
     delimiter = delimiter_of(text)
-    plain = text.replace("\r\n", "\n").removesuffix("\n")
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     if plain and '"' not in plain and " " not in plain and plain.isascii():
         marks = np.frombuffer(plain.encode() + b"\n", np.uint8)
         marks = marks[(marks == ord(delimiter)) | (marks == 10)]
         width = int(np.flatnonzero(marks == 10)[0]) + 1
         if marks.size % width == 0 and np.array_equal(marks == 10, np.arange(1, marks.size + 1) % width == 0):
             cells = plain.replace(delimiter, "\n").split("\n")
-            return [cells[i::width] for i in range(width)], range(1, marks.size // width + 1)
+            return [cells[i::width] for i in range(width)], range(1, marks.size // width + 1), [width]
     rows = [(line, row) for line, row in enumerate(rows_of(file), 1) if any(row)]
-    width = max((len(row) for _, row in rows), default=0)
+    if not rows:
+        raise UnknownFormatError("the file is empty.", path=file.path)
+    width = len(rows[0][1])
+    if rows[0][1][-1].lower() in LABEL:  # what an unquoted label has too many cells of belongs to it
+        gap = " " if delimiter == "\t" else f"{delimiter} "
+        rows = [
+            (line, [*row[: width - 1], gap.join(row[width - 1 :])] if len(row) > width else row) for line, row in rows
+        ]
+    wide = next((line for line, row in rows if len(row) > width), None)
+    if wide is not None:
+        raise UnknownFormatError(
+            f"more cells than the {width} of the first row.", path=file.path, line=wide, hint="quote cells with commas."
+        )
     filled = [row + [""] * (width - len(row)) for _, row in rows]
-    return [list(column) for column in zip(*filled, strict=True)], [line for line, _ in rows]
+    own = [len(row) for _, row in rows]
+    return [list(column) for column in zip(*filled, strict=True)], [line for line, _ in rows], own
 
 
 def recognise(file: File) -> str:
     """Tell MeSH tree numbers, an ARX hierarchy and a child-parent table apart."""
     rows = rows_of(File(file.path, file.content[:200_000], ""))
     rows = [row for row in rows[: -1 if len(file.content) > 200_000 else None] if any(row)]
+    used = max((i + 1 for row in rows for i, cell in enumerate(row) if cell), default=0)
+    rows = [row[:used] for row in rows]
     if not rows or max(map(len, rows)) < 2:
         raise UnknownFormatError(
             "not an ontology in a format allonym knows.",
@@ -67,13 +84,10 @@ def recognise(file: File) -> str:
     if any(name in PARENT for name in header):
         return "child-parent"
     width = len(rows[-1])
-    if (
-        any(all(TREE_NUMBER.fullmatch(row[i]) for row in rows[1:] if len(row) > i) for i in range(1, width))
-        and rows[1:]
-    ):
-        return "mesh"
-    if len({row[-1] for row in rows}) == 1 and len({len(row) for row in rows}) == 1:
+    if len(rows) > 1 and len({row[-1] for row in rows if row[-1]}) == 1:
         return "hierarchy"
+    if _are_tree_numbers([row[-1] for row in rows[0 if TREE_NUMBER.fullmatch(rows[0][-1]) else 1 :]]):
+        return "mesh"
     if width in (2, 3) and {row[0] for row in rows} & {row[1] for row in rows if len(row) > 1}:
         return "child-parent"
     raise UnknownFormatError(
@@ -84,14 +98,29 @@ def recognise(file: File) -> str:
     )
 
 
+def _are_tree_numbers(cells: list[str]) -> bool:
+    """Tell MeSH tree numbers from other codes: some have a parent that is there too."""
+    numbers = set(cells)
+    parents = {cell.rpartition(".")[0] for cell in numbers} - {""}
+    return all(TREE_NUMBER.fullmatch(cell) for cell in numbers) and not parents.isdisjoint(numbers)
+
+
 def read_hierarchy(file: File) -> Taxonomy:
     """Read an ARX hierarchy: one row per leaf, more general values to the right; repeated values are one concept."""
     found = Found()
     parent_of: dict[str, tuple[str, int]] = {}
-    for line, levels in enumerate(rows_of(file), 1):
-        if not any(levels):
-            continue
-        way = [value for value, below in zip_longest(levels, ["", *levels[:-1]]) if value != below or not value]
+    rows = [(line, row) for line, row in enumerate(rows_of(file), 1) if any(row)]
+    used = max((i + 1 for _, row in rows for i, cell in enumerate(row) if cell), default=0)  # a last ; adds no level
+    for line, row in rows:
+        levels = row[:used]
+        if "" in levels or len(levels) < used:
+            raise UnknownFormatError(
+                f"{used - len([x for x in levels if x])} of {used} levels are empty.",
+                path=file.path,
+                line=line,
+                hint="repeat the value below where a level has no name of its own.",
+            )
+        way = [value for value, _ in groupby(levels)]
         for child, parent in pairwise(way):
             known, first = parent_of.setdefault(child, (parent, line))
             if known != parent:
@@ -116,12 +145,15 @@ def read_child_parent(file: File) -> Taxonomy:
     A concept may stand in several rows, one for each parent. A root has an empty parent, or (as in NCBI's taxonomy)
     itself; in a table without any such row, the one parent that is no one's child is the root.
     """
-    columns, lines = columns_of(file)
+    columns, lines, own = columns_of(file)
     header = [column[0].lower().replace(" ", "_") for column in columns]
     named = any(name in PARENT for name in header)
     child_at, parent_at, label_at, synonyms_at = (
         _columns(header) if named else (0, 1, 2 if len(columns) > 2 else None, None)
     )
+    short = next((i for i, cells in enumerate(own) if cells <= max(child_at, parent_at)), None)
+    if short is not None:
+        raise UnknownFormatError("a row ends before its parent.", path=file.path, line=lines[short])
     if named:
         columns, lines = [column[1:] for column in columns], lines[1:]
     child, parent = columns[child_at], columns[parent_at]

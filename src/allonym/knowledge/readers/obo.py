@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from allonym.errors import UnknownFormatError
 from allonym.knowledge.lexicon import Entry
 from allonym.knowledge.readers.source import File, Found
 from allonym.knowledge.taxonomy import Taxonomy
+from allonym.knowledge.text import lines_of
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(.)")
@@ -43,12 +45,15 @@ def read(file: File) -> Taxonomy:
         ]
         links = tags.get("is_a" if kind == "Term" else "instance_of", [])
         found.child += [found.ids[c]] * len(links)
+        empty = next((line for line, value in links if not value), None)
+        if empty is not None:
+            raise UnknownFormatError("a link without a parent.", path=file.path, line=empty)
         found.parent += [value.split()[0] for _, value in links]
         link_lines += [line for line, _ in links]
         if kind == "Instance":
             found.instances.add(c)
         for relation in _all(tags, "relationship"):
-            kind_of, *target = relation.split()
+            kind_of, *target = relation.split() or [""]
             if kind_of in ("part_of", "has_part") and target and target[0] in code:
                 found.parts.append((code[target[0]], c))
     return found.taxonomy(file)
@@ -59,7 +64,7 @@ def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:
     header: Stanza = defaultdict(list)
     stanzas: list[tuple[str, int, Stanza]] = []
     tags = header
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(lines_of(text), 1):
         line = raw.strip()
         if line.startswith("[") and line.endswith("]"):
             tags = defaultdict(list)
@@ -74,6 +79,8 @@ def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:
 
 def _clean(value: str) -> str:
     """Strip a trailing comment and trailing modifiers, neither of which may begin inside quotes."""
+    if value.lstrip().startswith("!"):
+        return ""
     if " !" in value and '"' not in value:
         value = value.split(" !", maxsplit=1)[0]
     elif value.count('"') >= 2:

@@ -58,6 +58,11 @@ def _format(file: File) -> object:
     return pyoxigraph.RdfFormat.TURTLE  # N-Triples are Turtle too
 
 
+def _source(file: File) -> bytes | str:
+    """XML says itself how it is encoded; other syntaxes are decoded here."""
+    return file.content if file.content.lstrip().startswith(b"<?xml") else file.text()
+
+
 def read(file: File) -> Taxonomy:
     """Read classes, individuals and concepts with their labels in every language; deprecated ones are left out."""
     things, version = _things(file)
@@ -102,7 +107,7 @@ def _things(file: File) -> tuple[dict[str, _Thing], str]:
     things: dict[str, _Thing] = defaultdict(_Thing)
     version = ""
     try:
-        for quad in pyoxigraph.parse(file.content, format=_format(file), base_iri="urn:base:"):  # type: ignore[arg-type]
+        for quad in pyoxigraph.parse(_source(file), format=_format(file), base_iri="urn:base:"):  # type: ignore[arg-type]
             if not isinstance(quad.subject, pyoxigraph.NamedNode):
                 continue
             subject, predicate, value = quad.subject.value, quad.predicate.value, quad.object

@@ -11,6 +11,7 @@ from allonym.errors import UnknownFormatError
 from allonym.knowledge.lexicon import Entry
 from allonym.knowledge.readers.source import File, Found
 from allonym.knowledge.taxonomy import Taxonomy
+from allonym.knowledge.text import lines_of
 
 IS_A, INSTANCE = "@", "@i"
 PARTS = {"#p", "#m", "#s", "%p", "%m", "%s"}  # holonyms and meronyms
@@ -82,7 +83,7 @@ def read_wndb(directory: str | Path, part_of_speech: str = "noun") -> Taxonomy:
 
 def _synsets(data: File) -> Iterator[_Synset]:
     """Parse the lines of a data file; the licence on top begins with blanks."""
-    for number, line in enumerate(data.text().splitlines(), 1):
+    for number, line in enumerate(lines_of(data.text()), 1):
         if line.startswith(" ") or not line.strip():
             continue
         head, _, gloss = line.partition(" | ")
@@ -116,7 +117,7 @@ def _identifier(synset: _Synset, ranks: dict[tuple[str, str], int], letter: str,
 def _ranks(index: File) -> dict[tuple[str, str], int]:
     """Return the place of each synset among the senses of each word, from 0."""
     ranks: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(index.text().splitlines(), 1):
+    for number, line in enumerate(lines_of(index.text()), 1):
         if line.startswith(" ") or not line.strip():
             continue
         fields = line.split()
@@ -131,14 +132,14 @@ def _counts(cntlist: Path, number: int) -> dict[str, int]:
     """Return how often each sense key was tagged; nothing where the file is missing."""
     if not cntlist.exists():
         return {}
-    rows = (line.split() for line in File.read(cntlist).text().splitlines() if f"%{number}:" in line)
+    rows = (line.split() for line in lines_of(File.read(cntlist).text()) if f"%{number}:" in line)
     return {row[0]: int(row[2]) for row in rows if len(row) == 3 and row[2].isdecimal()}
 
 
 def _exceptions(path: Path) -> dict[str, tuple[str, ...]]:
     if not path.exists():
         return {}
-    rows = ([field.replace("_", " ") for field in line.split()] for line in File.read(path).text().splitlines())
+    rows = ([field.replace("_", " ") for field in line.split()] for line in lines_of(File.read(path).text()))
     return {fields[0]: tuple(fields[1:]) for fields in rows if len(fields) > 1}
 
 
