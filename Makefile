@@ -34,14 +34,14 @@ quality: .venv/installed
 
 # Beside NLTK and semsimian, in an environment of its own; writes docs/benchmarks.md
 benchmark:
-	$(PYTHON) -m venv .venv-benchmark
-	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
-	.venv-benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	.venv-benchmark/bin/python benchmarks/similarity.py
+	$(PYTHON) -m venv build/benchmark
+	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
+	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	build/benchmark/bin/python benchmarks/similarity.py
 
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
 wordnet: .venv/installed
 	$(BIN)/python tools/build_wordnet.py $(or $(WNDB),/usr/share/wordnet)
 
 clean:
-	rm -rf .venv .venv-benchmark build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
