@@ -215,3 +215,11 @@ def test_settled_values_that_do_not_occur_are_counted(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text("job\nnurse\n")
     printed = run("link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv"))
     assert "1 values of" in printed
+
+
+def test_settled_concepts_outside_the_root_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("value,concept\nnurse,operator.n.02\n")
+    (tmp_path / "jobs.csv").write_text("job\nnurse\n")
+    words = ["link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv")]
+    assert "1 settled concepts lie outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
+    assert "outside" not in run(*words)

@@ -227,6 +227,9 @@ def link(
         idle = len(settled.concepts.keys() - cells.values.keys())
         if idle:
             typer.echo(f"{idle:,} values of {links} do not occur in this column.")
+        outside = sum(x.concept is not None and x.concept not in scope for x in found)
+        if outside:
+            typer.echo(f"{outside:,} settled concepts lie outside {scope.name}.")
         if cells.missing:
             typer.echo(f"{cells.missing:,} cells are empty, or say so (?, NA, null, …), and were left out.")
 

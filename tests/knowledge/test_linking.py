@@ -317,10 +317,12 @@ def test_codes_are_taken_as_they_are_written(tmp_path: Path) -> None:
     assert (found["a 1"].status, len(found["a 1"].alternatives)) == ("review", 1)  # A_1 or A 1
 
 
-def test_settled_concepts_lie_under_the_root() -> None:
+def test_settled_words_lie_under_the_root_and_ids_anywhere() -> None:
     people = wordnet(root="person")
-    with pytest.raises(LinksError, match=r"not in wordnet:person.n.01: 'chair.n.01'"):
-        link(["x"], people, settled={"x": "chair.n.01"})
+    with pytest.raises(LinksError, match=r"not in wordnet:person.n.01: 'hammer'"):
+        link(["x"], people, settled={"x": "hammer"})
+    [found] = link(["x"], people, settled={"x": "operator.n.02"})  # an id says exactly what is meant
+    assert (people.taxonomy.ids[found.concept or 0], found.status) == ("operator.n.02", "sure")
     [found] = link(["x"], people, settled={"x": "chair"})
     assert people.taxonomy.ids[found.concept or 0] == "president.n.04"  # a sense of chair that is a person
 

@@ -113,13 +113,19 @@ def link(
 
 
 def _settled(settled: Mapping[str, str], scope: Scope, language: str) -> dict[str, int | None]:
-    """Resolve what a person settled; all names that are not there, or not under the root, in one error."""
+    """Resolve what a person settled: an id wherever it lies, a word among its senses under the root.
+
+    All names that are not there are in one error.
+    """
     decided: dict[str, int | None] = {}
     wrong = []
     for value, name in settled.items():
-        senses = [c for c in scope.taxonomy.senses(name, language) if c in scope] if name else [None]
-        if senses:
-            decided[value] = senses[0]
+        known = scope.taxonomy.find(name)
+        senses = [c for c in scope.taxonomy.senses(name, language) if c in scope]
+        if not name:
+            decided[value] = None
+        elif known is not None or senses:
+            decided[value] = senses[0] if known is None else known
         else:
             wrong.append(name)
     if wrong:
