@@ -136,7 +136,7 @@ def test_a_file_without_a_header_shows_no_cells(tmp_path: Path) -> None:
 
 def test_missing_cells_are_counted(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv"
-    data.write_text("id,job\n1,nurse\n2,?\n3,\n4\n5,NA\n6,nurse\n")
+    data.write_text("id,job\n1,nurse\n2,?\n3,\n4,\n5,NA\n6,nurse\n")
     printed = run("link", str(data), "--column", "job")
     assert "1 of 1 values understood (100.0% of 2 cells)" in printed
     assert "4 cells are empty" in printed

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from allonym.knowledge.taxonomy import Source, Taxonomy
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
+    from allonym.masking.baselines import Mode
+    from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
+    from allonym.plan.plan import Plan
+    from allonym.plan.run import Release
 
 __version__ = "0.1.0.dev0"
 
@@ -29,8 +33,21 @@ _WHERE = {
     "read_taxonomy": "allonym.knowledge.readers",
     "similarity": "allonym.knowledge.words",
     "wordnet": "allonym.knowledge.wordnet",
+    "Column": "allonym.plan.columns",
+    "Mode": "allonym.masking.baselines",
+    "Plan": "allonym.plan.plan",
+    "Release": "allonym.plan.run",
+    "identifier": "allonym.plan.columns",
+    "keep": "allonym.plan.columns",
+    "quasi": "allonym.plan.columns",
+    "sensitive": "allonym.plan.columns",
+    "unit": "allonym.plan.columns",
+    "weight": "allonym.plan.columns",
 }
-__all__ = ["Link", "Scope", "Source", "Taxonomy", "link", "read_taxonomy", "similarity", "wordnet"]
+__all__ = [
+    "Column", "Link", "Mode", "Plan", "Release", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
+    "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

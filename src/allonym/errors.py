@@ -10,7 +10,9 @@
     ├── UnknownConceptError      a word or id that the ontology does not have
     ├── OptionError              an unknown measure, depth convention, language, …
     ├── LinksError               a links file that cannot be used
-    ├── TableError               a data file or a column that cannot be read
+    ├── TableError               a data file, a frame or a column that cannot be read
+    ├── PlanError                a plan that cannot be run on a table; tells every problem at once
+    ├── ReleaseError             a release that does not hold what it promised; it was not written
     └── OutputError              a file that cannot be written
 
 The text of an error says what is wrong, where, and how to fix it; it holds counts, ids of ontologies and
@@ -20,7 +22,7 @@ line numbers, never cells of the user's data. Those are in ``.values`` for a cal
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -99,6 +101,29 @@ class LinksError(AllonymError):
 
 class TableError(AllonymError):
     """A data file or a column that cannot be read."""
+
+
+class PlanError(AllonymError):
+    """A plan that cannot be run as it is; tells every problem at once.
+
+    >>> print(PlanError(["k is 1.", "column age has no role."]))
+    2 problems:
+      - k is 1.
+      - column age has no role.
+    """
+
+    def __init__(self, problems: Sequence[str], *, where: str = "", values: Sequence[str] = ()) -> None:
+        self.problems = tuple(problems)
+        self.details: Mapping[str, Sequence[str]] = {}  # values behind the problems, by column
+        head = f"{where}: " if where else ""
+        one = len(self.problems) == 1
+        lines = [] if one else [f"{head}{len(self.problems)} problems:"]
+        told = "\n".join([*lines, *(f"{head}{p}" if one else f"  - {p}" for p in self.problems)])
+        super().__init__(told, values=values)
+
+
+class ReleaseError(AllonymError):
+    """A release that does not hold what it promised; it was not written."""
 
 
 class OutputError(AllonymError):

@@ -157,13 +157,28 @@ class Lexicon:
 
     def terms(self, concept: int, language: str = "") -> list[str]:
         """Return the labels and synonyms of a concept, preferred first; of one language, if one is given."""
-        order, form_of = self._by_concept
-        low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
-        found = [e for e in order[low:high] if not self.notation[e]]
+        found = [e for e in self._entries_of(concept) if not self.notation[e]]
         if language:
             allowed = self._of_language(language)
             found = [e for e in found if allowed[self.languages[e]]]
-        return list(dict.fromkeys(self.forms[form_of[e]] for e in found))
+        return self._forms_at(found)
+
+    def notations(self, concept: int) -> list[str]:
+        """Return the codes of a concept.
+
+        >>> Lexicon.build([Entry("nurse", 0), Entry("2221", 0, notation=True)]).notations(0)
+        ['2221']
+        """
+        return self._forms_at([e for e in self._entries_of(concept) if self.notation[e]])
+
+    def _entries_of(self, concept: int) -> NDArray[np.int64]:
+        order, _ = self._by_concept
+        low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
+        return order[low:high]
+
+    def _forms_at(self, entries: Iterable[int]) -> list[str]:
+        form_of = self._by_concept[1]
+        return list(dict.fromkeys(self.forms[form_of[e]] for e in entries))
 
     def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:
         """Return the lexicon of a part: entries of concept c move to new_code[c], or go where that is -1."""

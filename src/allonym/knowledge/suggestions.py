@@ -25,9 +25,11 @@ def similar_words(
 
     Only forms of `allowed` concepts are suggested, if that is given.
     """
+    if not texts:
+        return []
     from rapidfuzz import fuzz, process
 
-    forms, keys = _choices(lexicon, allowed) if texts else ([], [])
+    forms, keys = _choices(lexicon, allowed)
     found = []
     for done, text in enumerate(texts):
         tick(done)

@@ -1,1 +1,1 @@
-"""Tables at the edge: files and frames."""
+"""The edge: tables as people have them, cell by cell, and what is written back."""

@@ -1,19 +1,157 @@
-"""Data files: a column of a CSV table, read as text."""
+"""Data files: delimited text and Parquet, gzipped or not, or standard input."""
 
 from __future__ import annotations
 
-import csv
 import gzip
 import sys
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from allonym.errors import TableError
-from allonym.knowledge.text import decode, delimiter_of, table_of
+from allonym.errors import OutputError, TableError
+from allonym.knowledge.text import delimiter_of
+from allonym.tables.base import MISSING, Cells
+from allonym.tables.delimited import Delimited
+from allonym.tables.frames import Frame
 
-MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # what people write where there is nothing
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a text file is to be read; what is not given is found."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool = True
+
+
+class TextFile(Delimited):
+    """A file of delimited text, in any encoding; what is written back is in the same."""
+
+    suffix = ".csv"
+
+    def __init__(self, raw: bytes, name: str, reading: Reading) -> None:
+        if reading.delimiter is not None and (len(reading.delimiter) != 1 or not reading.delimiter.isascii()):
+            raise TableError("A delimiter is one plain character.", hint="leave it out to have it found.")
+        self.encoding, self._mark = encoding_of(raw, reading.encoding)
+        try:
+            utf8 = raw[len(self._mark) :]
+            if self.encoding != "utf-8":
+                utf8 = utf8.decode(self.encoding).encode()
+            elif reading.encoding or self._mark:
+                utf8.decode()
+        except (UnicodeDecodeError, LookupError) as error:
+            raise TableError(
+                f"{name} is not valid {self.encoding}.", hint="give its encoding, e.g. --encoding latin-1."
+            ) from error
+        if b"\0" in utf8[:10_000]:
+            raise TableError(f"{name} is not a text file.", hint="give a table of delimited text, or Parquet.")
+        delimiter = reading.delimiter or delimiter_of(utf8[:100_000].decode(errors="ignore"))
+        super().__init__(utf8, delimiter, header=reading.header, name=name)
+
+    @property
+    def codec(self) -> str:
+        """The encoding by which other readers understand the file, its mark included."""
+        return self.encoding[:6] if self._mark and self.encoding != "utf-8" else self.encoding
+
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Iterator[bytes]:
+        """Yield the file with other cells in some columns, and without some columns."""
+        yield self._mark
+        for chunk in super().changed(columns, drop):
+            try:
+                yield chunk if self.encoding == "utf-8" else chunk.decode().encode(self.encoding)
+            except UnicodeEncodeError as error:
+                raise OutputError(
+                    f"A label of the ontology cannot be written in {self.encoding}.",
+                    hint="convert the file to UTF-8 first.",
+                ) from error
+
+    def save(self, changed: Iterable[bytes], path: Path, *, zipped: bool = False) -> None:
+        """Write what `changed` gives."""
+        with path.open("wb") as file:
+            if zipped:
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                    packed.writelines(changed)
+            else:
+                file.writelines(changed)
+
+
+class ParquetFile(Frame):
+    """A Parquet file; columns that are not masked keep their type."""
+
+    suffix = ".parquet"
+
+    def __init__(self, raw: bytes, name: str) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            table = pq.read_table(pa.BufferReader(raw))
+        except pa.ArrowException as error:
+            raise TableError(f"{name} is a damaged Parquet file.") from error
+        super().__init__(table, name)
+
+    def save(self, changed: Any, path: Path, *, zipped: bool = False) -> None:
+        """Write what `changed` gives."""
+        import pyarrow.parquet as pq
+
+        pq.write_table(changed, path)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a file as it is, unpacked; `-` is standard input."""
+    try:
+        raw = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "its gzip data is damaged"
+        raise TableError(f"{path} cannot be read: {reason}.") from error
+
+
+def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | None = None) -> TextFile | ParquetFile:
+    """Open a data file; what it is, its content tells."""
+    raw = read_bytes(path) if raw is None else raw
+    name = "standard input" if str(path) == "-" else str(path)
+    if raw[:4] == b"PAR1":
+        return ParquetFile(raw, name)
+    return TextFile(raw, name, reading or Reading())
+
+
+def encoding_of(raw: bytes, given: str | None = None) -> tuple[str, bytes]:
+    """Return the encoding of a text and its byte order mark: by the mark, by its zeros, UTF-8 if valid, else Windows'.
+
+    >>> encoding_of("Käse".encode("utf-16-le")), encoding_of("Käse".encode("latin-1"))
+    (('utf-16-le', b''), ('cp1252', b''))
+    """
+    marked = next(((encoding, mark) for mark, encoding in _MARKS if raw.startswith(mark)), None)
+    if given is not None:
+        asked = given.lower().replace("_", "-").removesuffix("-sig")
+        return marked if marked and marked[0].startswith(asked) else (asked, b"")
+    if marked:
+        return marked
+    head = raw[:2000]
+    zeros = head[1::2].count(0), head[0::2].count(0)
+    if max(zeros) > len(head) // 4 and min(zeros) == 0:
+        return ("utf-16-le" if zeros[0] else "utf-16-be"), b""
+    if raw.isascii():
+        return "utf-8", b""
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            raw.decode(encoding)
+            return encoding, b""
+        except UnicodeDecodeError:
+            continue
+    return "latin-1", b""
 
 
 @dataclass(frozen=True)
@@ -24,57 +162,24 @@ class Column:
     missing: int
 
 
-def read_column(path: str | Path, column: str, *, header: bool = True, delimiter: str | None = None) -> Column:
-    """Read a column of a text table, gzipped or not; `-` is standard input.
+def read_column(path: str | Path, column: str, reading: Reading | None = None) -> Column:
+    """Read a column of a file. Without a header a column is its number, from 1.
 
-    Without a header a column is its number, from 1. Cells that are empty or say so (`MISSING`), and cells of rows that
-    are too short, are counted as missing.
+    Cells that are empty or say so (`MISSING`) are counted as missing.
     """
-    text = _text(path)
-    if not text.strip():
-        raise TableError(f"{path} is empty.")
-    if delimiter is not None and len(delimiter) != 1:
-        raise TableError(f"A delimiter is one character, not {len(delimiter)}.", hint="leave it out to have it found.")
-    delimiter = delimiter or delimiter_of(text)
-    rows = table_of(text, delimiter)
-    try:
-        names = next(rows) if header else []
-        at = _position(names, column, path) if header else _number(column, path)
-        cells = [row[at].strip() if len(row) > at else "" for row in rows if row]
-    except csv.Error as error:
-        raise TableError(f"{path} cannot be read as a table: {error}.", hint="is it a text file?") from error
-    values = Counter(cell for cell in cells if cell not in MISSING)
-    if not values:
+    table = open_table(path, reading)
+    if column not in table.names:
+        numbered = reading is not None and not reading.header
         raise TableError(
-            f"Column {column} of {path} has no values.", hint=f"the delimiter was taken to be {delimiter!r}."
+            f"None of the {len(table.names)} columns of {table.name} is called {column!r}.",
+            hint="without a header a column is its number, 1 for the first."
+            if numbered
+            else "for a file without a header give --no-header and the column's number.",
+            values=table.names,  # not shown: in a file without a header they are somebody's data
         )
-    return Column(values, len(cells) - sum(values.values()))
-
-
-def _text(path: str | Path) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
-        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "its gzip data is damaged"
-        raise TableError(f"{path} cannot be read: {reason}.") from error
-    return decode(raw)
-
-
-def _position(names: list[str], column: str, path: str | Path) -> int:
-    """Find a column by its name. The names are not shown: in a file without a header they are somebody's data."""
-    if column in names:
-        return names.index(column)
-    raise TableError(
-        f"None of the {len(names)} columns of {path} is called {column!r}.",
-        hint="For a file without a header give --no-header and the column's number.",
-        values=names,
-    )
-
-
-def _number(column: str, path: str | Path) -> int:
-    if column.isdecimal() and int(column) > 0:
-        return int(column) - 1
-    raise TableError(
-        f"{path} is read without a header, so {column!r} is no column.", hint="give a number, 1 for the first."
-    )
+    cells = table.cells([column])[column]
+    counts = Counter({str(v): int(c) for v, c in zip(cells.values, cells.counts, strict=True) if v is not None})
+    values = Counter({v: c for v, c in counts.items() if v not in MISSING})
+    if not values:
+        raise TableError(f"Column {column} of {table.name} has no values.")
+    return Column(values, table.n - values.total())

@@ -1,19 +1,16 @@
-"""The command line. Heavy imports are made inside commands, so that --help is instant."""
+"""Commands on words: how alike they are, and what they mean."""
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allonym import __version__
-from allonym.errors import AllonymError, OutputError
+from allonym.cli.app import Json, app, console, progress, short, waiting
+from allonym.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,66 +19,9 @@ if TYPE_CHECKING:
     from allonym.knowledge.scope import Scope
     from allonym.knowledge.words import Comparison
 
-app = typer.Typer(
-    name="allonym",
-    help="Anonymise data whose columns are words, without losing what they mean.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-)
 ONTOLOGY_HELP = "wordnet, wordnet:ROOT, or a file: FILE or FILE#ROOT (OBO, OWL, SKOS, WN-LMF, MeSH, CSV)."
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
 Ontology = Annotated[str, typer.Option("--ontology", help=ONTOLOGY_HELP)]
 LanguageOption = Annotated[str, typer.Option("--language", help="Language of the words, as a two-letter code.")]
-
-
-def main() -> None:
-    """Run the command line; an error that is meant for the user ends with exit code 2 and leaves no file."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
-    try:
-        app()
-    except AllonymError as error:
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(2)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"allonym {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
-
-
-@contextmanager
-def _waiting(what: str) -> Iterator[None]:
-    """Show on standard error that something takes a moment, where a person looks at it."""
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status(Text(f"{what} …")):
-        yield
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on standard error, where a person looks at it; yields what to call with done and total."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @app.command()
@@ -117,7 +57,7 @@ def similarity(
     from allonym.knowledge.ontologies import open_ontology
     from allonym.knowledge.words import compare
 
-    with _waiting(f"reading {ontology}"):
+    with waiting(f"reading {ontology}"):
         scope = open_ontology(ontology)
     found = compare(
         word,
@@ -151,7 +91,6 @@ def similarity(
 
 
 def _print_comparison(words: tuple[str, str], found: Comparison, measure: str, depth: str) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from allonym.knowledge.links import gloss
@@ -163,13 +102,13 @@ def _print_comparison(words: tuple[str, str], found: Comparison, measure: str, d
     for name, concept in (*zip(words, found.concepts, strict=True), ("in common", found.subsumer)):
         others = [t for t in taxonomy.lexicon.terms(concept) if t.lower() != name.lower()]
         table.add_row(name, taxonomy.ids[concept], ", ".join(others[:3]), gloss(taxonomy, concept))
-    console = Console(markup=False, emoji=False, highlight=False)
-    console.print(table)
+    out = console()
+    out.print(table)
     convention = f", depth in {depth}" if measure == "wu-palmer" else ""
-    console.print(f"\n{measure}{convention}: similarity {found.similarity:.4f}, distance {found.distance:.4f}")
+    out.print(f"\n{measure}{convention}: similarity {found.similarity:.4f}, distance {found.distance:.4f}")
     if found.published is not None:
         kind = {"path": "links", "jiang-conrath": "distance as published"}.get(measure, "similarity as published")
-        console.print(f"{kind}: {found.published:.4g}")
+        out.print(f"{kind}: {found.published:.4g}")
 
 
 @app.command()
@@ -205,19 +144,20 @@ def link(
     from allonym.knowledge import links as links_files
     from allonym.knowledge.linking import link as link_values
     from allonym.knowledge.ontologies import open_ontology
-    from allonym.tables.files import read_column
+    from allonym.release import save_text
+    from allonym.tables.files import Reading, read_column
 
     if output is not None and output.exists() and file != "-" and Path(file).exists() and output.samefile(file):
         raise OutputError(f"{output} is the data itself.", hint="write the links to a file of their own.")
-    cells = read_column(file, column, header=header, delimiter=delimiter)
-    with _waiting(f"reading {ontology}"):
+    cells = read_column(file, column, Reading(delimiter=delimiter, header=header))
+    with waiting(f"reading {ontology}"):
         scope = open_ontology(ontology)
     settled = links_files.read(links) if links else links_files.Settled()
-    with _progress("linking") as tick:
+    with progress("linking") as tick:
         found = link_values(cells.values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
     found = settled.mark(found)
     if output is not None:
-        _write(output, links_files.to_csv(found, scope))
+        save_text(output, links_files.to_csv(found, scope))
     if as_json:
         rows = _told(found, scope, hide_values)
         told = {"format": 1, "ontology": scope.name, "missing": cells.missing, "links": rows}
@@ -232,17 +172,6 @@ def link(
             typer.echo(f"{outside:,} settled concepts lie outside {scope.name}.")
         if cells.missing:
             typer.echo(f"{cells.missing:,} cells are empty, or say so (?, NA, null, …), and were left out.")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, "utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise OutputError(f"{path} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
 
 
 def _told(found: list[Link], scope: Scope, hide_values: bool) -> list[dict[str, Any]]:
@@ -266,28 +195,24 @@ def _told(found: list[Link], scope: Scope, hide_values: bool) -> list[dict[str, 
 
 
 def _print_links(found: list[Link], scope: Scope, output: Path | None, hide_values: bool) -> None:
-    from rich.console import Console
-
-    console = Console(markup=False, emoji=False, highlight=False)
+    out = console()
     cells = sum(x.count for x in found)
     for status, meaning in (("sure", "understood"), ("review", "to review"), ("unmatched", "not understood")):
         some = [x for x in found if x.status == status]
         share = sum(x.count for x in some) / max(cells, 1)
-        console.print(
-            f"{len(some):>6,} of {len(found):,} values {meaning} ({share:.1%} of {cells:,} cells)", highlight=False
-        )
+        out.print(f"{len(some):>6,} of {len(found):,} values {meaning} ({share:.1%} of {cells:,} cells)")
     if not hide_values:
         todo = sorted((x for x in found if x.status != "sure"), key=lambda x: -x.count)
         if todo:
-            console.print()
-            for line in _lines_of(todo[:15], scope.taxonomy.ids, console.width):
-                console.print(line)
+            out.print()
+            for line in _lines_of(todo[:15], scope.taxonomy.ids, out.width):
+                out.print(line)
         if len(todo) > 15:
-            console.print(f"… and {len(todo) - 15:,} more")
+            out.print(f"… and {len(todo) - 15:,} more")
     if output is not None:
-        console.print(f"\nWritten to {output}: review it, then give it back with --links {output}.")
+        out.print(f"\nWritten to {output}: review it, then give it back with --links {output}.")
     elif any(x.status != "sure" for x in found):
-        console.print("\nWrite them to a file to review with -o LINKS.csv.")
+        out.print("\nWrite them to a file to review with -o LINKS.csv.")
 
 
 def _lines_of(links: list[Link], ids: Sequence[str], width: int) -> Iterator[str]:
@@ -298,9 +223,5 @@ def _lines_of(links: list[Link], ids: Sequence[str], width: int) -> Iterator[str
         rows.append((x.value, f"{x.count:,}", "–" if x.concept is None else ids[x.concept], x.reason, ", ".join(other)))
     a, b, c, d = (min(max(len(row[i]) for row in rows), most) for i, most in enumerate((26, 11, 22, 10)))
     for value, count, concept, reason, others in rows:
-        line = f"{_short(value, a):{a}}  {count:>{b}}  {_short(concept, c):{c}}  {reason:{d}}  {others}"
-        yield _short(line, width)
-
-
-def _short(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+        line = f"{short(value, a):{a}}  {count:>{b}}  {short(concept, c):{c}}  {reason:{d}}  {others}"
+        yield short(line, width)

@@ -1,0 +1,6 @@
+"""The command line. Heavy imports are made inside commands, so that --help is instant."""
+
+from allonym.cli import masking, words
+from allonym.cli.app import app, main
+
+__all__ = ["app", "main", "masking", "words"]

@@ -1,0 +1,180 @@
+"""What the commands print."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from allonym.cli.app import console, short
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allonym.plan.check import Check, ColumnCheck
+    from allonym.plan.inspect import Inspection, Looked
+    from allonym.plan.run import Release
+
+MOST = 10  # values shown of a kind
+
+
+def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> Any:
+    """Lay out a table."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for i, head in enumerate(heads):
+        table.add_column(head, justify="right" if i in right else "left", overflow="fold", no_wrap=i == 0)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def show_inspection(found: Inspection, file: str, plan: Path | None) -> None:
+    """Print a table at first sight, and how to go on."""
+    out = console()
+    out.print(f"{file}: {found.records:,} records, {len(found.columns)} columns\n")
+    rows = [
+        (
+            x.name,
+            f"{x.distinct:,}",
+            f"{x.unique:,}",
+            f"{x.missing:,}",
+            x.role,
+            _kind(x),
+            "" if x.coverage is None else f"{x.coverage:.0%}",
+        )
+        for x in found.columns
+    ]
+    heads = ("column", "distinct", "unique", "missing", "likely role", "kind", "in WordNet")
+    out.print(table_of(heads, rows, right=(1, 2, 3, 6)))
+    out.print("\nRoles are guesses from names and counts: you know better. To begin with:\n")
+    if plan is not None:
+        out.print(f"  edit {plan}, then: allonym check {shlex.quote(file)} --plan {plan}", soft_wrap=True)
+    else:
+        out.print(f"  {_suggested(found, file)}", soft_wrap=True)
+
+
+def _kind(column: Looked) -> str:
+    if column.role in ("identifier", "unit", "weight", "keep"):
+        return ""
+    return column.ontology or column.kind
+
+
+def _suggested(found: Inspection, file: str) -> str:
+    """Return a command that masks the table with the likely roles."""
+    parts = ["allonym", "mask", file, "-o", "masked.csv"]
+    for x in found.columns:
+        if x.role == "quasi":
+            parts += ["--quasi", f"{x.name}={_kind(x)}"]
+        elif x.role != "keep":
+            parts += [f"--{x.role}", x.name]
+    return shlex.join([*parts, "--keep-rest", "--k", "5"])
+
+
+def show_check(found: Check, hide_values: bool, written: Sequence[Path], plan: Path) -> None:
+    """Print what a plan would meet in a table."""
+    out = console()
+    rows = [
+        (x.name, x.role or "none", x.kind or "", "" if x.distinct is None else f"{x.distinct:,}", *_coverage(x))
+        for x in found.columns
+    ]
+    heads = ("column", "role", "kind", "distinct", "cells understood", "to review", "not understood")
+    out.print(table_of(heads, rows, right=(3, 4, 5, 6)))
+    for column in found.columns:
+        _show_links(out, column, hide_values)
+    risk = found.risk
+    if risk is not None:
+        who = "rows" if risk.units is None else "persons"
+        out.print(f"\nRisk before masking, over the quasi-identifiers ({risk.records:,} records):")
+        out.print(f"  {risk.tuples:,} distinct tuples, {risk.unique:,} of them of one {who.removesuffix('s')} only")
+        out.print(f"  groups of {risk.smallest:,} to {risk.largest:,} {who}; k = {found.k} is asked for")
+        out.print(f"  {risk.below:,} records ({risk.below / risk.records:.1%}) are in groups smaller than that")
+        out.print(f"  {risk.linkage:.1f} % of the records can be linked back by text")
+    for file in written:
+        out.print(f"Written: {file}")
+    if written:
+        out.print(f"Review these (change a concept, or set its status to sure); {plan} names them.")
+    if found.problems:
+        out.print(f"\nNot ready, {len(found.problems)} {'problem' if len(found.problems) == 1 else 'problems'}:")
+        for problem in found.problems:
+            out.print(f"  - {problem}")
+    else:
+        out.print("\nReady to mask.")
+
+
+def _coverage(column: ColumnCheck) -> tuple[str, str, str]:
+    if not column.words:
+        return "", "", ""
+    sure, review, lost = (column.cells(status) for status in ("sure", "review", "unmatched"))
+    total = max(sure + review + lost, 1)
+    return f"{sure / total:.1%}", f"{review / total:.1%}", f"{lost / total:.1%}"
+
+
+def _show_links(out: Console, column: ColumnCheck, hide_values: bool) -> None:
+    if column.new:
+        shown = "" if hide_values else ": " + ", ".join(short(x.value, 30) for x in column.new[:MOST])
+        more = f" and {len(column.new) - MOST:,} more" if len(column.new) > MOST and not hide_values else ""
+        out.print(f"\n{column.name}: {len(column.new):,} values are new to its links file{shown}{more}")
+    if hide_values:
+        return
+    for what, links in (("to review", column.review), ("not understood", column.unmatched)):
+        if not links:
+            continue
+        out.print(f"\n{column.name}, {len(links):,} {what}:")
+        rows = []
+        for x in links[:MOST]:
+            told = column.told_link(x)
+            others = ", ".join((told["alternatives"] if x.concept is not None else x.suggestions)[:3])
+            rows.append(("  " + short(x.value, 30), f"{x.count:,}", told["concept"] or "–", x.reason, others))
+        out.print(table_of(("  value", "cells", "concept", "reason", "or"), rows, right=(1,)))
+        if len(links) > MOST:
+            out.print(f"  … and {len(links) - MOST:,} more")
+
+
+def show_release(done: Release, output: str, *, stderr: bool) -> None:
+    """Print the figures of a release."""
+    out = console(stderr=stderr)
+    _figures(out, done)
+    out.print(f"\nWritten and verified: {output}")
+
+
+def _figures(out: Console, done: Release) -> None:
+    s = done.summary
+    privacy, measures = s["privacy"][0], s["measures"]
+    loss, linkage = measures["information_loss"], measures["record_linkage"]
+    blind = linkage["baseline"]
+    persons = "" if s["units"] is None else f" of {s['units']:,} persons"
+    columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
+    rows = [
+        ("k-anonymity", f"asked {privacy['asked']}, reached {privacy['reached']}, counted on what was written"),
+        ("over", ", ".join(privacy["columns"])),
+        ("records", f"{s['records']:,}{persons}"),
+        ("distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"),
+        ("information loss", f"{loss['value']:.2f} % ({columns})"),
+        (
+            "linked by text",
+            f"{linkage['before']:.1f} % before, {linkage['value']:.1f} % after; blind guess {blind:.1f} %",
+        ),
+        ("method", f"{s['method']}, {', '.join(f'{n} = {v}' for n, v in s['parameters'].items())}, seed {s['seed']}"),
+        ("time", f"{s['seconds']:.2f} s"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    out.print("\n".join(f"{name:{width}}  {value}" for name, value in rows))
+
+
+def show_demo(done: Release, folder: Path) -> None:
+    """Print the demonstration in one screen."""
+    out = console()
+    out.print("Visitors of a park said why they came and what they did (invented answers).\n")
+    _figures(out, done)
+    rows = []
+    for column in done.summary["privacy"][0]["columns"]:
+        rows += [(column, str(a), "→", str(b), f"{n:,}") for a, b, n in done.replacements(column)[:4]]
+    out.print()
+    out.print(table_of(("column", "was", "", "is now", "records"), rows, right=(4,)))
+    out.print(f"\nIn {folder}: survey.csv, masked.csv, plan.toml, reason.links.csv, activity.links.csv, summary.json")
+    out.print(
+        f"Again, by hand: allonym mask {folder}/survey.csv -o masked.csv --plan {folder}/plan.toml", soft_wrap=True
+    )

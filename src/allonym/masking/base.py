@@ -1,0 +1,49 @@
+"""What a method is, and the way every method goes: partition, enforce, represent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.knowledge.rows import frozen
+from allonym.masking.enforce import enough_units
+from allonym.masking.groups import Groups
+from allonym.masking.represent import represent
+from allonym.records import Masking, Metric, Records
+
+Tick = Callable[[int, int], None]  # called with the work done and its total; may raise to cancel
+KINDS = ("text", "category", "ordinal", "numeric")
+
+
+def silent(done: int, total: int) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method with its parameters. A subclass groups tuples; what stands for a group is decided by its metrics."""
+
+    k: int = 5
+    name: ClassVar[str]
+    about: ClassVar[str]  # one line, for people
+    kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
+    promises: ClassVar[tuple[str, ...]] = ("k-anonymity",)
+
+    def metrics(self, records: Records) -> Sequence[Metric]:
+        """Return the metric the method sees for each attribute: the attribute's own, unless it says otherwise."""
+        return [attribute.metric for attribute in records.attributes]
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+        """Group the tuples, or pieces of them, so that every group has at least k rows."""
+        raise NotImplementedError
+
+    def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
+        """Group the tuples, see that every group has k units, and choose what stands for each group."""
+        rng = np.random.Generator(np.random.Philox(key=seed))
+        metrics = self.metrics(records)
+        groups = enough_units(records, self.partition(records, rng, tick), self.k, metrics)
+        codes, attributes = represent(records, groups, self.k, metrics)
+        return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)

@@ -1,0 +1,31 @@
+"""The plainest methods, which know nothing of meaning: what the others are measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.masking.base import Method, Tick
+from allonym.masking.groups import Groups
+from allonym.masking.microaggregation import mdav
+from allonym.metrics.equality import Equality
+from allonym.records import Metric, Records
+
+
+@dataclass(frozen=True)
+class Mode(Method):
+    """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own."""
+
+    name: ClassVar[str] = "mode"
+    about: ClassVar[str] = "groups of k by equal values, the most frequent one stands for all: knows no meaning"
+
+    def metrics(self, records: Records) -> Sequence[Metric]:
+        """Return equality for words, the attribute's own metric for numbers and ranks."""
+        return [Equality(a.values) if a.kind in ("text", "category") else a.metric for a in records.attributes]
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+        """Group the tuples by MDAV."""
+        return mdav(records, self.metrics(records), self.k, rng, tick)

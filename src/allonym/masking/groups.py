@@ -1,0 +1,50 @@
+"""A partition of the tuples: pieces of tuples, and the group of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from allonym.records import Floats, Ints, Metric, Records, Value
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Piece i is `share[i]` rows of tuple `source[i]`, in group `group[i]`; groups are numbered without gaps."""
+
+    source: Ints
+    share: Ints
+    group: Ints
+
+    @classmethod
+    def of(cls, pieces: Sequence[tuple[int, int, int]]) -> Groups:
+        """Make a partition from (source, share, group), ordered by group, then tuple.
+
+        Pieces of one tuple in one group are one piece.
+        """
+        table = np.array(pieces, np.int64).reshape(-1, 3)
+        keys, place = np.unique(table[:, [2, 0]], axis=0, return_inverse=True)
+        share = np.bincount(place.ravel(), weights=table[:, 1], minlength=len(keys)).astype(np.int64)
+        group = np.unique(keys[:, 0], return_inverse=True)[1].ravel()
+        return cls(keys[:, 1].copy(), share, group.astype(np.int64))
+
+    def __len__(self) -> int:
+        return int(self.group.max(initial=-1)) + 1
+
+    def members(self) -> Iterator[Ints]:
+        """Yield the pieces of each group in turn; pieces are in the order of their groups."""
+        starts = np.searchsorted(self.group, np.arange(len(self) + 1))
+        for low, high in pairwise(starts.tolist()):
+            yield np.arange(low, high)
+
+    def mass(self, records: Records) -> Floats:
+        """Return what each piece counts for utility."""
+        return records.mass[self.source] * self.share / records.counts[self.source]
+
+
+def centre(metrics: Sequence[Metric], codes: Ints, mass: Floats) -> list[Value]:
+    """Return what stands for some tuples, per attribute."""
+    return [metric.centroid(codes[:, a], mass) for a, metric in enumerate(metrics)]

@@ -1,0 +1,70 @@
+"""What the metrics share: values by code, and the values that are like nothing else (null, and texts nobody linked)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.knowledge.rows import frozen
+from allonym.records import Floats, Ints, Value
+
+
+class Base:
+    """Values by code. A value that is null or an unlinked text is 0 from itself and 1 from everything else."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self.values = tuple(values)
+
+    @cached_property
+    def lone(self) -> NDArray[np.bool_]:
+        """Which values are like nothing else."""
+        return frozen(np.array([v is None or isinstance(v, str) for v in self.values], bool))
+
+    @cached_property
+    def places(self) -> dict[Value, int]:
+        """The code of every value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    def codes_of(self, values: Sequence[Value]) -> Ints:
+        """Return the codes of values that are there."""
+        return np.array([self.places[v] for v in values], np.int64)
+
+    def _with(self, values: Sequence[Value]) -> Self:
+        """Return the same metric over other values."""
+        raise NotImplementedError
+
+    def extend(self, values: Sequence[Value]) -> Self:
+        """Return a metric that has these values too, appended where they are new; codes never move."""
+        new = [v for v in dict.fromkeys(values) if v not in self.places]
+        return self._with((*self.values, *new)) if new else self
+
+    def rows(self, code: ArrayLike, codes: ArrayLike) -> Floats:
+        """Return distances in [0, 1], broadcasting like NumPy."""
+        a, b = np.broadcast_arrays(np.asarray(code), np.asarray(codes))
+        if not self.lone.any():
+            return self._between(a, b)
+        alone = self.lone[a] | self.lone[b]
+        found = (a != b).astype(np.float64)
+        found[~alone] = self._between(a[~alone], b[~alone])
+        return found
+
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        """Return the distances of values of which none is lone."""
+        raise NotImplementedError
+
+    def mode(self, codes: Ints, counts: Floats) -> Value:
+        """Return the value that counts most; the first by code among equals."""
+        total = np.bincount(codes, weights=counts)
+        best = int(np.argmax(total))
+        return self.values[best if total[best] > 0 else int(codes.min())]  # of rows that weigh nothing, the first
+
+    def without_lone(self, codes: Ints, counts: Floats) -> tuple[Ints, Floats] | None:
+        """Leave out the values that are like nothing else, unless they are the majority."""
+        kept = ~self.lone[codes]
+        if counts[kept].sum() * 2 < counts.sum() or not kept.any():
+            return None
+        return codes[kept], counts[kept]

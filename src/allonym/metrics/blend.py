@@ -1,0 +1,78 @@
+"""Several ontologies for one column: for each pair of values the one that knows best how alike they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from allonym.knowledge.rows import frozen
+from allonym.metrics.base import Base
+from allonym.metrics.taxonomy import Taxonomic, tolerance
+from allonym.records import Floats, Ints, Value, summed_by
+
+
+class Blend(Base):
+    """Distances by several ontologies. A value is a tuple with its concept in each of them, None where it has none.
+
+    P0's authors use "the ontology that better assesses the alikeness between a given pair of terms": of the ontologies
+    that know both values, the one that finds them most alike. Values that none knows together are 1 apart.
+    The centroid is the candidate of any ontology, or value, with the least Σ ω·d. Ties: values before candidates of the
+    first ontology before those of the next; the deeper concept; label order; lone values come last.
+    """
+
+    def __init__(self, values: Sequence[Value], parts: Sequence[Taxonomic]) -> None:
+        super().__init__(values)
+        linked = [v for v in self.values if isinstance(v, tuple)]
+        self.parts = tuple(
+            part.extend(sorted({v[i] for v in linked if v[i] is not None})) for i, part in enumerate(parts)
+        )
+
+    def _with(self, values: Sequence[Value]) -> Blend:
+        return Blend(values, self.parts)
+
+    @cached_property
+    def _codes(self) -> Ints:
+        """For every value its code in each ontology; -1 where it has none."""
+        codes = np.full((len(self.values), len(self.parts)), -1, np.int64)
+        for row, value in enumerate(self.values):
+            if isinstance(value, tuple):
+                codes[row] = [-1 if c is None else part.places[c] for c, part in zip(value, self.parts, strict=True)]
+        return frozen(codes)
+
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        nearest = np.ones(np.shape(a))
+        for i, part in enumerate(self.parts):
+            one, other = self._codes[a, i], self._codes[b, i]
+            known = (one >= 0) & (other >= 0)
+            nearest[known] = np.minimum(nearest[known], part.rows(one[known], other[known]))
+        return np.where(np.equal(a, b), 0.0, nearest)
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the candidate with the least sum of distances."""
+        total = summed_by(codes, counts, len(self.values))
+        here = np.unique(codes)
+        linked, alone = here[~self.lone[here]], here[self.lone[here]]
+        if not linked.size:
+            return self.mode(codes, counts)
+        candidates: list[Value] = [self.values[c] for c in linked]
+        for i, part in enumerate(self.parts):
+            known = np.unique(self._codes[linked, i])
+            concepts = part.concepts[known[known >= 0]]
+            if concepts.size:
+                others = part.candidates(concepts)
+                candidates += [tuple(int(c) if j == i else None for j in range(len(self.parts))) for c in others]
+        wider = self.extend(candidates)
+        own = wider.codes_of(candidates)
+        costs = wider.rows(own[:, None], linked) @ total[linked] + total[alone].sum()
+        best = np.flatnonzero(costs <= costs.min() + tolerance(float(costs.min())))
+        if alone.size and total.sum() - total[alone].max() < costs.min() - tolerance(float(costs.min())):
+            return self.values[int(alone[np.argmax(total[alone])])]
+        return min((candidates[i] for i in best), key=wider._order)
+
+    def _order(self, value: tuple[int | None, ...]) -> tuple[int, int, int, str]:
+        """Order candidates that cost the same."""
+        first, concept = next((i, c) for i, c in enumerate(value) if c is not None)
+        taxonomy = self.parts[first].scope.taxonomy
+        return value not in self.places, first, -int(taxonomy.depth[concept]), taxonomy.labels[concept]

@@ -1,0 +1,31 @@
+"""Plain categories: equal or not; the mode stands for several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from allonym.metrics.base import Base
+from allonym.records import Floats, Ints, Value
+
+
+class Equality(Base):
+    """0 for a value and itself, else 1 (Domingo-Ferrer and Torra 2005); the mode, the first by code among equals.
+
+    >>> sexes = Equality(["female", "male"])
+    >>> sexes.rows(0, [0, 1]).tolist(), sexes.centroid(np.array([0, 1, 1]), np.ones(3))
+    ([0.0, 1.0], 'male')
+    """
+
+    def _with(self, values: Sequence[Value]) -> Equality:
+        return Equality(values)
+
+    def rows(self, code: ArrayLike, codes: ArrayLike) -> Floats:
+        """Return 0 where two values are the same, else 1."""
+        return np.not_equal(code, codes).astype(np.float64)
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the mode."""
+        return self.mode(codes, counts)

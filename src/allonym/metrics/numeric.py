@@ -1,0 +1,51 @@
+"""Numbers: |a - b| / range; the mean stands for several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from allonym.knowledge.rows import frozen
+from allonym.metrics.base import Base
+from allonym.records import Floats, Ints, Value
+
+
+class Numeric(Base):
+    """|a - b| / range over the values of the data; the mean, rounded to as many decimals as the column has.
+
+    Nulls do not take part in a mean unless they are the majority; then null stands for all (methods.md §4).
+
+    >>> ages = Numeric([20.0, 30.0, 60.0, None], decimals=0)
+    >>> ages.rows(0, [0, 1, 2, 3]).tolist(), ages.centroid(np.array([0, 1, 3]), np.array([1.0, 2.0, 1.0]))
+    ([0.0, 0.25, 1.0, 1.0], 27.0)
+    """
+
+    def __init__(self, values: Sequence[Value], decimals: int = 0, span: float | None = None) -> None:
+        super().__init__(values)
+        self.decimals = decimals
+        known = [v for v in self.values if v is not None]
+        self.span = (max(known) - min(known) if known else 0.0) if span is None else span
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The values as an array; null is not a number."""
+        return frozen(np.array([np.nan if v is None else v for v in self.values], np.float64))
+
+    def _with(self, values: Sequence[Value]) -> Numeric:
+        return Numeric(values, self.decimals, self.span)
+
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        far = np.abs(self.numbers[a] - self.numbers[b])
+        return np.minimum(far / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the rounded mean."""
+        known = self.without_lone(codes, counts)
+        if known is None:
+            return self.mode(codes[self.lone[codes]], counts[self.lone[codes]])
+        codes, counts = known
+        total = counts.sum()
+        mean = np.average(self.numbers[codes], weights=counts if total > 0 else None)
+        return round(float(mean), self.decimals) + 0.0  # no negative zero

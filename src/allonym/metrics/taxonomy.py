@@ -1,0 +1,145 @@
+"""Concepts of an ontology: a published distance; the semantic centroid stands for several (P1 §3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.knowledge import similarity
+from allonym.knowledge.ancestry import Ancestry
+from allonym.knowledge.rows import frozen, take_rows
+from allonym.knowledge.scope import Scope
+from allonym.metrics.base import Base
+from allonym.records import Floats, Ints, Value, summed_by
+
+TABLE = 1024  # up to so many values all distances are computed once
+BLOCK = 1_000_000  # pairs at a time
+
+
+class Taxonomic(Base):
+    """Distances between concepts of an ontology. A value is a concept; texts nobody linked and null are alone.
+
+    The centroid is the candidate c with the least Σ ω·d(c, v); candidates are the concepts on any way from a value up
+    to a minimal common subsumer, and lone values. Ties: the deeper concept, then label order; lone values come last.
+
+    >>> from allonym.knowledge.wordnet import wordnet
+    >>> wn = wordnet()
+    >>> sports = [wn.taxonomy.code(w) for w in ("boxing", "soccer", "rugby", "contact sport", "swimming", "surfing")]
+    >>> metric = Taxonomic(sports, wn)
+    >>> wn.taxonomy.labels[metric.centroid(np.arange(6), np.array([1.0, 2, 2, 1, 1, 3]))]
+    'contact sport'
+    """
+
+    def __init__(self, values: Sequence[Value], scope: Scope, measure: str = "wu-palmer", depth: str = "nodes") -> None:
+        super().__init__(values)
+        self.scope, self.measure, self.depth = scope, measure, depth
+
+    def _with(self, values: Sequence[Value]) -> Taxonomic:
+        return Taxonomic(values, self.scope, self.measure, self.depth)
+
+    @cached_property
+    def concepts(self) -> Ints:
+        """The concept of every value; -1 for those that are alone."""
+        return frozen(np.array([-1 if self.lone[i] else v for i, v in enumerate(self.values)], np.int64))
+
+    @cached_property
+    def ancestry(self) -> Ancestry:
+        """The ancestors of all values, laid out for comparison."""
+        return self.scope.taxonomy.ancestry(self.concepts[~self.lone])
+
+    @cached_property
+    def _content(self) -> str | Floats:
+        if similarity.MEASURES[self.measure].by_content:
+            from allonym.knowledge.content import content
+
+            return content(self.scope.taxonomy, similarity.DEFAULT_CONTENT)
+        return similarity.DEFAULT_CONTENT
+
+    def apart(self, a: Ints, b: Ints) -> Floats:
+        """Return the distances of concepts that are values or their ancestors."""
+        return similarity.distance(self.measure, self.ancestry, a, b, depth=self.depth, content=self._content)
+
+    @cached_property
+    def _table(self) -> Floats:
+        table = np.ones((len(self.values), len(self.values)))
+        linked = np.flatnonzero(~self.lone)
+        found = similarity.table(
+            self.measure, self.ancestry, self.concepts[linked], depth=self.depth, content=self._content
+        )
+        table[np.ix_(linked, linked)] = found
+        np.fill_diagonal(table, 0.0)
+        return frozen(table)
+
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        if len(self.values) <= TABLE:
+            return self._table[a, b]
+        return self.apart(self.concepts[a], self.concepts[b])
+
+    # --- the semantic centroid -------------------------------------------------------------------------------
+
+    @cached_property
+    def _upward(self) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
+        """All concepts that may be candidates, the place of each among them, and their ancestor sets as places."""
+        taxonomy = self.scope.taxonomy
+        used = taxonomy.above(self.concepts[~self.lone])
+        place = np.full(len(taxonomy), -1, np.int64)
+        place[used] = np.arange(len(used))
+        starts, ancestors, _ = taxonomy.closure(used)
+        return used, place, (starts, place[ancestors])
+
+    def candidates(self, concepts: Ints) -> Ints:
+        """Return H(V): the concepts on any way from one of V up to a minimal common subsumer of V, under the root."""
+        used, place, rows = self._upward
+        met = take_rows(*rows, place[concepts])[1]
+        times = np.bincount(met, minlength=len(used))
+        common = np.flatnonzero(times == len(concepts))
+        above_common = take_rows(*rows, common)[1]
+        minimal = np.zeros(len(used), bool)
+        minimal[common] = np.bincount(above_common, minlength=len(used))[common] == 1  # only itself below
+        union = np.flatnonzero(times)
+        starts, above = take_rows(*rows, union)
+        found = used[union[np.logical_or.reduceat(minimal[above], starts[:-1])]]
+        allowed = self.scope.members[found] & ~self.scope.taxonomy.instances[found]
+        return found[allowed | np.isin(found, concepts)]
+
+    def sums(self, candidates: Ints, concepts: Ints, counts: Floats) -> Floats:
+        """Return Σ ω·d(c, v) for every candidate."""
+        height = max(1, BLOCK // max(1, len(concepts)))
+        blocks = [
+            self.apart(candidates[low : low + height, None], concepts) @ counts
+            for low in range(0, len(candidates), height)
+        ]
+        return np.concatenate(blocks)
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the semantic centroid."""
+        total = summed_by(codes, counts, len(self.values))
+        here = np.unique(codes)
+        linked, alone = here[~self.lone[here]], here[self.lone[here]]
+        if not linked.size:
+            return self.mode(codes, counts)
+        found = self.candidates(self.concepts[linked])
+        sums = self.sums(found, self.concepts[linked], total[linked]) + total[alone].sum()
+        if alone.size and total.sum() - total[alone].max() < sums.min() - tolerance(sums.min()):
+            return self.values[int(alone[np.argmax(total[alone])])]
+        return int(found[first_of_best(sums, found, self.scope)])
+
+
+def tolerance(cost: float) -> float:
+    """Return by how much two sums of distances may differ and still be a tie."""
+    return 1e-12 * max(1.0, cost)
+
+
+def first_of_best(costs: Floats, concepts: Ints, scope: Scope) -> int:
+    """Return where the least cost is; among equals the deepest concept, then label order, then id order."""
+    best: NDArray[np.int64] = np.flatnonzero(costs <= costs.min() + tolerance(float(costs.min())))
+    taxonomy = scope.taxonomy
+
+    def order(i: int) -> tuple[int, str, str]:
+        concept = int(concepts[i])
+        return -int(taxonomy.depth[concept]), taxonomy.labels[concept], taxonomy.ids[concept]
+
+    return int(min(best, key=order))

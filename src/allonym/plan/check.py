@@ -1,0 +1,178 @@
+"""What a plan would meet in a table: coverage, links to review, unknown words, the risk as it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym.errors import OutputError
+from allonym.knowledge import links as links_files
+from allonym.knowledge.linking import Link
+from allonym.masking.base import Tick
+from allonym.measures.risk import linkage_before
+from allonym.plan import toml
+from allonym.plan.prepare import Prepared, Understood, open_links, prepare
+from allonym.plan.run import problems_of
+from allonym.records import Records, count_units
+from allonym.release import save_text
+from allonym.tables.files import open_table
+from allonym.tables.frames import Frame
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Risk:
+    """How easily people are found in a table: in units, where it has units."""
+
+    records: int
+    units: int | None
+    tuples: int
+    unique: int  # tuples that one unit has
+    smallest: int  # the k of the table as it is
+    largest: int
+    below: int  # rows in groups of fewer than k
+    linkage: float  # 100·p/n
+
+    @classmethod
+    def of(cls, records: Records, k: int) -> Risk:
+        """Count the groups of a table."""
+        size = records.counts
+        if records.units is not None and records.inverse is not None:
+            size = count_units(records.inverse, records.units, len(records))
+        return cls(
+            records=records.n,
+            units=None if records.units is None else records.persons,
+            tuples=len(records),
+            unique=int((size == 1).sum()),
+            smallest=int(size.min(initial=records.n)),
+            largest=int(size.max(initial=0)),
+            below=int(records.counts[size < k].sum()),
+            linkage=linkage_before(records),
+        )
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """What a plan would meet in one column."""
+
+    name: str
+    role: str
+    kind: str | None
+    distinct: int | None
+    words: Sequence[Understood] = ()
+    review: Sequence[Link] = ()
+    unmatched: Sequence[Link] = ()
+    new: Sequence[Link] = ()  # values that the links file, if there is one, does not know
+
+    def cells(self, status: str) -> int:
+        """Return how many cells have links of a status; understood through any ontology is understood."""
+        some = {"review": self.review, "unmatched": self.unmatched}.get(status)
+        if some is not None:
+            return sum(x.count for x in some)
+        total = sum(x.count for x in self.words[0].here) if self.words else 0
+        return total - self.cells("review") - self.cells("unmatched")
+
+    def told(self, hide_values: bool) -> dict[str, Any]:
+        """Return it for JSON."""
+        told: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind, "distinct": self.distinct}
+        if self.words:
+            told |= {
+                "ontologies": [u.scope.name for u in self.words],
+                "cells": {status: self.cells(status) for status in ("sure", "review", "unmatched")},
+                "review": [self.told_link(x, hide_values) for x in self.review],
+                "unmatched": [self.told_link(x, hide_values) for x in self.unmatched],
+                "new": len(self.new) if hide_values else [x.value for x in self.new],
+            }
+        return told
+
+    def told_link(self, link: Link, hide_values: bool = False) -> dict[str, Any]:
+        """Return a link for JSON, with ids of the ontology it was found in."""
+        known = next((u for u in self.words if u.links[link.value].concept == link.concept), self.words[0])
+        ids = known.scope.taxonomy.ids
+        told = {
+            "count": link.count,
+            "concept": None if link.concept is None else ids[link.concept],
+            "reason": link.reason,
+            "alternatives": [ids[c] for c in link.alternatives],
+        }
+        return told if hide_values else {"value": link.value, **told, "suggestions": list(link.suggestions)}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a plan would meet in a table; `problems` are what keeps it from being run."""
+
+    problems: Sequence[str]
+    columns: Sequence[ColumnCheck]
+    risk: Risk | None
+    k: int
+
+    @property
+    def ready(self) -> bool:
+        """Whether the plan can be run as it is."""
+        return not self.problems
+
+    def told(self, hide_values: bool = False) -> dict[str, Any]:
+        """Return it for JSON."""
+        risk = None if self.risk is None else dict(vars(self.risk))
+        return {
+            "format": 1,
+            "ready": self.ready,
+            "problems": list(self.problems),
+            "k": self.k,
+            "risk": risk,
+            "columns": [column.told(hide_values) for column in self.columns],
+        }
+
+    def pin(self, plan_path: str | Path) -> list[Path]:
+        """Write the links of every column beside a plan, and name them in it; what was settled stays settled."""
+        path = Path(plan_path)
+        named: dict[str, list[str]] = {}
+        texts: dict[Path, str] = {}
+        for column in self.columns:
+            for place, words in enumerate(column.words):
+                safe = re.sub(r"[^\w.-]+", "_", column.name).strip("_.") or "column"
+                file = path.parent / f"{safe}{f'-{place + 1}' if len(column.words) > 1 else ''}.links.csv"
+                if file in texts:
+                    raise OutputError(f"Two columns would have the links file {file}.", hint="rename a column.")
+                texts[file] = links_files.to_csv(words.links.values(), words.scope)
+                named.setdefault(column.name, []).append(file.name)
+        for file, text in texts.items():
+            save_text(file, text)
+        if named:
+            toml.pin_links(path, named)
+        return list(texts)
+
+
+def check(plan: Plan, source: Any, tick: Tick) -> Check:
+    """Understand a table as a plan says, and tell what it would meet."""
+    table = open_table(source, plan.reading) if isinstance(source, (str, Path)) else Frame(source)
+    found = prepare(plan, table, tick)
+    risk = Risk.of(found.records, plan.chosen.k) if found.records is not None and found.records.n else None
+    return Check(
+        problems=[*found.problems, *problems_of(found)],
+        columns=list(_columns(found)),
+        risk=risk,
+        k=plan.chosen.k,
+    )
+
+
+def _columns(found: Prepared) -> Iterator[ColumnCheck]:
+    for name in found.table.names:
+        role = found.plan.columns[name].role if name in found.plan.columns else "keep" if found.plan.keep_rest else ""
+        cells = found.cells.get(name)
+        distinct = None if cells is None else int(np.count_nonzero(cells.counts))
+        if name not in found.words:
+            yield ColumnCheck(name, role, found.kinds.get(name), distinct)
+            continue
+        review, unmatched = open_links(found, name)
+        words = found.words[name]
+        new = [x for x in words[0].new if all(x.value not in u.settled.concepts for u in words)]
+        yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

@@ -1,0 +1,138 @@
+"""What a column is: its role, its kind, and how its words are to be understood."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from allonym.knowledge.languages import LANGUAGES
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.similarity import DEPTHS, MEASURES
+from allonym.knowledge.taxonomy import Taxonomy
+
+ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
+KINDS = ("text", "category", "ordinal", "numeric")
+UNMATCHED = ("error", "opaque", "suppress")
+SENSES = ("coherent", "first")
+Ontology = str | Scope | Taxonomy
+Links = str | Path | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a plan. Without a kind, numbers are numeric and words are understood through WordNet."""
+
+    role: str
+    kind: str | None = None
+    ontology: tuple[Ontology, ...] = ()  # several are blended
+    root: str | None = None
+    levels: str | Path | tuple[str, ...] = ()  # of an ordinal column from low to high, or a file with one a line
+    similarity: str = "wu-palmer"
+    depth: str = "nodes"
+    senses: str = "coherent"
+    links: tuple[Links, ...] = ()  # reviewed links, one file (or mapping) for each ontology
+    unmatched: str = "error"
+    accept_review: bool = False
+    weight: float = 1.0
+    language: str = "en"
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with a column, whatever the table."""
+        for what, given, known in (
+            ("role", self.role, ROLES),
+            ("kind", self.kind, (*KINDS, None)),
+            ("similarity", self.similarity, MEASURES),
+            ("depth", self.depth, DEPTHS),
+            ("senses", self.senses, SENSES),
+            ("unmatched", self.unmatched, UNMATCHED),
+            ("language", str(self.language).partition("-")[0].lower(), LANGUAGES),
+        ):
+            if given not in known:
+                yield unknown(what, given, [x for x in known if x])
+        if isinstance(self.weight, bool) or not isinstance(self.weight, (int, float)):
+            yield "its weight must be a number."
+        elif not (math.isfinite(self.weight) and self.weight > 0):
+            yield f"its weight is {self.weight:g}, it must be above 0. Hint: give the column another role."
+        if self.kind == "ordinal" and not self.levels:
+            yield "an ordinal column needs its levels. Hint: levels = [low, …, high], or a file with one a line."
+        if self.levels and self.kind != "ordinal":
+            yield "only an ordinal column has levels."
+        if self.kind not in (None, "text") and (self.ontology or self.root or self.links):
+            yield f"a column of kind {self.kind} has no ontology, root or links."
+        if self.role in ("identifier", "unit", "weight", "keep") and self != Column(self.role):
+            yield f"a column with role {self.role} takes no other option."
+        if self.links and len(self.links) != max(len(self.ontology), 1):
+            yield f"it has {len(self.links)} links files for {max(len(self.ontology), 1)} ontologies; one each."
+
+
+def unknown(what: str, given: object, known: Sequence[str]) -> str:
+    """Say that something is unknown, with the nearest known one.
+
+    >>> unknown("role", "quazi", ROLES)
+    "unknown role 'quazi'. Hint: did you mean 'quasi'? Known: identifier, quasi, sensitive, unit, weight, keep."
+    """
+    close = difflib.get_close_matches(str(given), known, n=1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    return f"unknown {what} {given!r}. Hint: {meant}Known: {', '.join(known)}."
+
+
+def identifier() -> Column:
+    """Return the role of a column that names a person: it is dropped."""
+    return Column("identifier")
+
+
+def unit() -> Column:
+    """Return the role of the column that says who a row is about: k counts these; it is dropped."""
+    return Column("unit")
+
+
+def weight() -> Column:
+    """Return the role of a survey weight: it serves utility, never k, and stays."""
+    return Column("weight")
+
+
+def keep() -> Column:
+    """Return the role of a column that stays as it is."""
+    return Column("keep")
+
+
+def quasi(what: Any = None, **options: Any) -> Column:
+    """Return the role of a column that others may know, to be masked.
+
+    Say what it is: an ontology (or a list of several), `"wordnet:person"`, `"jobs.obo"`, `"numeric"`, `"category"`, or
+    `"ordinal"` with `levels=[…]`. Options are those of `Column`.
+
+    >>> quasi("wordnet:person", weight=2).ontology
+    ('wordnet:person',)
+    """
+    return described("quasi", what, **options)
+
+
+def sensitive(what: Any = None, **options: Any) -> Column:
+    """Return the role of a column that nobody should learn about a person; it stays as it is."""
+    return described("sensitive", what, **options)
+
+
+def described(role: str, what: Any = None, **options: Any) -> Column:
+    """Return a column from what it is in one word, as on the command line."""
+    given = dict(options)
+    if isinstance(what, str) and what.startswith("ordinal:"):
+        given |= {"kind": "ordinal", "levels": what.removeprefix("ordinal:")}
+    elif isinstance(what, str) and what in KINDS:
+        given["kind"] = what
+    elif what is not None:
+        given["ontology"] = what
+    for name in ("ontology", "links"):
+        if name in given and not isinstance(given[name], (list, tuple)):
+            given[name] = (given[name],)
+        given[name] = tuple(given.get(name, ()))
+    if isinstance(given.get("levels"), list):
+        given["levels"] = tuple(str(x) for x in given["levels"])
+    return Column(role, **given)
+
+
+OPTIONS = tuple(f.name for f in fields(Column))

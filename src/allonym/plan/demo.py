@@ -1,0 +1,49 @@
+"""The demonstration: the bundled survey, masked by a plan that a person could have written."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from allonym.errors import OutputError
+from allonym.masking.base import Tick, silent
+from allonym.plan.columns import Column, identifier, keep, quasi, sensitive
+from allonym.plan.plan import Plan
+from allonym.plan.run import Release
+from allonym.release import save_text
+
+WORDS = ("reason", "activity")
+
+
+def survey() -> str:
+    """Return the bundled survey, invented answers of 975 visitors to a park, as CSV."""
+    return (files("allonym") / "data" / "survey.csv").read_text("utf-8")
+
+
+def demonstration(k: int = 5) -> Plan:
+    """Return the plan of the demonstration; links are relative to where it is saved."""
+    columns: dict[str, Column] = {"visitor": identifier()}
+    columns |= {name: quasi("wordnet", links=f"{name}.links.csv") for name in WORDS}
+    columns |= {"hobby": keep(), "origin": keep(), "age": keep(), "spent": sensitive()}
+    about = {
+        "title": "Visitors of a park: why they came and what they did",
+        "purpose": "shows what allonym does, on invented answers",
+        "note": "hobby, origin and age are kept so that the example stays small; a real release would mask them too",
+    }
+    return Plan(columns, k=k, about=about)
+
+
+def demonstrate(folder: Path, k: int = 5, tick: Tick = silent) -> Release:
+    """Mask the survey; everything that went into the release is written beside it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}.", hint="choose another with -o.") from error
+    save_text(folder / "survey.csv", survey())
+    for name in WORDS:
+        save_text(folder / f"{name}.links.csv", (files("allonym") / "data" / f"{name}.links.csv").read_text("utf-8"))
+    demonstration(k).save(folder / "plan.toml")
+    done = Plan.load(folder / "plan.toml").run(folder / "survey.csv", folder / "masked.csv", tick)
+    save_text(folder / "summary.json", json.dumps(done.summary, indent=2) + "\n")
+    return done

@@ -1,0 +1,134 @@
+"""A first look at a table: what its columns hold, and what they may be to a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym.knowledge.linking import Link, link
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
+from allonym.knowledge.wordnet import wordnet
+from allonym.masking.base import Tick, silent
+from allonym.plan.columns import Column, described
+from allonym.plan.plan import Plan
+from allonym.plan.prepare import guessed_kind
+from allonym.tables import encode
+from allonym.tables.base import MISSING, Cells, Table
+from allonym.tables.files import Reading, open_table
+from allonym.tables.frames import Frame
+
+MOST = 500  # values of a column that are looked up
+COVERED = 0.6  # share of cells that must be words for a column to be one of words
+UNDER = 0.98  # share of those that must lie under a root for it to be suggested
+NARROW = 0.2  # share of the ontology that a root may have under it and still say something
+
+PERSON = re.compile(r"(^|[_\W])(id|nr|no|key|uuid|e?mail|phone|address|ssn|passport)$|names?$|^(id|nr|uuid)", re.I)
+WHO = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
+PRIVATE = re.compile(
+    r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
+)
+WEIGHT = re.compile(r"weight|wgt$|^wt", re.I)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A column at first sight; role, kind and ontology are guesses, for a person to confirm."""
+
+    name: str
+    distinct: int
+    unique: int
+    missing: int
+    role: str
+    kind: str
+    ontology: str | None = None
+    coverage: float | None = None  # share of cells that are words of WordNet
+
+    def column(self) -> Column:
+        """Return it as a column of a plan."""
+        if self.role not in ("quasi", "sensitive"):
+            return Column(self.role)
+        return described(self.role, self.ontology or self.kind) if self.role == "quasi" else Column("sensitive")
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A table at first sight."""
+
+    records: int
+    columns: Sequence[Looked]
+
+    def told(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {"format": 1, "records": self.records, "columns": [dict(vars(x)) for x in self.columns]}
+
+    def plan(self, reading: Reading | None = None) -> Plan:
+        """Return a plan to begin with."""
+        return Plan({x.name: x.column() for x in self.columns}, reading=reading or Reading())
+
+
+def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) -> Inspection:
+    """Look at every column of a frame or a file."""
+    table: Table = open_table(source, reading) if isinstance(source, (str, Path)) else Frame(source)
+    words = wordnet()
+    looked = []
+    for place, name in enumerate(table.names):
+        tick(place, len(table.names))
+        looked.append(_look(name, table.cells([name])[name], words))
+    return Inspection(table.n, looked)
+
+
+def _look(name: str, cells: Cells, words: Scope) -> Looked:
+    counts = cells.counts
+    null = np.array([encode.is_missing(x) for x in cells.values], bool)
+    here = counts[~null] if len(null) else counts
+    distinct, unique, rows = len(here), int((here == 1).sum()), int(here.sum())
+    kind = guessed_kind(cells, MISSING) if distinct else "category"
+    ontology, coverage = None, None
+    whole = kind == "numeric" and all("." not in str(x) and "," not in str(x) for x in cells.values)
+    every = distinct == rows > 1
+    named = bool(PERSON.search(name))
+    if (every and (named or WHO.search(name) or kind != "numeric")) or (named and distinct > 0.9 * rows and rows > 20):
+        role = "identifier"
+    elif (named or whole) and WHO.search(name) and distinct > 0.1 * rows:
+        role = "unit"
+    elif WEIGHT.search(name) and kind == "numeric":
+        role = "weight"
+    else:
+        role = "sensitive" if PRIVATE.search(name) else "quasi" if distinct > 1 else "keep"
+        if kind == "text":
+            ontology, coverage = _ontology(encode.present(cells), words)
+            kind = "text" if ontology else "category"
+    return Looked(name, distinct, unique, int(counts.sum()) - rows, role, kind, ontology, coverage)
+
+
+def _ontology(values: Mapping[str, int], words: Scope) -> tuple[str | None, float]:
+    """Return where in WordNet the words of a column lie, if most are there, and what share of cells is."""
+    some = dict(sorted(values.items(), key=lambda x: (-x[1], x[0]))[:MOST])
+    links = [x for x in link(some, words, suggest=False) if x.concept is not None]
+    share = sum(x.count for x in links) / max(sum(some.values()), 1)
+    if share < COVERED:
+        return None, share
+    root = common_root(links, words.taxonomy)
+    if root is None:
+        return "wordnet", share
+    label = words.taxonomy.labels[root]
+    first = words.taxonomy.senses(label)[:1] == [root] and " " not in label
+    return f"wordnet:{label if first else words.taxonomy.ids[root]}", share
+
+
+def common_root(links: Sequence[Link], taxonomy: Taxonomy) -> int | None:
+    """Return the deepest concept that most of some links lie under, unless it is too general to say anything."""
+    concepts = np.array([x.concept for x in links], np.int64)
+    counts = np.array([x.count for x in links], np.float64)
+    starts, above, _ = taxonomy.closure(concepts)
+    under = np.bincount(above, weights=np.repeat(counts, np.diff(starts)), minlength=len(taxonomy))
+    enough = np.flatnonzero(under >= UNDER * counts.sum())
+    best = enough[np.lexsort((enough, -under[enough], -taxonomy.depth[enough]))][0]
+    narrow = len(taxonomy.descendants(int(best))) <= NARROW * len(taxonomy)
+    return int(best) if narrow and best not in concepts else None

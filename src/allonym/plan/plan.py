@@ -1,0 +1,125 @@
+"""The plan itself: checked when it is made, saved and loaded as TOML, run on a frame or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from allonym.errors import PlanError
+from allonym.masking import METHODS
+from allonym.masking.base import Method, Tick, silent
+from allonym.plan import toml
+from allonym.plan.columns import Column, unknown
+from allonym.tables.base import MISSING
+from allonym.tables.files import Reading
+
+if TYPE_CHECKING:
+    from allonym.plan.check import Check
+    from allonym.plan.run import Release
+
+DEFAULT_METHOD = "mode"
+ABOUT = ("title", "purpose", "decided_by", "note")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What each column is, which method masks, and how.
+
+    >>> import allonym as al
+    >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).chosen
+    Mode(k=3)
+    """
+
+    columns: Mapping[str, Column]
+    method: str | Method = DEFAULT_METHOD
+    k: int | None = None  # 5, unless the method or this says otherwise
+    seed: int = 0
+    keep_rest: bool = False  # whether columns that are not listed stay as they are
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the method, besides k
+    about: Mapping[str, str] = field(default_factory=dict)  # title, purpose, decided_by, note
+    reading: Reading = field(default_factory=Reading)
+    missing: Sequence[str] = MISSING  # what cells say that have nothing to say
+    folder: Path = Path()  # what paths are relative to
+
+    def __post_init__(self) -> None:
+        """Refuse a plan that cannot be run on any table."""
+        problems = list(self._problems())
+        if problems:
+            raise PlanError(problems)
+
+    def _problems(self) -> list[str]:
+        found = []
+        for name, column in self.columns.items():
+            found += [f"column {name}: {problem}" for problem in column.problems()]
+        roles = [column.role for column in self.columns.values()]
+        found += [
+            f"{roles.count(r)} columns have the role {r}; one can." for r in ("unit", "weight") if roles.count(r) > 1
+        ]
+        if "quasi" not in roles:
+            found.append("no column has the role quasi. Hint: name the columns that others may know.")
+        if isinstance(self.method, Method):
+            if self.k is not None:
+                found.append("k is given twice, for the plan and for its method. Hint: give it once.")
+            if self.parameters:
+                found.append("parameters are given twice, for the plan and for its method. Hint: give them once.")
+        elif self.method not in METHODS:
+            found.append(unknown("method", self.method, list(METHODS)))
+        else:
+            known = [f.name for f in fields(METHODS[self.method])]
+            found += [
+                f"method {self.method}: {unknown('parameter', name, known)}"
+                for name in self.parameters
+                if name not in known or name == "k"
+            ]
+        k = self.method.k if isinstance(self.method, Method) else self.k
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
+            found.append("k must be a whole number.")
+        elif k is not None and k < 2:
+            found.append(f"k is {k}, it must be at least 2: a group of one hides nobody. Hint: 5 is usual.")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
+            found.append("the seed must be a whole number from 0 to 2^64 - 1.")
+        found += [f"about: {unknown('key', name, ABOUT)}" for name in self.about if name not in ABOUT]
+        return found
+
+    @property
+    def chosen(self) -> Method:
+        """The method with its parameters."""
+        if isinstance(self.method, Method):
+            return self.method
+        given = dict(self.parameters) | ({} if self.k is None else {"k": self.k})
+        return METHODS[self.method](**given)
+
+    # --- TOML ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan; every problem is told at once, and paths are relative to the plan."""
+        return toml.load(Path(path), cls)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as TOML."""
+        toml.save(self, Path(path))
+
+    def with_links(self, links: Mapping[str, Sequence[str]]) -> Plan:
+        """Return the plan with links files for some columns."""
+        columns = {
+            name: replace(column, links=tuple(links[name])) if name in links else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)
+
+    # --- use -------------------------------------------------------------------------------------------------
+
+    def check(self, source: Any, tick: Tick = silent) -> Check:
+        """Say everything about a frame or a file that this plan would meet; mask nothing."""
+        from allonym.plan.check import check
+
+        return check(self, source, tick)
+
+    def run(self, source: Any, output: str | Path | None = None, tick: Tick = silent) -> Release:
+        """Mask a frame, giving back the same type; or a file, writing a verified release to `output`."""
+        from allonym.plan.run import run
+
+        return run(self, source, output, tick)

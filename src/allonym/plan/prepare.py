@@ -1,0 +1,256 @@
+"""A plan meets a table: every column is understood, the records are counted, every problem is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym.errors import AllonymError, TableError, listed
+from allonym.knowledge import links as links_files
+from allonym.knowledge.linking import Link, link
+from allonym.knowledge.ontologies import open_ontology
+from allonym.knowledge.scope import Scope
+from allonym.masking.base import Tick, silent
+from allonym.plan.columns import Column, Ontology
+from allonym.records import Floats, Ints, Records
+from allonym.tables import encode
+from allonym.tables.base import Cells, Table
+from allonym.tables.encode import Coded
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Understood:
+    """How the words of one column were understood through one ontology."""
+
+    scope: Scope
+    links: Mapping[str, Link]
+    settled: links_files.Settled
+
+    def having(self, status: str) -> list[Link]:
+        """Return the links of values in the table that have a status, frequent ones first."""
+        return sorted((x for x in self.here if x.status == status), key=lambda x: (-x.count, x.value))
+
+    @property
+    def here(self) -> list[Link]:
+        """The links of values that occur in the table."""
+        return [x for x in self.links.values() if x.count]
+
+    @property
+    def new(self) -> list[Link]:
+        """The values that a links file, if there is one, does not know."""
+        return [x for x in self.here if x.value not in self.settled.concepts] if self.settled.concepts else []
+
+
+@dataclass
+class Prepared:
+    """A table as a plan understands it, with every problem on the way."""
+
+    plan: Plan
+    table: Table
+    cells: dict[str, Cells] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    words: dict[str, list[Understood]] = field(default_factory=dict)
+    coded: dict[str, Coded] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    details: dict[str, list[str]] = field(default_factory=dict)  # values behind problems, to show where asked for
+    units: Ints | None = None
+    weights: Floats | None = None
+    records: Records | None = None
+
+    def having(self, role: str) -> list[str]:
+        """Return the columns with a role, in the order of the table."""
+        return [x for x in self.table.names if x in self.plan.columns and self.plan.columns[x].role == role]
+
+
+def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
+    """Understand a table; problems are collected, not raised."""
+    found = Prepared(plan, table)
+    found.problems += _names(plan, table)
+    wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role != "keep"]
+    worded = [x for x in wanted if plan.columns[x].role == "quasi" or _has_ontology(plan.columns[x])]
+    try:
+        found.cells = table.cells([x for x in wanted if x in worded or plan.columns[x].role != "sensitive"])
+    except TableError as error:
+        found.problems.append(str(error))
+        return found
+    _persons(found)
+    opened: dict[tuple[Any, Any], Scope] = {}
+    for place, name in enumerate(worded):
+        try:
+            _understand(found, name, opened, _part_of(tick, place, len(worded)))
+        except AllonymError as error:
+            found.problems.append(f"column {name}: {error}")
+    coded = [found.coded[x] for x in found.having("quasi") if x in found.coded]
+    if coded and len(coded) == len(found.having("quasi")):
+        columns = [c.codes for c in coded]
+        found.records = Records.of([c.attribute for c in coded], columns, weights=found.weights, units=found.units)
+    return found
+
+
+def _part_of(tick: Tick, place: int, parts: int) -> Tick:
+    """Return what to call from one of several parts of a job."""
+    return lambda done, total: tick(place * 1000 + 1000 * done // max(total, 1), parts * 1000)
+
+
+def _names(plan: Plan, table: Table) -> Iterator[str]:
+    """Compare the columns of a plan with those of a table."""
+    lost = [x for x in plan.columns if x not in table.names]
+    if lost:
+        yield f"{len(lost)} columns of the plan are not in the table: {listed(lost, 20)}."
+    extra = [x for x in table.names if x not in plan.columns]
+    if extra and not plan.keep_rest:
+        yield (
+            f"{len(extra)} columns have no role: {listed(extra, 20)}. "
+            "Hint: give each a role; --keep COLUMN leaves one as it is, --keep-rest all of them."
+        )
+    dropped = [x for x in table.names if x in plan.columns and plan.columns[x].role in ("identifier", "unit")]
+    if len(dropped) == len(table.names):
+        yield "every column would be dropped."
+
+
+def _persons(found: Prepared) -> None:
+    """Find who the rows are about, what they weigh, and identifiers that come again without a unit."""
+    for name in found.having("unit"):
+        cells = found.cells[name]
+        null = np.array([encode.is_missing(x, found.plan.missing) for x in cells.values])
+        if null.any() and (rows := int(cells.counts[null].sum())):
+            found.problems.append(f"column {name}: {rows:,} rows do not say who they are about.")
+        found.units = cells.codes
+    for name in found.having("identifier"):
+        counts = found.cells[name].counts
+        null = np.array([encode.is_missing(x, found.plan.missing) for x in found.cells[name].values])
+        again = int((counts[~null] > 1).sum()) if len(null) else 0
+        if again and found.units is None:
+            found.problems.append(
+                f"column {name} is an identifier, but {again:,} of its values come more than once. "
+                "Hint: if a person has several rows, give the role unit to the column that says who; "
+                "otherwise it is no identifier."
+            )
+    for name in found.having("weight"):
+        cells = found.cells[name]
+        numbers = [encode.to_number(str(x), comma="," in str(x)) for x in cells.values]
+        wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
+        if wrong:
+            found.problems.append(f"column {name}: {wrong:,} survey weights are no numbers, or below 0.")
+        else:
+            found.weights = np.array(numbers, np.float64)[cells.codes]
+
+
+def _has_ontology(column: Column) -> bool:
+    return bool(column.ontology or column.root or column.kind == "text")
+
+
+def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick: Tick) -> None:
+    """Understand one column by its kind, or what its cells look like."""
+    plan, column, cells = found.plan, found.plan.columns[name], found.cells[name]
+    kind = column.kind or ("text" if _has_ontology(column) or column.links else guessed_kind(cells, plan.missing))
+    found.kinds[name] = kind
+    common: dict[str, Any] = {"weight": column.weight, "missing": plan.missing}
+    if kind == "numeric":
+        found.coded[name] = encode.numeric(name, cells, **common)
+    elif kind == "category":
+        found.coded[name] = encode.category(name, cells, **common)
+    elif kind == "ordinal":
+        found.coded[name] = encode.ordinal(name, cells, _levels(column, plan.folder), **common)
+    else:
+        found.words[name] = _link(found, name, opened, tick)
+        _policy(found, name, column)
+        found.coded[name] = encode.text(
+            name,
+            cells,
+            [x.links for x in found.words[name]],
+            [x.scope for x in found.words[name]],
+            unmatched="suppress" if column.unmatched == "suppress" else "opaque",
+            measure=column.similarity,
+            depth=column.depth,
+            **common,
+        )
+
+
+def guessed_kind(cells: Cells, missing: Sequence[str]) -> str:
+    """Take a column of numbers for numeric, any other for words."""
+    texts = [str(x) for x in cells.values if not encode.is_missing(x, missing)]
+    comma = any("," in t for t in texts) and not any("." in t for t in texts)
+    return "numeric" if texts and all(encode.to_number(t, comma) is not None for t in texts) else "text"
+
+
+def _levels(column: Column, folder: Path) -> Sequence[str]:
+    if isinstance(column.levels, tuple):
+        return column.levels
+    try:
+        lines = (folder / column.levels).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TableError(f"{column.levels} cannot be read.", hint="a file with one level a line, low first.") from error
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _link(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick: Tick) -> list[Understood]:
+    """Link the words of a column through each of its ontologies."""
+    plan, column = found.plan, found.plan.columns[name]
+    ontologies = column.ontology or ("wordnet",)
+    here = encode.present(found.cells[name], plan.missing)
+    understood = []
+    for place, ontology in enumerate(ontologies):
+        key = (ontology if isinstance(ontology, str) else id(ontology), column.root)
+        if key not in opened:
+            opened[key] = _open(ontology, column.root, plan.folder)
+        settled = _settled(column.links[place], plan.folder) if column.links else links_files.Settled()
+        values = dict.fromkeys(settled.concepts, 0) | here  # what was settled for others stays known
+        links = link(
+            values,
+            opened[key],
+            senses=column.senses,
+            language=column.language,
+            settled=settled.concepts,
+            tick=_part_of(tick, place, len(ontologies)),
+        )
+        understood.append(Understood(opened[key], {x.value: x for x in settled.mark(links)}, settled))
+    return understood
+
+
+def _open(ontology: Ontology, root: str | None, folder: Path) -> Scope:
+    if isinstance(ontology, str):
+        scope = open_ontology(ontology if ontology.partition(":")[0] == "wordnet" else str(folder / ontology))
+    else:
+        scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
+    return scope if root is None else Scope.of(scope.taxonomy, root)
+
+
+def _settled(links: Any, folder: Path) -> links_files.Settled:
+    return links_files.Settled(dict(links)) if isinstance(links, Mapping) else links_files.read(folder / links)
+
+
+def open_links(found: Prepared, name: str) -> tuple[list[Link], list[Link]]:
+    """Return the values of a column that are to be reviewed, and those no ontology knows."""
+    words = found.words[name]
+    review = {x.value: x for u in words for x in u.having("review")}
+    known = {x.value for u in words for x in u.here if x.status != "unmatched"}
+    unmatched = {x.value: x for u in words for x in u.having("unmatched") if x.value not in known}
+    return list(review.values()), list(unmatched.values())
+
+
+def _policy(found: Prepared, name: str, column: Column) -> None:
+    """Refuse what was not surely understood, unless the plan accepts it."""
+    review, unmatched = open_links(found, name)
+    if column.role != "quasi":
+        return
+    if review and not column.accept_review:
+        found.details[f"{name}, to review"] = [x.value for x in review]
+        found.problems.append(
+            f"column {name}: {len(review):,} values ({sum(x.count for x in review):,} cells) are to be reviewed. "
+            "Hint: `allonym check --write` writes the links to review; --accept-review takes them as they are."
+        )
+    if unmatched and column.unmatched == "error":
+        found.details[f"{name}, not understood"] = [x.value for x in unmatched]
+        found.problems.append(
+            f"column {name}: {len(unmatched):,} values ({sum(x.count for x in unmatched):,} cells) are not understood. "
+            "Hint: settle them in a links file, or say --unmatched opaque (as they are, like nothing else) "
+            "or suppress (null)."
+        )

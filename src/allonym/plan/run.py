@@ -1,0 +1,213 @@
+"""Running a plan: understand, mask, write, verify, measure."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym import release
+from allonym.errors import OutputError, PlanError
+from allonym.masking.base import Tick
+from allonym.measures import loss, risk
+from allonym.plan import toml
+from allonym.plan.prepare import Prepared, prepare
+from allonym.records import Masking, Pairs, Records, piece_of_rows
+from allonym.tables.base import Cells
+from allonym.tables.files import ParquetFile, TextFile, open_table, read_bytes
+from allonym.tables.frames import Frame
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release: the masked frame (of a file: None, it was written), what became of each tuple, and the figures."""
+
+    frame: Any
+    masking: Masking
+    records: Records
+    summary: dict[str, Any]
+    written: dict[str, Cells]
+
+    def replacements(self, column: str) -> list[tuple[Any, Any, int]]:
+        """Return what was replaced by what in a column, and in how many rows, most frequent first.
+
+        These are values of the data: for the eyes of those who may see it.
+        """
+        a = [x.name for x in self.records.attributes].index(column)
+        pairs = Pairs.of(self.records, self.masking)
+        ways, place = np.unique(np.stack([pairs.original[:, a], pairs.masked[:, a]], 1), axis=0, return_inverse=True)
+        counts = np.bincount(place.ravel(), weights=pairs.counts).astype(int)
+        texts = self.written[column].values
+        told = [(texts[x], texts[y], int(c)) for (x, y), c in zip(ways.tolist(), counts, strict=True) if x != y]
+        return sorted(told, key=lambda t: (-t[2], str(t[0]), str(t[1])))
+
+
+def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Release:
+    """Mask a frame or a file."""
+    began = time.perf_counter()
+    from_file = isinstance(source, (str, Path))
+    if from_file and output is None:
+        raise OutputError("Where is the release to be written?", hint="give an output file, or - for standard output.")
+    raw = read_bytes(source) if from_file else b""
+    table = open_table(source, plan.reading, raw) if from_file else Frame(source)
+    found = prepare(plan, table)
+    problems = [*found.problems, *problems_of(found)]
+    if problems or found.records is None:
+        raise _refused(problems, found)
+    masking = plan.chosen.mask(found.records, plan.seed, tick)
+    written = dict(_written(found, masking))
+    dropped = [*found.having("identifier"), *found.having("unit")]
+    promise = release.Promise(
+        columns=found.having("quasi"),
+        k=plan.chosen.k,
+        rows=table.n,
+        names=[name for name in table.names if name not in dropped],
+        persons=found.units,
+    )
+    frame: Any = None
+    if isinstance(table, (TextFile, ParquetFile)) and output is not None:
+        reached, sha256 = _write(table, written, dropped, promise, source, output)
+    else:
+        assert isinstance(table, Frame)
+        frame = table.changed(written, dropped)
+        reached, sha256 = release.recount(frame, list(promise.names), promise), None
+    hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
+    summary = _summary(found, masking, reached, time.perf_counter() - began, hashes)
+    return Release(frame, masking, found.records, summary, written)
+
+
+def problems_of(found: Prepared) -> Iterator[str]:
+    """Say what a table lacks for the method of its plan."""
+    method = found.plan.chosen
+    for name in found.having("quasi"):
+        kind = found.kinds.get(name)
+        if kind is not None and kind not in method.kinds:
+            known = ", ".join(sorted(method.kinds))
+            yield f"column {name}: method {method.name} does not mask columns of kind {kind}. Hint: it masks {known}."
+    if found.records is not None and found.records.persons < method.k:
+        what = "rows" if found.units is None else "persons"
+        yield (
+            f"k is {method.k}, but the table has only {found.records.persons:,} {what}. "
+            "Hint: choose a smaller k, or do not publish so few."
+        )
+
+
+def _refused(problems: list[str], found: Prepared) -> PlanError:
+    error = PlanError(problems, values=[v for values in found.details.values() for v in values])
+    error.details = dict(found.details)
+    return error
+
+
+def _written(found: Prepared, masking: Masking) -> Iterator[tuple[str, Cells]]:
+    """Yield the cells to write for each masked column."""
+    assert found.records is not None
+    piece = piece_of_rows(found.records, masking)
+    for a, attribute in enumerate(masking.attributes):
+        coded = found.coded[attribute.name]
+        yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], found.plan.chosen.k, found.units)
+
+
+def _write(
+    table: TextFile | ParquetFile,
+    written: dict[str, Cells],
+    dropped: list[str],
+    promise: release.Promise,
+    source: str | Path,
+    output: str | Path,
+) -> tuple[int, str | None]:
+    """Write a verified file; return the k it reaches and its hash."""
+    ending = str(output).lower().removesuffix(".gz")
+    if str(output) != "-" and ending.endswith(".parquet") != isinstance(table, ParquetFile):
+        raise OutputError(
+            f"{output} would not be of the same format as the data ({table.suffix}).",
+            hint=f"end its name in {table.suffix}.",
+        )
+    digest: list[str] = []
+
+    def save(path: Path) -> None:
+        table.save(table.changed(written, dropped), path, zipped=str(output).lower().endswith(".gz"))
+        with path.open("rb") as file:
+            digest.append(hashlib.file_digest(file, "sha256").hexdigest())
+
+    if isinstance(table, TextFile):
+        read = partial(
+            release.read_text,
+            columns=promise.columns,
+            delimiter=table.delimiter,
+            encoding=table.codec,
+            names=None if table.has_header else promise.names,
+        )
+    else:
+        read = partial(release.read_parquet, columns=promise.columns)
+    return release.write(output, save, read, promise, source=source), digest[0]
+
+
+def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
+    """Return the hashes of what went into a release."""
+    plan = found.plan
+    links: dict[str, str] = {}
+    ontologies: dict[str, str] = {}
+    for name, words in found.words.items():
+        ontologies |= {u.scope.taxonomy.name: u.scope.taxonomy.source.sha256 for u in words}
+        for file in plan.columns[name].links:
+            if isinstance(file, (str, Path)):
+                links[name] = hashlib.sha256((plan.folder / file).read_bytes()).hexdigest()
+    try:
+        told = hashlib.sha256(toml.dumped(plan).encode()).hexdigest()
+    except PlanError:  # a plan with objects that have no name
+        told = None
+    whole = None if raw is None else hashlib.sha256(raw).hexdigest()
+    return {"input": whole, "plan": told, "links": links, "ontologies": ontologies}
+
+
+def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sha256: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of a release, as they are printed as JSON."""
+    records, method = found.records, found.plan.chosen
+    assert records is not None
+    pairs = Pairs.of(records, masking)
+    return {
+        "format": 1,
+        "records": records.n,
+        "units": None if found.units is None else records.persons,
+        "tuples": {"before": len(records), "after": len(np.unique(masking.codes, axis=0))},
+        "suppressed": 0,
+        "method": method.name,
+        "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
+        "seed": found.plan.seed,
+        "privacy": [
+            {
+                "model": "k-anonymity",
+                "columns": found.having("quasi"),
+                "asked": method.k,
+                "reached": reached,
+                "holds": reached >= method.k,
+            }
+        ],
+        "measures": {
+            "information_loss": {
+                "value": loss.information_loss(loss.sse(pairs), loss.sst(records)),
+                "before": 0.0,
+                "baseline": 100.0,
+                "interval": None,
+                "by_column": loss.by_column(pairs, records),
+            },
+            "record_linkage": {
+                "value": risk.record_linkage(pairs),
+                "before": risk.linkage_before(records),
+                "baseline": 100 / records.n,
+                "interval": None,
+                "by_column": None,
+            },
+        },
+        "seconds": seconds,
+        "sha256": sha256,
+    }

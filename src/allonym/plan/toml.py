@@ -1,0 +1,182 @@
+"""A plan as TOML, there and back. Unknown keys and wrong types are refused, all at once."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from allonym.errors import PlanError
+from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
+from allonym.plan.columns import OPTIONS, Column, described, unknown
+from allonym.release import save_text
+from allonym.tables.base import MISSING
+from allonym.tables.files import Reading
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+
+FORMAT = 1
+TABLES = ("format", "keep_rest", "release", "method", "file", "columns")
+FILE_KEYS = ("encoding", "delimiter", "header", "missing")
+RELEASE_KEYS = ("title", "purpose", "decided_by", "note")
+OWN = ("name", "k", "seed")  # of every method
+_TYPES: dict[str, tuple[type, ...]] = {
+    "ontology": (str, list),
+    "links": (str, list),
+    "levels": (str, list),
+    "weight": (int, float),
+    "accept_review": (bool,),
+    "header": (bool,),
+    "missing": (list,),
+    "k": (int,),
+    "seed": (int,),
+    "keep_rest": (bool,),
+    "format": (int,),
+}  # fmt: skip; everything else is text
+
+
+class _Reader:
+    """Collects problems while it goes through a plan."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def table(self, given: Any, where: str, known: tuple[str, ...] | None) -> dict[str, Any]:
+        """Return a table without what is wrong with it."""
+        if not isinstance(given, dict):
+            self.problems.append(f"{where} must be a table.")
+            return {}
+        kept = {}
+        for key, value in given.items():
+            if known is not None and key not in known:
+                self.problems.append(f"{where}: {unknown('key', key, known)}")
+            elif not self._fits(key, value) and known is not None:
+                wanted = " or ".join(t.__name__ for t in _TYPES.get(key, (str,)))
+                self.problems.append(f"{where}: {key} must be {wanted}, not {type(value).__name__}.")
+            else:
+                kept[key] = value
+        return kept
+
+    @staticmethod
+    def _fits(key: str, value: Any) -> bool:
+        types = _TYPES.get(key, (str,))
+        if isinstance(value, bool) and bool not in types:
+            return False
+        return isinstance(value, types) and (not isinstance(value, list) or all(isinstance(x, str) for x in value))
+
+
+def load(path: Path, make: type[Plan]) -> Plan:
+    """Read a plan."""
+    try:
+        given = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise PlanError([f"cannot be read: {error.strerror}."], where=str(path)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PlanError([f"is not valid TOML: {error}"], where=str(path)) from error
+    reader = _Reader()
+    if given.get("format") != FORMAT:
+        reader.problems.append(f"format must be {FORMAT}. Hint: begin the plan with format = {FORMAT}.")
+    tables = {key: value for key, value in given.items() if key in TABLES}
+    reader.problems += [unknown("key", key, TABLES) for key in given if key not in TABLES]
+    columns = {}
+    for name, options in reader.table(tables.get("columns", {}), "columns", None).items():
+        kept = reader.table(options, f"column {name}", OPTIONS)
+        if isinstance(options, dict) and "role" not in options:
+            reader.problems.append(f"column {name} has no role.")
+        columns[name] = described(kept.pop("role", "keep"), **kept)
+    method = dict(reader.table(tables.get("method", {}), "method", None))
+    own = reader.table(
+        {x: method.pop(x) for x in ("name", "k", "seed") if x in method}, "method", ("name", "k", "seed")
+    )
+    file = reader.table(tables.get("file", {}), "file", FILE_KEYS)
+    missing = file.pop("missing", MISSING)
+    about = reader.table(tables.get("release", {}), "release", RELEASE_KEYS)
+    found: dict[str, Any] = {
+        "columns": columns, "parameters": method, "about": about, "reading": Reading(**file), "missing": tuple(missing),
+        "folder": path.parent, "keep_rest": tables.get("keep_rest", False),
+    }  # fmt: skip
+    found |= {"method" if key == "name" else key: value for key, value in own.items()}
+    try:
+        plan = make(**found)
+    except PlanError as error:
+        raise PlanError([*reader.problems, *error.problems], where=str(path)) from None
+    if reader.problems:
+        raise PlanError(reader.problems, where=str(path))
+    return plan
+
+
+def save(plan: Plan, path: Path) -> None:
+    """Write a plan."""
+    save_text(path, dumped(plan))
+
+
+def dumped(plan: Plan) -> str:
+    """Return a plan as TOML."""
+    import tomlkit
+
+    method = plan.chosen
+    document: dict[str, Any] = {"format": FORMAT}
+    if plan.keep_rest:
+        document["keep_rest"] = True
+    if plan.about:
+        document["release"] = dict(plan.about)
+    parameters = {f.name: getattr(method, f.name) for f in fields(method)}
+    document["method"] = {"name": method.name, **parameters, "seed": plan.seed}
+    file = {f.name: getattr(plan.reading, f.name) for f in fields(Reading)}
+    file = {key: value for key, value in file.items() if value != getattr(Reading(), key)}
+    if tuple(plan.missing) != MISSING:
+        file["missing"] = list(plan.missing)
+    if file:
+        document["file"] = file
+    document["columns"] = {name: _column(column, name) for name, column in plan.columns.items()}
+    return tomlkit.dumps(document)
+
+
+def _column(column: Column, name: str) -> dict[str, Any]:
+    """Return what is not usual about a column."""
+    usual = Column(column.role)
+    told: dict[str, Any] = {"role": column.role}
+    for option in OPTIONS[1:]:
+        value = getattr(column, option)
+        if value == getattr(usual, option):
+            continue
+        if option == "ontology":
+            value = [_ontology(x) for x in value]
+        elif option == "links":
+            if any(isinstance(x, Mapping) for x in value):
+                raise PlanError([f"column {name}: links given as a mapping cannot be saved. Hint: write a links file."])
+            value = [Path(x).as_posix() for x in value]
+        elif option == "levels" and not isinstance(value, tuple):
+            value = Path(value).as_posix()
+        one = option in ("ontology", "links") and len(value) == 1
+        told[option] = value[0] if one else list(value) if isinstance(value, tuple) else value
+    return told
+
+
+def _ontology(ontology: str | Scope | Taxonomy) -> str:
+    """Return an ontology as it is named in a plan."""
+    if isinstance(ontology, str):
+        return ontology
+    scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
+    taxonomy = scope.taxonomy
+    root = "" if scope.root == taxonomy.root else taxonomy.ids[scope.root]
+    if taxonomy.name == "wordnet":
+        return f"wordnet:{root}" if root else "wordnet"
+    if not taxonomy.source.path:
+        raise PlanError([f"ontology {taxonomy.name} was not read from a file, so the plan cannot name it."])
+    return f"{taxonomy.source.path}#{root}" if root else taxonomy.source.path
+
+
+def pin_links(path: Path, links: Mapping[str, list[str]]) -> None:
+    """Name links files in a plan on disk, leaving everything else in it as it is, comments too."""
+    import tomlkit
+
+    document = tomlkit.parse(path.read_text("utf-8"))
+    columns: Any = document["columns"]
+    for name, files in links.items():
+        columns[name]["links"] = files[0] if len(files) == 1 else files
+    save_text(path, tomlkit.dumps(document))

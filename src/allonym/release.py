@@ -1,0 +1,188 @@
+"""The verified release: written beside its place, read again by another reader, recounted as text, then renamed.
+
+Nothing here knows how the table was masked: it imports neither methods nor records, and counts words.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from allonym.errors import OutputError, ReleaseError
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release promises, told in columns and rows: k-anonymity over quasi-identifiers, by rows or by persons."""
+
+    columns: Sequence[str]  # the quasi-identifiers
+    k: int
+    rows: int
+    names: Sequence[str]  # all columns, in order
+    persons: NDArray[np.int64] | None = None  # for every row, who it is about
+
+
+def write(
+    target: str | Path,
+    save: Callable[[Path], None],
+    read: Callable[[Path], tuple[Any, list[str]]],
+    promise: Promise,
+    *,
+    source: str | Path = "-",
+) -> int:
+    """Write a release and return the k it reaches; where a promise does not hold, nothing is left behind.
+
+    `save` writes it to a path, `read` reads a path by other means, as a frame and the names of
+    all its columns; `-` is standard output.
+    """
+    to_stdout = str(target) == "-"
+    target = Path(target)
+    if not to_stdout and str(source) != "-" and _same(target, Path(source)):
+        raise OutputError(f"{target} is the data itself.", hint="write the release to a file of its own.")
+    folder = Path(tempfile.gettempdir()) if to_stdout else target.parent
+    try:
+        handle, name = tempfile.mkstemp(prefix=".allonym-", suffix=".part", dir=folder)
+        os.close(handle)
+    except OSError as error:
+        raise OutputError(f"{target} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+    part = Path(name)
+    try:
+        save(part)
+        frame, names = read(part)
+        reached = recount(frame, names, promise)
+        if to_stdout:
+            with part.open("rb") as file:
+                while chunk := file.read(1 << 20):
+                    sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+        else:
+            part.chmod(_usual_mode(target))
+            part.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target} cannot be written: {error.strerror}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return reached
+
+
+def save_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, "utf-8", newline="")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OutputError(f"{path} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _usual_mode(target: Path) -> int:
+    """Return the permissions a new file has, or those of the file that is replaced."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
+    """Count the smallest group of a written table and return it; a promise that does not hold is an error."""
+    if tuple(names) != tuple(promise.names):
+        raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
+    if len(frame) != promise.rows:
+        raise ReleaseError(f"The release has {len(frame):,} rows, the table has {promise.rows:,}.")
+    reached = smallest_group(frame, promise.columns, promise.persons)
+    if reached < promise.k:
+        unit = "rows" if promise.persons is None else "persons"
+        raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {reached} {unit}.")
+    return reached
+
+
+def smallest_group(frame: Any, columns: Sequence[str], persons: NDArray[np.int64] | None = None) -> int:
+    """Return the size, in rows or in persons, of the smallest group of rows that read the same; null is a value."""
+    if not len(frame) or not columns:
+        return len(frame) if persons is None else len(set(persons.tolist()))
+    group = np.zeros(len(frame), np.int64)
+    for column in as_text(frame, columns):
+        coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
+        place = np.concatenate([_numbers(chunk.indices) for chunk in coded.chunks]).astype(np.int64)
+        group = np.unique(group * (int(place.max()) + 1) + place, return_inverse=True)[1]
+    if persons is not None:
+        width = int(persons.max()) + 1
+        group = np.unique(group * width + persons) // width
+    return int(np.bincount(group).min())
+
+
+def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:
+    """Return Arrow's numbers for NumPy; `to_numpy` would import pandas first, where there is one."""
+    return np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array)]
+
+
+def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
+    """Yield some columns of a frame as text; null stays null."""
+    for name in columns:
+        if isinstance(frame, pa.Table):
+            column = frame.column(name)
+            kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+            yield column if pa.types.is_string(column.type) else column.cast(kind).cast(pa.string())
+        else:
+            series = nw.from_native(frame, eager_only=True)[name]
+            cells = zip(series.to_list(), series.is_null().to_list(), strict=True)
+            yield pa.chunked_array([pa.array([None if null else str(cell) for cell, null in cells], pa.string())])
+
+
+def read_text(
+    path: Path, columns: Sequence[str], *, delimiter: str, encoding: str, names: Sequence[str] | None
+) -> tuple[Any, list[str]]:
+    """Read some columns of delimited text by Arrow's reader, and the names of all, unless given, by Python's."""
+    import csv as plain_csv
+
+    from pyarrow import csv
+
+    with path.open("rb") as file:
+        opened: Any = gzip.open if file.read(2) == b"\x1f\x8b" else open
+    header = names is None
+    if names is None:
+        with opened(path, "rt", encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="") as file:
+            rows = plain_csv.reader(file, delimiter=delimiter, skipinitialspace=True)
+            names = [name.strip() for name in next((row for row in rows if any(cell.strip() for cell in row)), [])]
+    numbers = [f"f{i}" for i in range(len(names))]
+    wanted = [name for name in names if name in set(columns)] or list(names[:1])
+    with opened(path, "rb") as file:
+        try:
+            table = csv.read_csv(
+                file,
+                csv.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24),
+                csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
+                csv.ConvertOptions(
+                    include_columns=[numbers[names.index(name)] for name in wanted],
+                    column_types=dict.fromkeys(numbers, pa.string()),
+                    strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            raise ReleaseError("The release could not be read again, so it was not written.") from error
+    return table.rename_columns(wanted).slice(int(header)), list(names)
+
+
+def read_parquet(path: Path, columns: Sequence[str]) -> tuple[Any, list[str]]:
+    """Read some columns of a Parquet file, and the names of all."""
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(path).names
+    return pq.read_table(path, columns=[name for name in names if name in set(columns)]), names

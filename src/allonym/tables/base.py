@@ -1,0 +1,51 @@
+"""What a table is to the rest: names, distinct cells with a number for every row, and the same table with others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from allonym.records import Ints
+
+MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # what people write where there is nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a column: distinct ones, and for every row which it is."""
+
+    values: Sequence[Any]  # text in files; whatever the frame holds in frames; None is null
+    codes: Ints
+
+    @property
+    def counts(self) -> Ints:
+        """How often each distinct cell occurs."""
+        return np.bincount(self.codes, minlength=len(self.values))
+
+
+class Table(Protocol):
+    """A file or a frame."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+
+    def cells(self, names: Sequence[str]) -> dict[str, Cells]:
+        """Return the cells of some columns."""
+
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Any:
+        """Return the same table with other cells in some columns, and without some columns."""
+
+
+def merged(values: Sequence[Any], codes: Ints) -> Cells:
+    """Give equal values one number, in the order they come first."""
+    place: dict[Any, int] = {}
+    number = np.array([place.setdefault(value, len(place)) for value in values], np.int64)
+    return Cells(list(place), number[codes] if len(place) < len(values) else codes.astype(np.int64))
