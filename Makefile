@@ -2,9 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: test lint types layers pytest judgements quality benchmark wordnet clean
+.PHONY: demo test lint types layers pytest judgements quality benchmark wordnet clean
 
 test: lint types layers pytest
+
+# Masks the bundled survey and shows what came of it, in build/demo
+demo: .venv/installed
+	$(BIN)/allonym demo -o build/demo
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -16,8 +16,8 @@ from allonym.knowledge.words import compare
 
 def test_public_names() -> None:
     assert allonym.__all__ == [
-        "Column", "Link", "Mode", "Plan", "Release", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
-        "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
+        "Column", "Link", "Mode", "Plan", "Release", "Scope", "Source", "Taxonomy", "identifier", "keep", "link",
+        "quasi", "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None
@@ -27,7 +27,8 @@ def test_public_names() -> None:
 
 
 def test_importing_pulls_in_nothing() -> None:
-    code = "import sys, allonym; print([m for m in ('numpy', 'scipy', 'pyarrow', 'narwhals', 'typer', 'rich') if m in sys.modules])"
+    heavy = ("numpy", "scipy", "pyarrow", "narwhals", "typer", "rich")
+    code = f"import sys, allonym; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

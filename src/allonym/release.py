@@ -155,19 +155,23 @@ def read_text(
     from pyarrow import csv
 
     with path.open("rb") as file:
-        opened: Any = gzip.open if file.read(2) == b"\x1f\x8b" else open
+        packed = file.read(2) == b"\x1f\x8b"
     header = names is None
     if names is None:
-        with opened(path, "rt", encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="") as file:
-            rows = plain_csv.reader(file, delimiter=delimiter, skipinitialspace=True)
+        codec = "utf-8-sig" if encoding == "utf-8" else encoding
+        opened: Any = gzip.open if packed else open
+        with opened(path, "rt", encoding=codec, newline="") as text:
+            rows = plain_csv.reader(text, delimiter=delimiter, skipinitialspace=True)
             names = [name.strip() for name in next((row for row in rows if any(cell.strip() for cell in row)), [])]
     numbers = [f"f{i}" for i in range(len(names))]
     wanted = [name for name in names if name in set(columns)] or list(names[:1])
-    with opened(path, "rb") as file:
+    with pa.input_stream(str(path), compression="gzip" if packed else None) as stream:
         try:
             table = csv.read_csv(
-                file,
-                csv.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24),
+                stream,
+                csv.ReadOptions(
+                    autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False
+                ),
                 csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
                 csv.ConvertOptions(
                     include_columns=[numbers[names.index(name)] for name in wanted],

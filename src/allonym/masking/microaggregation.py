@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from allonym.masking.groups import Groups, centre
+from allonym.masking.groups import Groups
 from allonym.records import Floats, Ints, Metric, Records, Value
 
 DIGITS = 12  # distances that agree to so many decimals are ties
@@ -29,14 +29,13 @@ def mdav(
 
 
 class _Mdav:
-    """The state of a run: which rows of which tuples are left. Tuples are numbered in the drawn order."""
+    """The state of a run: the tuples that are left, in the drawn order, and how many rows of each."""
 
     def __init__(self, records: Records, metrics: Sequence[Metric], k: int, rng: np.random.Generator) -> None:
-        self.order = rng.permutation(len(records))
-        self.codes = records.codes[self.order]
-        self.each = (records.mass / records.counts)[self.order]  # what one row of a tuple counts
-        self.left = records.counts[self.order].copy()
-        self.alive = np.arange(len(records))
+        self.source = rng.permutation(len(records))
+        self.codes = np.ascontiguousarray(records.codes[self.source].T)  # attribute by attribute
+        self.each = (records.mass / records.counts)[self.source]  # what one row of a tuple counts
+        self.left = records.counts[self.source].copy()
         self.metrics, self.shares, self.k = list(metrics), records.shares, k
         self.pieces: list[tuple[int, int, int]] = []
         self.groups = 0
@@ -48,33 +47,31 @@ class _Mdav:
         while remaining >= 3 * k:
             middle = self.middle()
             r = self.farthest(self.point(middle))
-            rounds = self.repeat(r, middle, remaining)
-            if rounds > 1:
-                s = self.farthest(self.codes[r])
-                for one in (r, s):
-                    self.take(one, [(one, rounds * k)])
+            start = self.codes[:, r]
+            s, rounds = self.repeat(r, start, middle, remaining)
+            if rounds:
+                self.take([(r, rounds * k)], remove=False)
+                self.take([(s, rounds * k)])
             else:
-                self.take(r, self.nearest(r))
-                s = self.farthest(self.codes[r])
-                self.take(s, self.nearest(s))
+                self.take(self.nearest(r))
+                self.take(self.nearest(self.farthest(start)))
             remaining -= 2 * k * max(rounds, 1)
             tick(total - remaining, total)
         if remaining >= 2 * k:
-            r = self.farthest(self.point(self.middle()))
-            self.take(r, self.nearest(r))
-        if self.alive.size:
-            self.take(int(self.alive[0]), [(int(i), int(self.left[i])) for i in self.alive])
+            self.take(self.nearest(self.farthest(self.point(self.middle()))))
+        if self.left.size:
+            self.take(list(enumerate(self.left.tolist())))
         tick(total, total)
-        return Groups.of([(int(self.order[i]), share, group) for i, share, group in self.pieces])
+        return Groups.of(self.pieces)
 
-    def middle(self, without: dict[int, int] | None = None) -> list[Value]:
-        """Return the centroid of the rows left, or of those that would be left without some."""
-        left = self.left[self.alive]
-        if without:
+    def middle(self, without: Sequence[int] = (), rows: int = 0) -> list[Value]:
+        """Return the centroid of the rows left, or of those that would be left without some of two tuples."""
+        left = self.left
+        if rows:
             left = left.copy()
-            for one, rows in without.items():
-                left[np.searchsorted(self.alive, one)] -= rows
-        return centre(self.metrics, self.codes[self.alive][left > 0], (left * self.each[self.alive])[left > 0])
+            left[list(without)] -= rows
+        mass = left * self.each
+        return [metric.centroid(codes, mass) for metric, codes in zip(self.metrics, self.codes, strict=True)]
 
     def point(self, values: list[Value]) -> Ints:
         """Return values as a tuple of codes, extending the metrics where they are new."""
@@ -84,61 +81,61 @@ class _Mdav:
 
     def distances(self, point: Ints) -> Floats:
         """Return the distances of a tuple to those left, rounded so that ties are ties."""
-        total = np.zeros(len(self.alive))
+        total = np.zeros(self.codes.shape[1])
         for a, metric in enumerate(self.metrics):
-            total += self.shares[a] * metric.rows(point[a], self.codes[self.alive, a])
+            total += self.shares[a] * metric.rows(point[a], self.codes[a])
         return np.round(total, DIGITS)
 
     def farthest(self, point: Ints) -> int:
         """Return the tuple left that is farthest from a point."""
-        return int(self.alive[np.argmax(self.distances(point))])
+        return int(np.argmax(self.distances(point)))
 
     def nearest(self, one: int) -> list[tuple[int, int]]:
         """Return a tuple and those nearest to it, with how many rows of each make k; the last may be split."""
         if self.left[one] >= self.k:
             return [(one, self.k)]
-        far = self.distances(self.codes[one])
-        far[np.searchsorted(self.alive, one)] = -1.0  # itself first
+        far = self.distances(self.codes[:, one])
+        far[one] = -1.0  # itself first
         near = np.arange(len(far))
         if len(far) > self.k:  # k tuples suffice, with those that tie with the k-th
             near = np.flatnonzero(far <= np.partition(far, self.k - 1)[self.k - 1])
         near = near[np.argsort(far[near], kind="stable")]
-        tuples, wanted, found = self.alive[near], self.k, []
-        for i, rows in zip(tuples.tolist(), self.left[tuples].tolist(), strict=True):
+        wanted, found = self.k, []
+        for i, rows in zip(near.tolist(), self.left[near].tolist(), strict=True):
             found.append((i, min(rows, wanted)))
             wanted -= found[-1][1]
             if not wanted:
                 break
         return found
 
-    def take(self, one: int, members: list[tuple[int, int]]) -> None:
-        """Make a group of rows of some tuples, and remove them from what is left."""
+    def take(self, members: list[tuple[int, int]], remove: bool = True) -> None:
+        """Make a group of rows of some tuples; tuples without any left are removed, unless that is to wait."""
         for i, rows in members:
-            self.pieces.append((i, rows, self.groups))
+            self.pieces.append((int(self.source[i]), rows, self.groups))
             self.left[i] -= rows
         self.groups += 1
-        if any(self.left[i] == 0 for i, _ in members):
-            self.alive = self.alive[self.left[self.alive] > 0]
+        if remove and (gone := np.flatnonzero(self.left == 0)).size:
+            self.source, self.left, self.each = (np.delete(x, gone) for x in (self.source, self.left, self.each))
+            self.codes = np.delete(self.codes, gone, axis=1)
 
-    def repeat(self, r: int, middle: list[Value], remaining: int) -> int:
-        """Return how many rounds would take whole groups out of the same two tuples around the same centroid.
+    def repeat(self, r: int, start: Ints, middle: list[Value], remaining: int) -> tuple[int, int]:
+        """Return the tuple s, and how many rounds would take whole groups out of r and s around the same centroid.
 
         Each such round leaves every tuple in place and only counts change, linearly. Mode, median, mean and semantic
         centroid then have the same value in between if they have it at both ends, so bisection finds the last round.
         """
         k = self.k
         if self.left[r] < k:
-            return 0
-        s = self.farthest(self.codes[r])
+            return r, 0
+        s = self.farthest(start)
         if s == r or self.left[s] < k:
-            return 0
+            return s, 0
         most = min(int(self.left[r]) // k, int(self.left[s]) // k, (remaining - 3 * k) // (2 * k) + 1)
         low, high = 1, most  # `low` rounds are known to be alike: before the first the centroid is the middle
         while low < high:
             rounds = high if high == most else (low + high + 1) // 2  # mostly all of them are
-            taken = (rounds - 1) * k
-            if self.middle(without={r: taken, s: taken}) == middle:
+            if self.middle(without=(r, s), rows=(rounds - 1) * k) == middle:
                 low = rounds
             else:
                 high = rounds - 1
-        return low
+        return s, low

@@ -95,7 +95,7 @@ def _look(name: str, cells: Cells, words: Scope) -> Looked:
     named = bool(PERSON.search(name))
     if (every and (named or WHO.search(name) or kind != "numeric")) or (named and distinct > 0.9 * rows and rows > 20):
         role = "identifier"
-    elif (named or whole) and WHO.search(name) and distinct > 0.1 * rows:
+    elif WHO.search(name) and (named or whole or distinct > 0.5 * rows) and distinct > 0.1 * rows:
         role = "unit"
     elif WEIGHT.search(name) and kind == "numeric":
         role = "weight"

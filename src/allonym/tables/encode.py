@@ -42,6 +42,7 @@ class Coded:
         """Return the cells for codes of the (extended) attribute.
 
         A value is written in the spelling that most units hold, if at least k do (ties: text order), else by its label.
+        Null is an empty cell, unless the column never has one and says so in words (?, NA).
         """
         held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
         best: dict[int, tuple[int, str, Any]] = {}
@@ -49,6 +50,8 @@ class Coded:
             rank = (-int(holders), str(cell), cell)
             if spelled and holders >= k and (int(code) not in best or rank[:2] < best[int(code)][:2]):
                 best[int(code)] = rank
+        if any(cell is None or cell == "" for cell in self.cells.values):
+            best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
         written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
         return Cells(written, codes)
 
