@@ -115,7 +115,8 @@ class _Mdav:
             self.left[i] -= rows
         self.groups += 1
         if remove and (gone := np.flatnonzero(self.left == 0)).size:
-            self.source, self.left, self.each = (np.delete(x, gone) for x in (self.source, self.left, self.each))
+            self.source, self.left = np.delete(self.source, gone), np.delete(self.left, gone)
+            self.each = np.delete(self.each, gone)
             self.codes = np.delete(self.codes, gone, axis=1)
 
     def repeat(self, r: int, start: Ints, middle: list[Value], remaining: int) -> tuple[int, int]:

@@ -115,11 +115,12 @@ class _Pandas(_Backend):
             numbers = np.array([-1 if v is None else place[v] for v in values], np.int64)
             ordered = bool(dtype.ordered) and len(known) == len(categories)
             data: Any = pd.Categorical.from_codes(numbers[codes], categories, ordered=ordered)
+            dtype = data.dtype
         else:
             if null and dtype.kind in "iub":  # these cannot hold null
                 dtype = pd.array([], dtype=dtype).astype("boolean" if dtype.kind == "b" else "Int64").dtype
             data = pd.array([_typed(v, dtype.kind) for v in values], dtype=dtype).take(codes)
-        return pd.Series(data, index=column.index, name=column.name)
+        return pd.Series(data, index=column.index, name=column.name, dtype=dtype)
 
 
 class _Polars(_Backend):

@@ -1,0 +1,112 @@
+"""MDAV over tuples gives what the pseudo-code gives over rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import slow_masking as slow
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allonym.masking.base import silent
+from allonym.masking.groups import Groups
+from allonym.masking.microaggregation import mdav
+from allonym.metrics.equality import Equality
+from allonym.metrics.numeric import Numeric
+from allonym.metrics.ordinal import Ordinal
+from allonym.records import Attribute, Metric, Records
+
+WORDS, NUMBERS, RANKS = ("a", "b", "c", None), (1.0, 2.0, 5.0, None), (0, 1, 2, None)
+Row = tuple[object, ...]
+
+
+def records_of(rows: list[Row]) -> Records:
+    metrics: list[Metric] = [Equality(WORDS), Numeric(NUMBERS, 1), Ordinal(RANKS, 3)]
+    codes = [[values.index(row[a]) for row in rows] for a, values in enumerate((WORDS, NUMBERS, RANKS))]
+    kinds = ("category", "numeric", "ordinal")
+    return Records.of([Attribute(kind, kind, m) for kind, m in zip(kinds, metrics, strict=True)], codes)
+
+
+def told(groups: Groups, tuples: list[Row]) -> tuple[Counter[frozenset[tuple[Row, int]]], Counter[Row]]:
+    """Return groups of several tuples, and how many rows of each tuple are in groups of their own."""
+    mixed: Counter[frozenset[tuple[Row, int]]] = Counter()
+    alone: Counter[Row] = Counter()
+    for pieces in groups.members():
+        members = [(tuples[groups.source[i]], int(groups.share[i])) for i in pieces]
+        if len(members) == 1:
+            alone[members[0][0]] += members[0][1]
+        else:
+            mixed[frozenset(members)] += 1
+    return mixed, alone
+
+
+def slowly(rows: list[Row], k: int, order: list[Row]) -> tuple[Counter[frozenset[tuple[Row, int]]], Counter[Row]]:
+    distance = slow.record_distance(
+        [slow.equality, lambda a, b: slow.numeric(a, b, 4.0), lambda a, b: slow.ordinal(a, b, 3)]
+    )
+    centroid = slow.record_centroid([lambda p: slow.mode(p, WORDS), lambda p: slow.mean(p, 1), slow.median])
+    mixed: Counter[frozenset[tuple[Row, int]]] = Counter()
+    alone: Counter[Row] = Counter()
+    for cluster in slow.mdav(rows, k, distance, centroid, order):
+        members = Counter(cluster)
+        if len(members) == 1:
+            alone.update(members)
+        else:
+            mixed[frozenset(members.items())] += 1
+    return mixed, alone
+
+
+ROW = st.tuples(st.sampled_from(WORDS), st.sampled_from(NUMBERS), st.sampled_from(RANKS))
+FEW = st.lists(ROW, min_size=1, max_size=5)
+
+
+@given(rows=st.lists(ROW, min_size=2, max_size=30), k=st.integers(2, 5), seed=st.integers(0, 99))
+def test_groups_over_tuples_are_those_over_rows(rows: list[Row], k: int, seed: int) -> None:
+    check(rows, k, seed)
+
+
+@settings(max_examples=100)
+@given(few=FEW, times=st.lists(st.integers(1, 40), min_size=5, max_size=5), k=st.integers(2, 4), seed=st.integers(0, 9))
+def test_rounds_taken_at_once_are_those_taken_one_by_one(few: list[Row], times: list[int], k: int, seed: int) -> None:
+    check([row for row, n in zip(few, times, strict=False) for _ in range(n)], k, seed)
+
+
+def check(rows: list[Row], k: int, seed: int) -> None:
+    records = records_of(rows)
+    tuples = [(WORDS[a], NUMBERS[b], RANKS[c]) for a, b, c in records.codes]
+    order = np.random.default_rng(seed).permutation(len(records))
+    groups = mdav(records, [a.metric for a in records.attributes], k, np.random.default_rng(seed), silent)
+    assert told(groups, tuples) == slowly(rows, k, [tuples[i] for i in order])
+    sizes = np.bincount(groups.group, weights=groups.share)
+    assert sizes.sum() == len(rows)
+    assert len(rows) < k or sizes.min() >= k
+
+
+def test_the_work_grows_with_tuples_not_with_rows() -> None:
+    rng = np.random.default_rng(3)
+    few = [(WORDS[a], NUMBERS[b], RANKS[c]) for a, b, c in rng.integers(0, 4, (20, 3))]
+
+    def steps(copies: int) -> int:
+        done: list[int] = []
+        records = records_of(few * copies)
+        mdav(records, [a.metric for a in records.attributes], 5, np.random.default_rng(0), lambda d, _: done.append(d))
+        return len(done)
+
+    assert steps(1000) < 3 * steps(10)
+
+
+def test_ticks_count_up_to_the_rows_and_may_cancel() -> None:
+    records = records_of([(w, n, 0) for w in WORDS for n in NUMBERS] * 3)
+    seen: list[tuple[int, int]] = []
+    mdav(records, [a.metric for a in records.attributes], 2, np.random.default_rng(0), lambda d, t: seen.append((d, t)))
+    assert [t for _, t in seen] == [48] * len(seen)
+    assert [d for d, _ in seen] == sorted(d for d, _ in seen)
+    assert seen[-1] == (48, 48)
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mdav(records, [a.metric for a in records.attributes], 2, np.random.default_rng(0), stop)

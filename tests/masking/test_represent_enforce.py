@@ -1,0 +1,78 @@
+"""What stands for a group, and groups that hold enough persons."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from allonym.masking import METHODS, Mode
+from allonym.masking.enforce import enough_units
+from allonym.masking.groups import Groups
+from allonym.masking.represent import represent
+from allonym.metrics.equality import Equality
+from allonym.metrics.numeric import Numeric
+from allonym.records import Attribute, Masking, Records, count_units, piece_of_rows
+
+
+def one_column(values: list[str | None], rows: list[int], units: list[int] | None = None) -> Records:
+    attribute = Attribute("job", "category", Equality(values))
+    return Records.of([attribute], [rows], units=None if units is None else np.array(units))
+
+
+def test_a_text_that_too_few_hold_never_stands_for_others() -> None:
+    records = one_column(["cook", "smith", "vicar"], [0, 0, 0, 1, 1, 2])
+    together = Groups.of([(0, 1, 0), (1, 2, 0), (0, 2, 1), (2, 1, 1)])
+    codes, attributes = represent(records, together, 3, [records.attributes[0].metric])
+    told = [attributes[0].values[c] for c in codes[:, 0]]
+    assert told == ["cook"] * 4  # smith is more frequent in the first group, but only two hold it
+    lonely = Groups.of([(0, 3, 0), (1, 2, 1), (2, 1, 1)])
+    codes, attributes = represent(records, lonely, 3, [records.attributes[0].metric])
+    assert [attributes[0].values[c] for c in codes[:, 0]] == ["cook", None, None]
+
+
+def test_holders_are_counted_in_persons() -> None:
+    records = one_column(["cook", "smith"], [0, 0, 0, 1, 1, 1], units=[7, 7, 7, 7, 8, 9])
+    assert records.holders(0).tolist() == [1, 3]
+    codes, attributes = represent(records, Groups.of([(0, 3, 0), (1, 3, 0)]), 2, [records.attributes[0].metric])
+    assert {attributes[0].values[c] for c in codes[:, 0]} == {"smith"}
+
+
+def test_a_group_of_too_few_persons_joins_the_nearest() -> None:
+    ages = Attribute("age", "numeric", Numeric([20.0, 30.0, 70.0, 80.0]))
+    records = Records.of([ages], [[0, 0, 1, 1, 2, 2, 3, 3]], units=np.array([0, 0, 1, 2, 3, 4, 5, 6]))
+    groups = Groups.of([(0, 2, 0), (1, 2, 1), (2, 2, 2), (3, 2, 3)])
+    merged = enough_units(records, groups, 2, [ages.metric])
+    assert [sorted(merged.source[m].tolist()) for m in merged.members()] == [[0, 1], [2], [3]]
+    assert enough_units(records, groups, 1, [ages.metric]).group.tolist() == [0, 1, 2, 3]
+
+
+@given(st.data())
+def test_every_group_has_k_persons_wherever_there_are_k(data: st.DataObject) -> None:
+    n = data.draw(st.integers(3, 40))
+    rows = data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    people = np.unique(data.draw(st.lists(st.integers(0, 15), min_size=n, max_size=n)), return_inverse=True)[1]
+    k = data.draw(st.integers(2, 4))
+    records = one_column(list("abcdef"), rows, units=people)
+    if records.persons < k:
+        return
+    masking = Mode(k=k).mask(records)
+    piece = piece_of_rows(records, masking)
+    shown = np.unique(masking.codes[piece, 0], return_inverse=True)[1]
+    assert count_units(shown, people, int(shown.max()) + 1).min() >= k
+
+
+def test_pieces_take_the_rows_of_a_tuple_by_person_then_by_row() -> None:
+    records = one_column(["a", "b"], [0, 1, 0, 0, 0, 1], units=[3, 0, 1, 3, 2, 1])
+    masking = Masking(
+        np.array([0, 0, 1]), np.array([2, 2, 2]), np.array([0, 1, 1]), np.array([[0], [0], [0]]), records.attributes
+    )
+    assert piece_of_rows(records, masking).tolist() == [1, 2, 0, 1, 0, 2]
+
+
+def test_every_method_says_what_it_is() -> None:
+    for name, method in METHODS.items():
+        assert method.name == name
+        assert method.about
+        assert method.promises
+        assert method.kinds
