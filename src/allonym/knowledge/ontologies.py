@@ -30,6 +30,11 @@ def open_ontology(name: str) -> Scope:
     return Scope.of(read_taxonomy(path), root)
 
 
+def is_wordnet(name: str) -> bool:
+    """Tell whether a name stands for the bundled WordNet, or a part of it."""
+    return name.partition(":")[0] == "wordnet"
+
+
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()

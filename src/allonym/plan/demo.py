@@ -21,8 +21,8 @@ def survey() -> str:
     return (files("allonym") / "data" / "survey.csv").read_text("utf-8")
 
 
-def demonstration(k: int = 5) -> Plan:
-    """Return the plan of the demonstration; links are relative to where it is saved."""
+def demonstration(folder: Path, k: int = 5) -> Plan:
+    """Return the plan of the demonstration, whose links are in a folder."""
     columns: dict[str, Column] = {"visitor": identifier()}
     columns |= {name: quasi("wordnet", links=f"{name}.links.csv") for name in WORDS}
     columns |= {"hobby": keep(), "origin": keep(), "age": keep(), "spent": sensitive()}
@@ -31,7 +31,7 @@ def demonstration(k: int = 5) -> Plan:
         "purpose": "shows what allonym does, on invented answers",
         "note": "hobby, origin and age are kept so that the example stays small; a real release would mask them too",
     }
-    return Plan(columns, k=k, about=about)
+    return Plan(columns, k=k, about=about, folder=folder)
 
 
 def demonstrate(folder: Path, k: int = 5, tick: Tick = silent) -> Release:
@@ -43,7 +43,7 @@ def demonstrate(folder: Path, k: int = 5, tick: Tick = silent) -> Release:
     save_text(folder / "survey.csv", survey())
     for name in WORDS:
         save_text(folder / f"{name}.links.csv", (files("allonym") / "data" / f"{name}.links.csv").read_text("utf-8"))
-    demonstration(k).save(folder / "plan.toml")
+    demonstration(folder, k).save(folder / "plan.toml")
     done = Plan.load(folder / "plan.toml").run(folder / "survey.csv", folder / "masked.csv", tick)
     save_text(folder / "summary.json", json.dumps(done.summary, indent=2) + "\n")
     return done

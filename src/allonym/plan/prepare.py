@@ -12,7 +12,7 @@ import numpy as np
 from allonym.errors import AllonymError, TableError, listed
 from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link, link
-from allonym.knowledge.ontologies import open_ontology
+from allonym.knowledge.ontologies import is_wordnet, open_ontology
 from allonym.knowledge.scope import Scope
 from allonym.masking.base import Tick, silent
 from allonym.plan.columns import Column, Ontology
@@ -217,7 +217,7 @@ def _link(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick
 
 def _open(ontology: Ontology, root: str | None, folder: Path) -> Scope:
     if isinstance(ontology, str):
-        scope = open_ontology(ontology if ontology.partition(":")[0] == "wordnet" else str(folder / ontology))
+        scope = open_ontology(ontology if is_wordnet(ontology) else str(folder / ontology))
     else:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
     return scope if root is None else Scope.of(scope.taxonomy, root)

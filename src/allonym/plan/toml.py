@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import PlanError
+from allonym.knowledge.ontologies import is_wordnet
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.plan.columns import OPTIONS, Column, described, unknown
@@ -110,13 +112,15 @@ def load(path: Path, make: type[Plan]) -> Plan:
 
 
 def save(plan: Plan, path: Path) -> None:
-    """Write a plan."""
-    save_text(path, dumped(plan))
+    """Write a plan; relative paths in it are told as seen from where it is written."""
+    save_text(path, dumped(plan, path.parent))
 
 
-def dumped(plan: Plan) -> str:
-    """Return a plan as TOML."""
+def dumped(plan: Plan, folder: Path | None = None) -> str:
+    """Return a plan as TOML, as it would be saved in a folder (by default its own)."""
     import tomlkit
+
+    places = _Places(plan.folder, plan.folder if folder is None else folder)
 
     method = plan.chosen
     document: dict[str, Any] = {"format": FORMAT}
@@ -132,11 +136,43 @@ def dumped(plan: Plan) -> str:
         file["missing"] = list(plan.missing)
     if file:
         document["file"] = file
-    document["columns"] = {name: _column(column, name) for name, column in plan.columns.items()}
+    document["columns"] = {name: _column(column, name, places) for name, column in plan.columns.items()}
     return tomlkit.dumps(document)
 
 
-def _column(column: Column, name: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Places:
+    """Where the paths of a plan are relative to, and where they will be."""
+
+    here: Path
+    there: Path
+
+    def moved(self, path: str | Path, base: Path | None = None) -> str:
+        """Return a path as seen from there."""
+        start = self.here if base is None else base
+        if Path(path).is_absolute() or start.absolute() == self.there.absolute():
+            return Path(path).as_posix()
+        try:
+            return Path(os.path.relpath(start / path, self.there)).as_posix()
+        except ValueError:  # another drive
+            return (start / path).absolute().as_posix()
+
+    def ontology(self, ontology: str | Scope | Taxonomy) -> str:
+        """Return an ontology as it is named in a plan."""
+        if isinstance(ontology, str):
+            return ontology if is_wordnet(ontology) else self.moved(ontology)
+        scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
+        taxonomy = scope.taxonomy
+        root = "" if scope.root == taxonomy.root else taxonomy.ids[scope.root]
+        if taxonomy.name == "wordnet":
+            return f"wordnet:{root}" if root else "wordnet"
+        if not taxonomy.source.path:
+            raise PlanError([f"ontology {taxonomy.name} was not read from a file, so the plan cannot name it."])
+        path = self.moved(taxonomy.source.path, Path())
+        return f"{path}#{root}" if root else path
+
+
+def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
     """Return what is not usual about a column."""
     usual = Column(column.role)
     told: dict[str, Any] = {"role": column.role}
@@ -145,30 +181,16 @@ def _column(column: Column, name: str) -> dict[str, Any]:
         if value == getattr(usual, option):
             continue
         if option == "ontology":
-            value = [_ontology(x) for x in value]
+            value = [places.ontology(x) for x in value]
         elif option == "links":
             if any(isinstance(x, Mapping) for x in value):
                 raise PlanError([f"column {name}: links given as a mapping cannot be saved. Hint: write a links file."])
-            value = [Path(x).as_posix() for x in value]
+            value = [places.moved(x) for x in value]
         elif option == "levels" and not isinstance(value, tuple):
-            value = Path(value).as_posix()
+            value = places.moved(value)
         one = option in ("ontology", "links") and len(value) == 1
         told[option] = value[0] if one else list(value) if isinstance(value, tuple) else value
     return told
-
-
-def _ontology(ontology: str | Scope | Taxonomy) -> str:
-    """Return an ontology as it is named in a plan."""
-    if isinstance(ontology, str):
-        return ontology
-    scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
-    taxonomy = scope.taxonomy
-    root = "" if scope.root == taxonomy.root else taxonomy.ids[scope.root]
-    if taxonomy.name == "wordnet":
-        return f"wordnet:{root}" if root else "wordnet"
-    if not taxonomy.source.path:
-        raise PlanError([f"ontology {taxonomy.name} was not read from a file, so the plan cannot name it."])
-    return f"{taxonomy.source.path}#{root}" if root else taxonomy.source.path
 
 
 def pin_links(path: Path, links: Mapping[str, list[str]]) -> None:

@@ -112,7 +112,7 @@ class Found:
                 labels=self.labels,
                 lexicon=self._lexicon(),
                 instances=self._individuals(),
-                source=Source(file.path.name, self.version, self.licence, file.sha256),
+                source=Source(str(file.path), self.version, self.licence, file.sha256),
                 definitions=self.definitions,
                 parts=self._parts(),
                 codes=code,

@@ -1,0 +1,296 @@
+"""Plans: checked when made, there and back as TOML, every problem at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import allonym as al
+from allonym.errors import PlanError
+from allonym.plan import toml
+from allonym.tables.files import Reading
+
+JOBS = Path(__file__).parents[1] / "data" / "mini-jobs.csv"
+
+
+def problems(columns: dict[str, al.Column] | None = None, **options: object) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        al.Plan({"job": al.quasi("category")} if columns is None else columns, **options)
+    return list(caught.value.problems)
+
+
+def test_every_problem_of_a_plan_is_told_at_once() -> None:
+    columns = {
+        "job": al.quasi("wordnet", similarity="wu-palmr", weight=0),
+        "size": al.quasi("ordinal"),
+        "age": al.Column("quazi"),
+        "a": al.unit(),
+        "b": al.unit(),
+    }
+    told = problems(columns, method="mod", k=1, seed=-1)
+    assert len(told) == 8
+    for part in (
+        "column job: unknown similarity 'wu-palmr'. Hint: did you mean 'wu-palmer'?",
+        "column job: its weight is 0, it must be above 0",
+        "column size: an ordinal column needs its levels",
+        "column age: unknown role 'quazi'. Hint: did you mean 'quasi'?",
+        "2 columns have the role unit",
+        "unknown method 'mod'. Hint: did you mean 'mode'?",
+        "k is 1, it must be at least 2",
+        "the seed must be a whole number",
+    ):
+        assert any(part in problem for problem in told), part
+
+
+def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
+    assert "no column has the role quasi" in problems({"a": al.keep()})[0]
+    assert "k is given twice" in problems(method=al.Mode(k=3), k=3)[0]
+    assert "unknown parameter 'growth'" in problems(parameters={"growth": "plain"})[0]
+    assert "k must be a whole number" in problems(k=2.5)[0]
+    assert al.Plan({"job": al.quasi("category")}, method=al.Mode(k=3)).chosen == al.Mode(k=3)
+    assert al.Plan({"job": al.quasi("category")}).chosen.k == 5
+
+
+def test_options_that_do_not_apply_are_refused() -> None:
+    assert "takes no other option" in problems({"a": al.Column("keep", kind="numeric"), "b": al.quasi()})[0]
+    assert "has no ontology, root or links" in problems({"a": al.Column("quasi", kind="numeric", root="person")})[0]
+    assert "2 links files for 1 ontologies" in problems({"a": al.quasi("wordnet", links=["x.csv", "y.csv"])})[0]
+    assert "only an ordinal column has levels" in problems({"a": al.quasi("category", levels=["x"])})[0]
+
+
+FULL = al.Plan(
+    {
+        "who": al.unit(),
+        'odd "name"': al.identifier(),
+        "job": al.quasi("wordnet:person", links="job.links.csv", similarity="lin", senses="first", weight=2.5),
+        "trade": al.quasi(["wordnet", str(JOBS)], unmatched="opaque", accept_review=True, language="de"),
+        "size": al.quasi("ordinal", levels=["s", "m", "l"]),
+        "grade": al.quasi("ordinal:grades.txt"),
+        "age": al.quasi("numeric"),
+        "sex": al.quasi("category"),
+        "town": al.quasi(),
+        "illness": al.sensitive("wordnet", root="illness", depth="edges"),
+        "w": al.weight(),
+        "rest": al.keep(),
+    },
+    k=7,
+    seed=11,
+    keep_rest=True,
+    about={"title": "T", "purpose": "P", "decided_by": "D", "note": 'N "quoted"\nline'},
+    reading=Reading(encoding="latin-1", delimiter=";", header=False),
+    missing=("", "none"),
+)
+
+
+def test_a_plan_comes_back_from_toml_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    replace(FULL, folder=tmp_path).save(path)
+    again = al.Plan.load(path)
+    assert again.columns == FULL.columns
+    assert again.chosen == FULL.chosen
+    for name in ("seed", "keep_rest", "about", "reading"):
+        assert getattr(again, name) == getattr(FULL, name)
+    assert tuple(again.missing) == FULL.missing
+    assert again.folder == tmp_path
+    again.save(tmp_path / "again.toml")
+    assert (tmp_path / "again.toml").read_text() == path.read_text()
+
+
+def test_ontologies_given_as_objects_are_saved_by_name(tmp_path: Path) -> None:
+    plan = al.Plan({"job": al.quasi(al.wordnet("person")), "trade": al.quasi(al.read_taxonomy(JOBS))})
+    plan.save(tmp_path / "plan.toml")
+    columns = al.Plan.load(tmp_path / "plan.toml").columns
+    assert columns["job"].ontology == ("wordnet:person.n.01",)
+    assert columns["trade"].ontology == (str(JOBS),)
+    here = al.Plan({"job": al.quasi("jobs.obo", links="job.links.csv"), "size": al.quasi("ordinal:sizes.txt")})
+    (tmp_path / "sub").mkdir()
+    replace(here, folder=tmp_path).save(tmp_path / "sub" / "plan.toml")
+    moved = al.Plan.load(tmp_path / "sub" / "plan.toml").columns
+    assert moved["job"].ontology == ("../jobs.obo",)
+    assert moved["job"].links == ("../job.links.csv",)
+    assert moved["size"].levels == "../sizes.txt"
+    unnamed = al.Plan({"job": al.quasi("wordnet", links={"a": "dog"})})
+    with pytest.raises(PlanError, match="links given as a mapping cannot be saved"):
+        unnamed.save(tmp_path / "no.toml")
+    assert not (tmp_path / "no.toml").exists()
+
+
+BAD = """
+format = 2
+colums = 1
+[release]
+titel = "x"
+[method]
+name = "mode"
+k = "five"
+growth = "plain"
+[file]
+header = "no"
+[columns.job]
+role = "quasi"
+ontologie = "wordnet"
+weight = "heavy"
+[columns.age]
+kind = "numeric"
+[columns]
+town = "quasi"
+"""
+
+
+def test_every_problem_of_a_plan_file_is_told_at_once_with_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(BAD)
+    with pytest.raises(PlanError) as caught:
+        al.Plan.load(path)
+    told = str(caught.value)
+    for part in (
+        str(path),
+        "format must be 1",
+        "unknown key 'colums'. Hint: did you mean 'columns'?",
+        "release: unknown key 'titel'. Hint: did you mean 'title'?",
+        "k must be int, not str",
+        "unknown parameter 'growth'",
+        "header must be bool, not str",
+        "column job: unknown key 'ontologie'. Hint: did you mean 'ontology'?",
+        "weight must be int or float, not str",
+        "column age has no role",
+        "column town must be a table",
+    ):
+        assert part in told, part
+
+
+@pytest.mark.parametrize(("text", "part"), [("= 1", "is not valid TOML"), ("\udcff", "is not valid TOML")])
+def test_what_is_no_toml_is_an_error(tmp_path: Path, text: str, part: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(PlanError, match=part):
+        al.Plan.load(path)
+    with pytest.raises(PlanError, match="cannot be read"):
+        al.Plan.load(tmp_path / "nothing.toml")
+
+
+def test_pinning_links_keeps_comments(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text('# mine\nformat = 1\n[columns.job]  # jobs\nrole = "quasi"\n[columns]\nage = { role = "keep" }\n')
+    toml.pin_links(path, {"job": ["job.links.csv"]})
+    assert "# mine" in path.read_text()
+    assert "# jobs" in path.read_text()
+    assert al.Plan.load(path).columns["job"].links == ("job.links.csv",)
+
+
+# --- meeting a table -----------------------------------------------------------------------------------------------
+
+
+def refused(plan: al.Plan, frame: pd.DataFrame) -> PlanError:
+    with pytest.raises(PlanError) as caught:
+        plan.run(frame)
+    assert plan.check(frame).problems == list(caught.value.problems)
+    return caught.value
+
+
+def test_columns_without_a_role_and_roles_without_a_column_are_named_all() -> None:
+    frame = pd.DataFrame({"job": ["cook"] * 4, "x": 1, "y": 2})
+    plan = al.Plan({"job": al.quasi("category"), "gone": al.keep(), "lost": al.keep()}, k=2)
+    told = refused(plan, frame).problems
+    assert "2 columns of the plan are not in the table: gone, lost." in told
+    assert any("2 columns have no role: x, y." in x and "--keep-rest" in x for x in told)
+
+
+def test_an_identifier_that_comes_again_needs_a_unit() -> None:
+    frame = pd.DataFrame({"name": ["ann", "bob", "ann", "cid"], "job": ["cook"] * 4})
+    plan = al.Plan({"name": al.identifier(), "job": al.quasi("category")}, k=2)
+    error = refused(plan, frame)
+    assert "1 of its values come more than once" in error.problems[0]
+    assert "ann" not in str(error)
+    unit = al.Plan({"name": al.unit(), "job": al.quasi("category")}, k=3)
+    assert unit.run(frame).summary["privacy"][0]["reached"] == 3
+    frame["id"] = ["1", "2", "1", "3"]
+    both = al.Plan({"name": al.unit(), "id": al.identifier(), "job": al.quasi("category")}, k=3)
+    assert list(both.run(frame).frame) == ["job"]
+
+
+def test_rows_that_do_not_say_who_and_weights_that_are_none_are_problems() -> None:
+    frame = pd.DataFrame({"who": ["a", None, "c"], "job": ["cook"] * 3, "w": ["1", "x", "-2"]})
+    plan = al.Plan({"who": al.unit(), "job": al.quasi("category"), "w": al.weight()}, k=2)
+    told = refused(plan, frame).problems
+    assert any("1 rows do not say who they are about" in x for x in told)
+    assert any("2 survey weights are no numbers, or below 0" in x for x in told)
+
+
+def test_words_to_review_and_not_understood_are_refused_unless_accepted() -> None:
+    frame = pd.DataFrame({"job": ["cook", "blue smith", "zzz", "cook"]})
+    jobs = al.read_taxonomy(JOBS)
+    error = refused(al.Plan({"job": al.quasi(jobs)}, k=2), frame)
+    assert "column job: 1 values (1 cells) are to be reviewed" in error.problems[0]
+    assert "column job: 1 values (1 cells) are not understood" in error.problems[1]
+    assert "zzz" not in str(error)
+    assert set(error.values) == {"blue smith", "zzz"}
+    accepted = al.Plan({"job": al.quasi(jobs, accept_review=True, unmatched="opaque")}, k=2)
+    assert accepted.run(frame).frame["job"].notna().sum() >= 2
+    settled = al.Plan({"job": al.quasi(jobs, links={"blue smith": "smith", "zzz": "cook"})}, k=2)
+    assert set(settled.run(frame).frame["job"]) == {"cook"}
+
+
+def test_suppressed_words_become_null_and_are_counted() -> None:
+    frame = pd.DataFrame({"job": ["cook", "cook", "zzz", "yyy", "xxx"]})
+    plan = al.Plan({"job": al.quasi(al.read_taxonomy(JOBS), unmatched="suppress")}, k=2)
+    release = plan.run(frame)
+    assert release.frame["job"].isna().tolist() == [False, False, True, True, True]
+    assert release.summary["privacy"][0]["reached"] == 2
+
+
+def test_a_check_tells_coverage_review_suggestions_and_risk() -> None:
+    frame = pd.DataFrame({"job": ["cook"] * 3 + ["cok", "blue smith", None], "age": [20, 20, 20, 30, 40, 40]})
+    plan = al.Plan({"job": al.quasi(al.read_taxonomy(JOBS)), "age": al.quasi("numeric")}, k=2)
+    found = plan.check(frame)
+    assert not found.ready
+    job, age = found.columns
+    assert (job.cells("sure"), job.cells("review"), job.cells("unmatched")) == (3, 1, 1)
+    assert [x.value for x in job.review] == ["blue smith"]
+    assert [(x.value, x.suggestions[0]) for x in job.unmatched] == [("cok", "cook")]
+    assert (age.kind, age.distinct) == ("numeric", 3)
+    risk = found.risk
+    assert risk is not None
+    assert (risk.tuples, risk.unique, risk.smallest, risk.largest, risk.below) == (4, 3, 1, 3, 3)
+    assert risk.linkage == pytest.approx(100 * 4 / 6)
+    told = found.told(hide_values=True)
+    assert "cok" not in str(told)
+    assert told["columns"][0]["cells"] == {"sure": 3, "review": 1, "unmatched": 1}
+
+
+def test_pinned_links_understand_next_years_file_the_same_way_and_list_what_is_new(tmp_path: Path) -> None:
+    this, path = tmp_path / "this.csv", tmp_path / "plan.toml"
+    this.write_text("job\ncook\ncook\nblue smith\n")
+    al.Plan({"job": al.quasi(str(JOBS))}, k=2).save(path)
+    written = al.Plan.load(path).check(this).pin(path)
+    assert [x.name for x in written] == ["job.links.csv"]
+    plan = al.Plan.load(path)
+    assert plan.columns["job"].links == ("job.links.csv",)
+    assert not plan.check(this).ready  # nobody has looked at it yet
+    reviewed = (tmp_path / "job.links.csv").read_text().replace('"review"', '"sure"')
+    (tmp_path / "job.links.csv").write_text(reviewed)
+    assert plan.check(this).ready
+    later = tmp_path / "later.csv"
+    later.write_text("job\nwelder\nblue smith\nblue smith\n")
+    found = plan.check(later)
+    assert [x.value for x in found.columns[0].new] == ["welder"]
+    assert [x.value for x in found.columns[0].words[0].here] == ["blue smith", "welder"] or found.ready
+    found.pin(path)
+    assert "cook" in (tmp_path / "job.links.csv").read_text()  # what was settled for this year stays
+
+
+def test_a_column_linked_by_code_is_written_in_codes() -> None:
+    animals = al.read_taxonomy(JOBS.parent / "mini-animals.obo")
+    ids = [animals.ids[animals.code(x)] for x in ("parrot", "cat")]
+    frame = pd.DataFrame({"animal": [ids[0]] * 2 + [ids[1]]})
+    release = al.Plan({"animal": al.quasi(animals)}, k=3).run(frame)
+    assert set(release.frame["animal"]) <= set(animals.ids)
+
+
+def test_replacements_are_told_most_frequent_first() -> None:
+    frame = pd.DataFrame({"job": ["cook"] * 5 + ["smith"] + ["vicar"] * 2})
+    release = al.Plan({"job": al.quasi("category")}, k=4).run(frame)
+    assert sum(n for _, _, n in release.replacements("job")) == (release.frame["job"] != frame["job"]).sum()

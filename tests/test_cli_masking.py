@@ -1,0 +1,220 @@
+"""inspect, check, mask and demo, as a person types them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import allonym as al
+from allonym.cli import app
+from allonym.plan.demo import survey
+
+DIRTY = Path(__file__).parent / "data" / "survey-dirty.csv"
+
+
+def shell(*args: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", "from allonym.cli import main; main()", *args]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def run(*args: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, args, catch_exceptions=True, env={"COLUMNS": "200"})
+    assert done.exit_code == code, (done.output, done.exception)
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "survey.csv").write_text(survey())
+    (tmp_path / "jobs.csv").write_text(
+        "name,job,age,income\n" + "".join(f"p{i},{'nurse' if i % 3 else 'cook'},{20 + i % 4},{i}\n" for i in range(24))
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_demo_tells_in_one_screen_what_was_asked_and_what_came_of_it(folder: Path) -> None:
+    printed = run("demo", "-o", "d")
+    assert len(printed.splitlines()) <= 24
+    for part in ("asked 5, reached", "975", "211 before", "information loss", "21.6 % before", "→", "time"):
+        assert part in printed, part
+    names = {"survey.csv", "masked.csv", "plan.toml", "summary.json", "reason.links.csv", "activity.links.csv"}
+    assert {x.name for x in (folder / "d").iterdir()} == names
+    masked = list(csv.DictReader(io.StringIO((folder / "d" / "masked.csv").read_text())))
+    groups = Counter((row["reason"], row["activity"]) for row in masked)
+    summary = json.loads((folder / "d" / "summary.json").read_text())
+    assert len(masked) == summary["records"] == 975
+    assert min(groups.values()) == summary["privacy"][0]["reached"] >= 5
+    assert "visitor" not in masked[0]
+    assert f"reached {min(groups.values())}" in printed
+    run("mask", "d/survey.csv", "-o", "again.csv", "--plan", "d/plan.toml")
+    assert (folder / "again.csv").read_bytes() == (folder / "d" / "masked.csv").read_bytes()
+
+
+def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
+    run("demo", "-o", "d")
+    told = json.loads(
+        run("mask", "d/survey.csv", "-o", "m.csv", "--plan", "d/plan.toml", "--json", "--summary", "s.json")
+    )
+    assert told == json.loads((folder / "s.json").read_text())
+    assert list(told) == [
+        "format", "records", "units", "tuples", "suppressed", "method", "parameters", "seed", "privacy", "measures",
+        "seconds", "sha256",
+    ]  # fmt: skip
+    assert list(told["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
+    assert set(told["measures"]) == {"information_loss", "record_linkage"}
+    assert set(told["sha256"]) == {"input", "plan", "links", "ontologies", "output"}
+    digest = subprocess.run(["sha256sum", "m.csv", "d/plan.toml"], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[0] for line in digest.splitlines()] == [told["sha256"]["output"], told["sha256"]["plan"]]
+
+
+def test_inspect_finds_roles_kinds_and_coverage(folder: Path) -> None:
+    told = {x["name"]: x for x in json.loads(run("inspect", "survey.csv", "--json"))["columns"]}
+    assert {name: x["role"] for name, x in told.items()} == {
+        "visitor": "identifier", "reason": "quasi", "activity": "quasi", "hobby": "quasi", "origin": "quasi",
+        "age": "quasi", "spent": "sensitive",
+    }  # fmt: skip
+    assert (told["hobby"]["distinct"], told["hobby"]["unique"]) == (221, 84)
+    assert told["age"]["kind"] == "numeric"
+    assert told["origin"]["ontology"].startswith("wordnet:")
+    assert told["reason"]["coverage"] == 1
+    jobs = {x["name"]: x for x in json.loads(run("inspect", "jobs.csv", "--json"))["columns"]}
+    assert jobs["job"]["ontology"].startswith("wordnet:")
+    assert jobs["income"]["role"] == "sensitive"
+    printed = run("inspect", "jobs.csv")
+    assert "--identifier name" in printed
+    assert "p12" not in printed  # no value of the data
+
+
+def test_inspect_writes_a_plan_to_begin_with(folder: Path) -> None:
+    run("inspect", "survey.csv", "-o", "plan.toml")
+    assert al.Plan.load("plan.toml").columns["visitor"] == al.identifier()
+    assert json.loads(run("check", "survey.csv", "--plan", "plan.toml", "--json", code=1))["ready"] is False
+
+
+def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
+    plan = al.Plan({"visitor": al.unit(), "reason": al.quasi("wordnet"), "spent": al.sensitive()}, keep_rest=True)
+    plan.save("plan.toml")
+    printed = run("check", str(DIRTY), "--plan", "plan.toml", "--write", code=1)
+    for part in ("to review", "landscape", "natuer", "nature", "Not ready", "Risk before masking", "reason.links.csv"):
+        assert part in printed, part
+    assert al.Plan.load("plan.toml").columns["reason"].links == ("reason.links.csv",)
+    hidden = run("check", str(DIRTY), "--plan", "plan.toml", "--hide-values", code=1)
+    assert "natuer" not in hidden
+    assert "natuer" not in run("check", str(DIRTY), "--plan", "plan.toml", "--hide-values", "--json", code=1)
+
+
+def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
+    roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--sensitive", "income", "--identifier", "name"]
+    printed = run("mask", "jobs.csv", "-o", "m.csv", *roles, "--k", "3", "--seed", "7", "--method", "mode")
+    assert "asked 3, reached" in printed
+    masked = pd.read_csv("m.csv")
+    assert list(masked) == ["job", "age", "income"]
+    assert masked.groupby(["job", "age"]).size().min() >= 3
+    assert masked["income"].tolist() == list(range(24))
+
+
+def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:
+    (folder / "jobs.csv").write_text("job\n" + "Herd-minder\nmender\n" * 4)
+    (folder / "job.links.csv").write_text("value,concept\nHerd-minder,shepherd\nmender,fixer.n.01\n")
+    roles = ["--quasi", "job=wordnet:person", "--links", "job=job.links.csv", "--k", "4"]
+    run("mask", "jobs.csv", "-o", "m.csv", *roles)
+    assert Counter((folder / "m.csv").read_text().split()) == {"job": 1, "Herd-minder": 4, "mender": 4}
+
+
+def test_two_ontologies_for_one_column_are_blended(folder: Path) -> None:
+    (folder / "tree.csv").write_text("child,parent\ncook,staff\nquux,staff\n")
+    (folder / "jobs.csv").write_text("job\n" + "cook\nquux\nnurse\n" * 4)
+    run("mask", "jobs.csv", "-o", "m.csv", "--quasi", "job=wordnet:person", "--quasi", "job=tree.csv", "--k", "2")
+    assert len((folder / "m.csv").read_text().splitlines()) == 13
+
+
+def refuse(*args: str) -> str:
+    done = shell(*args)
+    assert done.returncode == 2, done
+    assert done.stdout == b""
+    return done.stderr.decode()
+
+
+def test_errors_end_with_2_tell_all_and_leave_no_file(folder: Path) -> None:
+    before = sorted(x.name for x in folder.iterdir())
+    told = refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "reason=wordnet", "--quasi", "gone", "--k", "5")
+    assert "columns have no role: visitor, activity" in told
+    assert "columns of the plan are not in the table: gone" in told
+    assert "to be reviewed" in told
+    assert "landscape" in told
+    hidden = refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "reason=wordnet", "--keep-rest", "--hide-values")
+    assert "landscape" not in hidden
+    assert "allonym inspect survey.csv" in refuse("mask", "survey.csv", "-o", "m.csv")
+    assert "two roles" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--keep", "age")
+    assert "there is no column x" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--links", "x=y.csv")
+    assert "k is 1, it must be at least 2" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--k", "1")
+    many = refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--keep-rest", "--k", "25")
+    assert "k is 25, but the table has only 24 rows" in many
+    assert "cannot be read" in refuse("mask", "no.csv", "-o", "m.csv", "--quasi", "age")
+    assert "unknown method" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--method", "magic")
+    assert sorted(x.name for x in folder.iterdir()) == before
+
+
+def test_standard_input_and_output_carry_the_release_alone(folder: Path) -> None:
+    data = (folder / "jobs.csv").read_bytes()
+    roles = ["--quasi", "age=numeric", "--keep-rest", "--k", "3"]
+    done = shell("mask", "-", "-o", "-", *roles, stdin=data)
+    assert done.returncode == 0, done.stderr
+    run("mask", "jobs.csv", "-o", "m.csv", *roles)
+    assert done.stdout == (folder / "m.csv").read_bytes()
+    assert b"reached" in done.stderr
+    told = shell("mask", "-", "-o", "-", *roles, "--json", stdin=data)
+    assert told.stdout == done.stdout
+    assert json.loads(told.stderr)["records"] == 24
+
+
+def test_parquet_in_and_out(folder: Path) -> None:
+    pd.read_csv("jobs.csv").to_parquet("jobs.parquet")
+    roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3"]
+    run("mask", "jobs.parquet", "-o", "m.parquet", *roles)
+    run("mask", "jobs.csv", "-o", "m.csv", *roles)
+    pd.testing.assert_frame_equal(pd.read_parquet("m.parquet"), pd.read_csv("m.csv"))
+
+
+def test_a_file_without_a_header_has_numbered_columns(folder: Path) -> None:
+    (folder / "bare.txt").write_text("nurse|1\ncook|2\n" * 3)
+    run("mask", "bare.txt", "-o", "m.txt", "--no-header", "--quasi", "1=wordnet:person", "--keep", "2", "--k", "3")
+    rows = list(csv.reader(io.StringIO((folder / "m.txt").read_text()), delimiter="|"))
+    assert [row[1] for row in rows] == ["1", "2"] * 3
+
+
+def test_options_win_over_the_plan(folder: Path) -> None:
+    al.Plan({"age": al.quasi("numeric")}, k=3, keep_rest=True).save("plan.toml")
+    told = json.loads(
+        run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--k", "6", "--seed", "9", "--json")
+    )
+    assert (told["parameters"]["k"], told["seed"]) == (6, 9)
+
+
+def test_help_and_import_stay_light() -> None:
+    heavy = ("numpy", "scipy", "pyarrow", "narwhals", "tomlkit", "rich.progress")
+    code = f"import sys, allonym.cli; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    for name in ("inspect", "check", "mask", "demo"):
+        assert "Example" in run(name, "--help")
+
+
+def test_masking_a_file_does_not_import_pandas_or_polars(folder: Path) -> None:
+    code = (
+        "import sys; from allonym.cli import app; "
+        "app(['mask', 'jobs.csv', '-o', 'm.csv', '--quasi', 'age=numeric', '--keep-rest'], standalone_mode=False); "
+        "print([m for m in ('pandas', 'polars', 'rapidfuzz') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
