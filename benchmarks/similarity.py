@@ -1,7 +1,7 @@
 """Similarity of random noun pairs, ours beside NLTK and semsimian: python benchmarks/similarity.py
 
 All three read the same WordNet (NLTK the same WNDB files, semsimian the same is-a links) and get the same random pairs,
-in one process on one core, one after the other. Times are CPU seconds, the best of several runs. Writes
+in one process on one core, one after the other. Times are CPU seconds, the best of several runs. Writes its part of
 docs/benchmarks.md.
 """
 
@@ -24,6 +24,7 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ[threads] = "1"
 
 import numpy as np  # noqa: E402
+import pages  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 from places import DATA, ROOT, WNDB  # noqa: E402
 
@@ -123,7 +124,7 @@ TABLE = (
 
 
 def measure(wndb: Path, many: int, few: int) -> str:
-    """Run everything and return the page."""
+    """Run everything and return its part of the page."""
     taxonomy = read_taxonomy(wndb)
     assert taxonomy.ids == bundled().ids
     rng = np.random.default_rng(2026)
@@ -137,8 +138,6 @@ def measure(wndb: Path, many: int, few: int) -> str:
     nltk_rate, nltk_other = beside_nltk(taxonomy, wndb, a, b, few)
     semsimian_rate, semsimian_other = beside_semsimian(taxonomy, a, b, few)
     lines = [
-        "# Benchmarks",
-        "",
         f"Made by `make benchmark` on {platform.machine()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, NumPy {version('numpy')}, NLTK {version('nltk')}, semsimian "
         f"{version('semsimian')}; CPU seconds on one core, the best of ten runs where they are short, all in one "
@@ -197,9 +196,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1_000_000)
     parser.add_argument("--peer-pairs", type=int, default=20_000)
     given = parser.parse_args()
-    page = measure(given.wndb, given.pairs, given.peer_pairs)
-    PAGE.write_text(page, "utf-8")
-    print(page)
+    pages.write(PAGE, "similarity", measure(given.wndb, given.pairs, given.peer_pairs))
     print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 

@@ -6,6 +6,8 @@ Nothing here knows how the table was masked: it imports neither methods nor reco
 from __future__ import annotations
 
 import gzip
+import hashlib
+import io
 import os
 import sys
 import tempfile
@@ -36,14 +38,14 @@ class Promise:
 def write(
     target: str | Path,
     save: Callable[[Path], None],
-    read: Callable[[Path], tuple[Any, list[str]]],
+    read: Callable[[bytes], tuple[Any, list[str]]],
     promise: Promise,
     *,
     source: str | Path = "-",
-) -> int:
-    """Write a release and return the k it reaches; where a promise does not hold, nothing is left behind.
+) -> tuple[int, str]:
+    """Write a release and return the k it reaches and its hash; where a promise does not hold, nothing is left behind.
 
-    `save` writes it to a path, `read` reads a path by other means, as a frame and the names of
+    `save` writes it to a path, `read` understands the bytes by other means, as a frame and the names of
     all its columns; `-` is standard output.
     """
     to_stdout = str(target) == "-"
@@ -59,12 +61,10 @@ def write(
     part = Path(name)
     try:
         save(part)
-        frame, names = read(part)
-        reached = recount(frame, names, promise)
+        content = part.read_bytes()
+        reached = recount(*read(content), promise)
         if to_stdout:
-            with part.open("rb") as file:
-                while chunk := file.read(1 << 20):
-                    sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
         else:
             part.chmod(_usual_mode(target))
@@ -73,7 +73,7 @@ def write(
         raise OutputError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
         part.unlink(missing_ok=True)
-    return reached
+    return reached, hashlib.sha256(content).hexdigest()
 
 
 def save_text(path: Path, text: str) -> None:
@@ -147,46 +147,42 @@ def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
 
 
 def read_text(
-    path: Path, columns: Sequence[str], *, delimiter: str, encoding: str, names: Sequence[str] | None
+    content: bytes, columns: Sequence[str], *, delimiter: str, encoding: str, names: Sequence[str] | None
 ) -> tuple[Any, list[str]]:
     """Read some columns of delimited text by Arrow's reader, and the names of all, unless given, by Python's."""
     import csv as plain_csv
 
     from pyarrow import csv
 
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
+    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     header = names is None
     if names is None:
         codec = "utf-8-sig" if encoding == "utf-8" else encoding
-        opened: Any = gzip.open if packed else open
-        with opened(path, "rt", encoding=codec, newline="") as text:
-            rows = plain_csv.reader(text, delimiter=delimiter, skipinitialspace=True)
-            names = [name.strip() for name in next((row for row in rows if any(cell.strip() for cell in row)), [])]
+        text = io.TextIOWrapper(io.BytesIO(content), encoding=codec, newline="")
+        rows = plain_csv.reader(text, delimiter=delimiter, skipinitialspace=True)
+        names = [name.strip() for name in next((row for row in rows if any(cell.strip() for cell in row)), [])]
     numbers = [f"f{i}" for i in range(len(names))]
     wanted = [name for name in names if name in set(columns)] or list(names[:1])
-    with pa.input_stream(str(path), compression="gzip" if packed else None) as stream:
-        try:
-            table = csv.read_csv(
-                stream,
-                csv.ReadOptions(
-                    autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False
-                ),
-                csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
-                csv.ConvertOptions(
-                    include_columns=[numbers[names.index(name)] for name in wanted],
-                    column_types=dict.fromkeys(numbers, pa.string()),
-                    strings_can_be_null=False,
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            raise ReleaseError("The release could not be read again, so it was not written.") from error
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(content),
+            csv.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False),
+            csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
+            csv.ConvertOptions(
+                include_columns=[numbers[names.index(name)] for name in wanted],
+                column_types=dict.fromkeys(numbers, pa.string()),
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise ReleaseError("The release could not be read again, so it was not written.") from error
     return table.rename_columns(wanted).slice(int(header)), list(names)
 
 
-def read_parquet(path: Path, columns: Sequence[str]) -> tuple[Any, list[str]]:
+def read_parquet(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
     """Read some columns of a Parquet file, and the names of all."""
     import pyarrow.parquet as pq
 
-    names = pq.read_schema(path).names
-    return pq.read_table(path, columns=[name for name in names if name in set(columns)]), names
+    source = pa.BufferReader(content)
+    names = pq.read_schema(source).names
+    return pq.read_table(pa.BufferReader(content), columns=[name for name in names if name in set(columns)]), names

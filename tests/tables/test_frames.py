@@ -6,6 +6,7 @@ import copy
 import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,7 @@ def check_same(frame: Any) -> None:
     assert type(found) is type(frame)
     assert types_of(found) == types_of(frame)
     assert rows_of(found, "a") == rows_of(frame, "a")
+    assert not isinstance(frame, pl.DataFrame) or found.equals(frame)  # Python knows no nanoseconds
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -130,7 +132,7 @@ def test_a_frame_without_rows_keeps_its_types(make: Callable[..., Any]) -> None:
 
 def test_columns_that_hold_no_single_values_are_kept_or_refused(make: Callable[..., Any]) -> None:
     frame = make({"a": [[1], [2, 3]], "b": ["x", "y"]})
-    assert rows_of(Frame(frame).changed({}, ["b"]), "a") == [[1], [2, 3]] or isinstance(frame, pd.DataFrame)
+    assert list(map(list, Frame(frame).changed({}, ["b"])["a"].to_numpy())) == [[1], [2, 3]]
     with pytest.raises(TableError, match=r"column a are no single values\. Hint: keep the column"):
         Frame(frame).cells(["a"])
 
@@ -166,6 +168,7 @@ DTYPES: dict[str, Any] = {
     **{f"pandas {x}": pd.Series([3, 1, 3], dtype=x) for x in ("int8", "uint64", "float32", "Int64", "Int8", "UInt16")},
     **{f"pandas {x} and null": pd.Series([1, None, 1], dtype=x) for x in ("Int64", "Float32", "boolean")},
     "pandas zone": pd.Series(pd.to_datetime(["2020-01-01", None]).tz_localize("Europe/Berlin")),
+    "pandas text as objects": pd.Series(["b", None, "b"], dtype=object),
     "pandas objects": pd.Series([DAY, None, Decimal("1.5")], dtype=object),
     **{f"polars {x}": pl.Series([3, None, 3], dtype=x) for x in (pl.Int8, pl.UInt64, pl.Float32)},
     "polars decimal": pl.Series([Decimal("1.50"), None]),
@@ -217,7 +220,7 @@ def test_pandas_integers_that_become_null_are_nullable_and_stay_integers() -> No
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), max_size=12), st.lists(st.integers(0, 12), max_size=3))
 def test_chunks_do_not_matter(rows: list[str | None], cuts: list[int]) -> None:
     bounds = [0, *sorted(min(c, len(rows)) for c in cuts), len(rows)]
-    chunks = [pa.array(rows[a:b], pa.string()) for a, b in zip(bounds, bounds[1:], strict=False)]
+    chunks = [pa.array(rows[a:b], pa.string()) for a, b in pairwise(bounds)]
     for parts in (chunks, [x.dictionary_encode() for x in chunks]):
         check_same(one(pa.chunked_array(parts)))
 
@@ -229,7 +232,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "polars Enum": (pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b"])), "their numbers are unsigned, so -1"),
     "polars Int128": (pl.Series([1, 2], dtype=pl.Int128), "Arrow has no such type"),
     "polars Object": (pl.Series([DAY], dtype=pl.Object), "addresses in memory are taken for cells"),
-    "pandas object text": (pd.Series(["b", None], dtype=object), "pandas 3 infers str where no dtype is given"),
     "pandas Int8 and null": (pd.Series([1, None], dtype="Int8"), "nullable types are widened as if they were NumPy's"),
     "pandas UInt64 and null": (pd.Series([2**63, None], dtype="UInt64"), "nullable types become Int64"),
     "pandas arrow numbers": (pd.Series([1, None], dtype="int64[pyarrow]"), "nullable types become Int64"),
@@ -243,10 +245,11 @@ WRONG: dict[str, tuple[Any, str]] = {
     "series", [pytest.param(s, id=x, marks=pytest.mark.xfail(strict=True, reason=r)) for x, (s, r) in WRONG.items()]
 )
 def test_these_types_come_back_or_are_refused(series: Any) -> None:
+    kind = str(series.type if isinstance(series, pa.Array) else series.dtype)
     try:
         check_same(one(series))
     except TableError:
-        assert "Object" in str(series.dtype)  # only what holds no single values may be refused
+        assert kind in ("Object", "Int128", "string_view")  # the others people do have
 
 
 @pytest.mark.xfail(strict=True, reason="a value that no row has decides the type")

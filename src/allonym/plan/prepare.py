@@ -84,7 +84,7 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     opened: dict[tuple[Any, Any], Scope] = {}
     for place, name in enumerate(worded):
         try:
-            _understand(found, name, opened, _part_of(tick, place, len(worded)))
+            _understand(found, name, opened, part_of(tick, place, len(worded)))
         except AllonymError as error:
             found.problems.append(f"column {name}: {error}")
     coded = [found.coded[x] for x in found.having("quasi") if x in found.coded]
@@ -94,7 +94,7 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     return found
 
 
-def _part_of(tick: Tick, place: int, parts: int) -> Tick:
+def part_of(tick: Tick, place: int, parts: int) -> Tick:
     """Return what to call from one of several parts of a job."""
     return lambda done, total: tick(place * 1000 + 1000 * done // max(total, 1), parts * 1000)
 
@@ -209,7 +209,7 @@ def _link(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick
             senses=column.senses,
             language=column.language,
             settled=settled.concepts,
-            tick=_part_of(tick, place, len(ontologies)),
+            tick=part_of(tick, place, len(ontologies)),
         )
         understood.append(Understood(opened[key], {x.value: x for x in settled.mark(links)}, settled))
     return understood

@@ -17,7 +17,7 @@ from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick
 from allonym.measures import loss, risk
 from allonym.plan import toml
-from allonym.plan.prepare import Prepared, prepare
+from allonym.plan.prepare import Prepared, part_of, prepare
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.tables.base import Cells
 from allonym.tables.files import ParquetFile, TextFile, open_table, read_bytes
@@ -59,11 +59,11 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
         raise OutputError("Where is the release to be written?", hint="give an output file, or - for standard output.")
     raw = read_bytes(source) if from_file else b""
     table = open_table(source, plan.reading, raw) if from_file else Frame(source)
-    found = prepare(plan, table)
+    found = prepare(plan, table, part_of(tick, 0, 2))
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
         raise _refused(problems, found)
-    masking = plan.chosen.mask(found.records, plan.seed, tick)
+    masking = plan.chosen.mask(found.records, plan.seed, part_of(tick, 1, 2))
     written = dict(_written(found, masking))
     dropped = [*found.having("identifier"), *found.having("unit")]
     promise = release.Promise(
@@ -74,12 +74,13 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
         persons=found.units,
     )
     frame: Any = None
+    sha256: str | None = None
     if isinstance(table, (TextFile, ParquetFile)) and output is not None:
         reached, sha256 = _write(table, written, dropped, promise, source, output)
     else:
         assert isinstance(table, Frame)
         frame = table.changed(written, dropped)
-        reached, sha256 = release.recount(frame, list(promise.names), promise), None
+        reached = release.recount(frame, list(promise.names), promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
     summary = _summary(found, masking, reached, time.perf_counter() - began, hashes)
     return Release(frame, masking, found.records, summary, written)
@@ -123,7 +124,7 @@ def _write(
     promise: release.Promise,
     source: str | Path,
     output: str | Path,
-) -> tuple[int, str | None]:
+) -> tuple[int, str]:
     """Write a verified file; return the k it reaches and its hash."""
     ending = str(output).lower().removesuffix(".gz")
     if str(output) != "-" and ending.endswith(".parquet") != isinstance(table, ParquetFile):
@@ -131,12 +132,9 @@ def _write(
             f"{output} would not be of the same format as the data ({table.suffix}).",
             hint=f"end its name in {table.suffix}.",
         )
-    digest: list[str] = []
 
     def save(path: Path) -> None:
         table.save(table.changed(written, dropped), path, zipped=str(output).lower().endswith(".gz"))
-        with path.open("rb") as file:
-            digest.append(hashlib.file_digest(file, "sha256").hexdigest())
 
     if isinstance(table, TextFile):
         read = partial(
@@ -148,7 +146,7 @@ def _write(
         )
     else:
         read = partial(release.read_parquet, columns=promise.columns)
-    return release.write(output, save, read, promise, source=source), digest[0]
+    return release.write(output, save, read, promise, source=source)
 
 
 def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
