@@ -160,6 +160,16 @@ def test_every_encoding_is_read_again(tmp_path: Path, encoding: str) -> None:
 def test_another_format_than_that_of_the_data_is_refused(source: Path) -> None:
     with pytest.raises(OutputError, match=r"end its name in \.csv"):
         PLAN.run(source, source.parent / "out.parquet")
+    pd.read_csv(source).to_parquet(source.parent / "in.parquet")
+    with pytest.raises(OutputError, match=r"end its name in \.parquet"):
+        PLAN.run(source.parent / "in.parquet", source.parent / "out.parquet.gz")
+
+
+@pytest.mark.parametrize("text", ['a,b\n1, "p,q"\n2, "p,q"\n', 'a,b\n1,p" x\n2,p" x\n', "a,b\n\n1,p\n2,p\n\n"])
+def test_odd_quotes_and_blank_lines_are_read_again(tmp_path: Path, text: str) -> None:
+    (tmp_path / "in.csv").write_text(text)
+    al.Plan({"a": al.keep(), "b": al.quasi("category")}, k=2).run(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().count("p") == 2
 
 
 def test_release_knows_neither_methods_nor_records() -> None:

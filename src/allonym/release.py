@@ -5,6 +5,7 @@ Nothing here knows how the table was masked: it imports neither methods nor reco
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import io
@@ -150,33 +151,52 @@ def read_text(
     content: bytes, columns: Sequence[str], *, delimiter: str, encoding: str, names: Sequence[str] | None
 ) -> tuple[Any, list[str]]:
     """Read some columns of delimited text by Arrow's reader, and the names of all, unless given, by Python's."""
-    import csv as plain_csv
-
-    from pyarrow import csv
-
     content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     header = names is None
     if names is None:
-        codec = "utf-8-sig" if encoding == "utf-8" else encoding
-        text = io.TextIOWrapper(io.BytesIO(content), encoding=codec, newline="")
-        rows = plain_csv.reader(text, delimiter=delimiter, skipinitialspace=True)
-        names = [name.strip() for name in next((row for row in rows if any(cell.strip() for cell in row)), [])]
-    numbers = [f"f{i}" for i in range(len(names))]
+        names = [name.strip() for name in next(_rows(content, delimiter, encoding), [])]
     wanted = [name for name in names if name in set(columns)] or list(names[:1])
+    places = [names.index(name) for name in wanted]
     try:
-        table = csv.read_csv(
-            pa.BufferReader(content),
-            csv.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False),
-            csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
-            csv.ConvertOptions(
-                include_columns=[numbers[names.index(name)] for name in wanted],
-                column_types=dict.fromkeys(numbers, pa.string()),
-                strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise ReleaseError("The release could not be read again, so it was not written.") from error
-    return table.rename_columns(wanted).slice(int(header)), list(names)
+        found = _by_arrow(content, places, delimiter, encoding, len(names))
+    except pa.ArrowInvalid:  # blanks before quotes, which Arrow does not skip
+        found = _by_python(content, places, delimiter, encoding, len(names))
+    return found.rename_columns(wanted).slice(int(header)), list(names)
+
+
+def _rows(content: bytes, delimiter: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the rows of delimited text by Python's reader; blank lines are none."""
+    codec = "utf-8-sig" if encoding == "utf-8" else encoding
+    text = io.TextIOWrapper(io.BytesIO(content), encoding=codec, newline="")
+    for row in csv.reader(text, delimiter=delimiter, skipinitialspace=True):
+        if any(cell.strip() for cell in row) or len(row) > 1:
+            yield row
+
+
+def _by_arrow(content: bytes, places: list[int], delimiter: str, encoding: str, width: int) -> pa.Table:
+    from pyarrow import csv as arrow
+
+    numbers = [f"f{i}" for i in range(width)]
+    return arrow.read_csv(
+        pa.BufferReader(content),
+        arrow.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False),
+        arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=width > 1),
+        arrow.ConvertOptions(
+            include_columns=[numbers[i] for i in places],
+            column_types=dict.fromkeys(numbers, pa.string()),
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _by_python(content: bytes, places: list[int], delimiter: str, encoding: str, width: int) -> pa.Table:
+    try:
+        rows = list(_rows(content, delimiter, encoding))
+    except csv.Error:
+        rows = [[]]
+    if any(len(row) != width for row in rows):
+        raise ReleaseError("The release could not be read again, so it was not written.")
+    return pa.table({str(i): pa.array([row[i] for row in rows], pa.string()) for i in places})
 
 
 def read_parquet(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:

@@ -126,6 +126,8 @@ def test_only_masked_cells_and_dropped_columns_change(drawn: Drawn, size: int, d
         for name, cell in zip(names, cells_of_line, strict=False):
             if name not in dropped:
                 kept.append(as_csv(MASKS[codes[name][row]], drawn.delimiter) if row >= 0 and name in masked else cell)
+        if len(kept) == 1 and dropped and row >= 0 and not kept[0].strip(" \t"):
+            kept = ['""']  # alone on its line an empty cell would be no row to others
         row += bool(cells_of_line)
         expected += drawn.delimiter.join(kept) + end
     assert found.decode() == expected
@@ -158,6 +160,8 @@ def test_any_columns_but_all_can_be_dropped(drop: tuple[int, ...]) -> None:
     raws = [["a", '"b"', "c", "d"], ["1", '"x;y"', "", '""'], ["", "007", " z ", ""]]
     content = "\r\n".join(";".join(row) for row in raws).encode()
     found = b"".join(Delimited(content, ";").changed({}, [plain for j, plain in enumerate("abcd") if j in drop]))
+    if len(drop) == 3:  # alone on its line an empty cell would be no row to others
+        raws = [[x or '""' for x in row] for row in raws]
     assert found.decode() == "\r\n".join(";".join(x for j, x in enumerate(row) if j not in drop) for row in raws)
 
 
@@ -210,39 +214,35 @@ def test_a_file_without_content_is_empty(content: bytes) -> None:
 
 
 def test_names_that_come_twice_are_an_error() -> None:
-    with pytest.raises(TableError, match=r"2 column names .* occur again: 'a', 'b'\. Hint"):
+    with pytest.raises(TableError, match=r"2 of 5 column names .* occur again\. Hint") as caught:
         Delimited(b'a,b,"a", b ,c\n', ",")
+    assert caught.value.values == ("a", "b")
 
 
-# --- what does not hold yet ----------------------------------------------------------------------------------
+# --- what once did not hold ----------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="a tab is taken for a blank beside a quote even where it is the delimiter")
 @pytest.mark.parametrize("line", [b'5" x\t\t"y"', b'5" x\t"y"\t', b'"y"\t\t5"'])
 def test_blanks_beside_quotes_are_no_tabs(line: bytes) -> None:
     content = b"a\tb\tc\n" + line + b"\n"
     assert rows_of(Delimited(content, "\t")) == by_csv(content, "\t")
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="careful cutting yields a block without separators")
 @pytest.mark.parametrize("content", [b'a, "b"\n', b'a,5" pipe\n'])
 def test_a_header_with_odd_quotes_alone_has_no_rows(content: bytes) -> None:
     assert rows_of(Delimited(content, ",")) == by_csv(content, ",")
 
 
-@pytest.mark.xfail(strict=True, reason="the end of the file is taken for a row of its own")
 def test_a_header_of_one_column_with_odd_quotes_and_no_line_end_has_no_rows() -> None:
     assert Delimited(b' "a"', ",").n == 0
 
 
-@pytest.mark.xfail(strict=True, reason="a quoted cell that ends in a doubled quote is taken for closed")
 @pytest.mark.parametrize("cell", [b'"x""', b'"""'])
 def test_a_doubled_quote_at_the_end_of_a_line_does_not_close_a_cell(cell: bytes) -> None:
     with pytest.raises(TableError, match="line 2: a quote is not closed"):
         rows_of(Delimited(b"a,b\n1," + cell + b"\n2,y\n", ","))
 
 
-@pytest.mark.xfail(strict=True, reason="in careful cutting a carriage return after a quote belongs to the cell")
 @pytest.mark.parametrize("content", [b'a,b\r5",x\r6,"y"\r', b'a\r5"\r"x"\r\r6\r'])
 def test_carriage_returns_end_lines_after_odd_quotes_too(content: bytes) -> None:
     table = Delimited(content, ",")
@@ -252,12 +252,10 @@ def test_carriage_returns_end_lines_after_odd_quotes_too(content: bytes) -> None
     assert b"".join(table.changed({table.names[-1]: new}, [])).decode() == "\r".join(expected)
 
 
-@pytest.mark.xfail(strict=True, reason="any newline in the content makes newlines the line ends")
 def test_a_newline_inside_quotes_does_not_end_the_lines_of_a_cr_file() -> None:
     assert rows_of(Delimited(b'a,b\r"x\ny",2\r3,4\r', ",")) == [["a", "b"], ["x\ny", "2"], ["3", "4"]]
 
 
-@pytest.mark.xfail(strict=True, reason="the blank of the column is put before the quote, where quotes mean nothing")
 def test_a_masked_cell_with_a_delimiter_is_one_cell_to_every_reader() -> None:
     table = Delimited(b"a,b\n1, x\n2, y\n", ",")
     table.cells(["b"])
@@ -265,7 +263,6 @@ def test_a_masked_cell_with_a_delimiter_is_one_cell_to_every_reader() -> None:
     assert [len(row) for row in csv.reader(io.StringIO(content.decode()))] == [2, 2, 2]
 
 
-@pytest.mark.xfail(strict=True, reason="an empty cell left alone on its line is a blank line, which others skip")
 def test_dropping_all_but_one_column_keeps_the_rows_for_every_reader() -> None:
     content = b"".join(Delimited(b"a,b\n1,\n2,y\n", ",").changed({}, ["a"]))
     assert len(by_csv(content, ",")) == 3

@@ -126,15 +126,17 @@ def _write(
     output: str | Path,
 ) -> tuple[int, str]:
     """Write a verified file; return the k it reaches and its hash."""
-    ending = str(output).lower().removesuffix(".gz")
-    if str(output) != "-" and ending.endswith(".parquet") != isinstance(table, ParquetFile):
+    packed = str(output).lower().endswith(".gz")
+    parquet = isinstance(table, ParquetFile)
+    ending = str(output).lower().removesuffix(".gz").endswith(".parquet")
+    if str(output) != "-" and (ending != parquet or (parquet and packed)):
         raise OutputError(
             f"{output} would not be of the same format as the data ({table.suffix}).",
             hint=f"end its name in {table.suffix}.",
         )
 
     def save(path: Path) -> None:
-        table.save(table.changed(written, dropped), path, zipped=str(output).lower().endswith(".gz"))
+        table.save(table.changed(written, dropped), path, zipped=packed)
 
     if isinstance(table, TextFile):
         read = partial(

@@ -45,7 +45,10 @@ class Table(Protocol):
 
 
 def merged(values: Sequence[Any], codes: Ints) -> Cells:
-    """Give equal values one number, in the order they come first."""
+    """Give equal values one number, in the order they are given; those that no row has are left out."""
     place: dict[Any, int] = {}
-    number = np.array([place.setdefault(value, len(place)) for value in values], np.int64)
+    here = np.bincount(codes, minlength=len(values)) > 0
+    number = np.array(
+        [place.setdefault(v, len(place)) if used else -1 for v, used in zip(values, here, strict=True)], np.int64
+    )
     return Cells(list(place), number[codes] if len(place) < len(values) else codes.astype(np.int64))

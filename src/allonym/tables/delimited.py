@@ -7,6 +7,7 @@ therefore comes back byte for byte: leading zeros, quoted and unquoted empties, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -47,7 +48,7 @@ class Delimited:
         self.content, self.name, self.delimiter, self.has_header = content, name, delimiter, header
         self._bytes: Bytes = np.frombuffer(content, np.uint8)
         self._cut = ord(delimiter)
-        self._newline = NEWLINE if b"\n" in content or b"\r" not in content else RETURN
+        self._newline = self._line_end()
         self._returns = self._newline == NEWLINE and b"\r" in content
         self._quotes = b'"' in content
         self._styles: dict[str, tuple[bytes, bool]] = {}  # by column, once it was read
@@ -60,12 +61,22 @@ class Delimited:
         width = first.starts.shape[1]
         spans = zip(first.starts[0].tolist(), first.ends[0].tolist(), strict=True)
         self.names = tuple(plain(content[a:b]) if header else str(i + 1) for i, (a, b) in enumerate(spans))
-        twice = [x for x in dict.fromkeys(self.names) if self.names.count(x) > 1] if width < 1000 else []
         if len(set(self.names)) < width:
             raise TableError(
-                f"{width - len(set(self.names))} column names of {name} occur again: {listed(map(repr, twice))}.",
-                hint="give every column a name of its own.",
+                f"{width - len(set(self.names)):,} of {width:,} column names of {name} occur again.",
+                hint="give every column a name of its own; for a file without a header say --no-header.",
+                values=[x for x, times in Counter(self.names).items() if times > 1],
             )
+
+    def _line_end(self) -> int:
+        """Return what ends a line: a newline, unless there are only carriage returns outside quotes."""
+        content = self.content
+        if b"\r" not in content or b"\r\n" in content:
+            return NEWLINE
+        if b"\n" in content:
+            inside = np.cumsum(self._bytes == QUOTE, dtype=np.uint8) & 1
+            return NEWLINE if ((self._bytes == NEWLINE) & (inside == 0)).any() else RETURN
+        return RETURN
 
     # --- cutting ---------------------------------------------------------------------------------------------
 
@@ -89,7 +100,8 @@ class Delimited:
         Where the file ends without a line end, its end is taken as one.
         """
         if self._careful:
-            yield begin, len(self._bytes), self._careful_separators[self._careful_separators >= begin]
+            if begin < len(self._bytes):
+                yield begin, len(self._bytes), self._careful_separators[self._careful_separators >= begin]
             return
         size = BLOCK
         while begin < len(self._bytes):
@@ -115,20 +127,21 @@ class Delimited:
     @cached_property
     def _careful_separators(self) -> Ints:
         """Where quotes also stand inside unquoted cells, only a quote that begins a cell opens one."""
-        cut, line = re.escape(bytes([self._cut])), re.escape(bytes([self._newline]))
-        cell = re.compile(
-            rb'[ \t]*"(?:[^"]|"")*"[ \t\r]*(?=' + cut + b"|" + line + rb"|\Z)|[^" + cut + line + b"]*", re.DOTALL
-        )
+        cut, line = (re.escape(bytes([x])) for x in (self._cut, self._newline))
+        blank = b"[" + b"".join(re.escape(bytes([x])) for x in (SPACE, TAB) if x != self._cut) + b"]*"
+        end = blank + (rb"\r?" if self._newline == NEWLINE else b"")
+        quoted = re.compile(blank + b'"(?:[^"]|"")*+"' + end + b"(?=" + cut + b"|" + line + rb"|\Z)")
+        opening, plain_cell = re.compile(blank + b'"'), re.compile(b"[^" + cut + line + b"]*")
         found, at = [], 0
         while at < len(self.content):
-            match = cell.match(self.content, at)
-            assert match is not None
-            text = match.group().strip(b" \t\r")
-            if text[:1] == b'"' and (len(text) == 1 or text[-1:] != b'"'):
+            match = quoted.match(self.content, at)
+            if match is None and opening.match(self.content, at):
                 raise TableError(
-                    f"{self.name}, line {self._line(at)}: a quote is not closed.",
+                    f"{self.name}, line {self._line(at)}: a quote is not closed, or something follows it.",
                     hint='inside quotes a quote is written "".',
                 )
+            match = match or plain_cell.match(self.content, at)
+            assert match is not None
             found.append(match.end())
             at = match.end() + 1
         if self._bytes[-1] == self._cut:
@@ -250,6 +263,13 @@ class Delimited:
         plain_style = (b"", False)
         styles = {j: self._styles.get(self.names[j], plain_style) for j in touched}
         texts = {j: [self._quoted(v, *styles[j]) for v in cells.values] for j, cells in touched.items()}
+        kept = [j for j in range(len(self.names)) if j not in dropped]
+        if len(kept) == 1 and dropped:  # an empty cell alone on its line would be a blank line, which others skip
+            [alone] = kept
+            if alone not in touched:
+                raw, codes = self._raw([self.names[alone]])[self.names[alone]]
+                touched[alone], texts[alone] = Cells(raw, codes), raw
+            texts[alone] = [text if text.strip() else b'""' for text in texts[alone]]
         if self._header is not None:
             yield self.content[: self._header.begin]
             yield self._spliced(self._header, {}, dropped)
@@ -262,8 +282,9 @@ class Delimited:
     def _quoted(self, value: str | None, pad: bytes, always: bool) -> bytes:
         text = "" if value is None else str(value)
         special = any(c in text for c in (self.delimiter, '"', "\n", "\r")) or text != text.strip()
-        written = '"' + text.replace('"', '""') + '"' if special or always else text
-        return pad + written.encode()
+        if special or always:
+            text = '"' + text.replace('"', '""') + '"'
+        return (b"" if special and not always else pad) + text.encode()  # not every reader skips blanks before quotes
 
     def _spliced(self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]) -> bytes:
         """Return a block with some cells replaced and some left out with their delimiter."""

@@ -20,6 +20,7 @@ from allonym.metrics.taxonomy import Taxonomic
 from allonym.records import Attribute, Ints, Metric, Value, count_units
 from allonym.tables.base import MISSING, Cells
 
+EXACT = 2.0**53  # beyond, neighbouring integers are one number
 CODED = ("id", "notation")  # reasons for a link that go by code
 
 
@@ -102,6 +103,8 @@ def ordinal(
 ) -> Coded:
     """Understand a column as ordered categories; the levels are given from low to high."""
     rank = {level: i for i, level in enumerate(levels)}
+    if len(rank) < len(levels):
+        raise TableError(f"A level of column {name} is listed twice.", hint="list every level once, from low to high.")
     strange = [str(c) for c in cells.values if not is_missing(c, missing) and str(c) not in rank]
     if strange:
         raise TableError(
@@ -140,7 +143,7 @@ def numeric(name: str, cells: Cells, *, weight: float = 1.0, missing: Sequence[s
     def label(value: float | None) -> Any:
         if value is None:
             return None
-        if not any(isinstance(c, str) for c in cells.values):
+        if not any(isinstance(c, str) and not is_missing(c, missing) for c in cells.values):
             return round(value, decimals) if decimals else int(value)
         text = f"{value:.{decimals}f}"
         return text.replace(".", ",") if comma else text
@@ -149,7 +152,7 @@ def numeric(name: str, cells: Cells, *, weight: float = 1.0, missing: Sequence[s
 
 
 def to_number(text: str, comma: bool = False) -> float | None:
-    """Return a number, or None where a text is none (infinities and underscores are none).
+    """Return a number, or None where a text is none (infinities, underscores, and integers too long, are none).
 
     >>> to_number("1,5", comma=True), to_number("1_0"), to_number("inf")
     (1.5, None, None)
@@ -158,7 +161,7 @@ def to_number(text: str, comma: bool = False) -> float | None:
         found = float(text.replace(",", ".") if comma else text)
     except ValueError:
         return None
-    return found + 0.0 if np.isfinite(found) and "_" not in text else None
+    return found + 0.0 if abs(found) < EXACT and "_" not in text else None
 
 
 def _decimals(text: str) -> int:
@@ -226,8 +229,8 @@ def _labels(links: Mapping[str, Link], scope: Scope) -> Callable[[int], str]:
     total = sum(x.count for x in linked)
     taxonomy = scope.taxonomy
     by = {reason: sum(x.count for x in linked if x.reason == reason) for reason in CODED}
-    if total and by["notation"] * 2 > total:
+    if sum(by.values()) * 2 > total:
+        if by["id"] > by["notation"]:
+            return lambda c: taxonomy.ids[c]
         return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
-    if total and by["id"] * 2 > total:
-        return lambda c: taxonomy.ids[c]
     return lambda c: taxonomy.labels[c].replace("_", " ")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import json
 import sys
 import zlib
 from collections import Counter
@@ -10,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from allonym.errors import OutputError, TableError
 from allonym.knowledge.text import delimiter_of
@@ -41,21 +45,25 @@ class TextFile(Delimited):
     suffix = ".csv"
 
     def __init__(self, raw: bytes, name: str, reading: Reading) -> None:
-        if reading.delimiter is not None and (len(reading.delimiter) != 1 or not reading.delimiter.isascii()):
+        given = reading.delimiter
+        if given is not None and (len(given) != 1 or not given.isascii() or given in '"\r\n'):
             raise TableError("A delimiter is one plain character.", hint="leave it out to have it found.")
-        self.encoding, self._mark = encoding_of(raw, reading.encoding)
         try:
+            self.encoding, self._mark = encoding_of(raw, reading.encoding)
             utf8 = raw[len(self._mark) :]
             if self.encoding != "utf-8":
                 utf8 = utf8.decode(self.encoding).encode()
             elif reading.encoding or self._mark:
                 utf8.decode()
-        except (UnicodeDecodeError, LookupError) as error:
+        except (UnicodeError, LookupError, ValueError) as error:
+            if 0 in raw[:2000] and not reading.encoding:
+                raise _no_text(name) from error
+            what = reading.encoding or "UTF-8"
             raise TableError(
-                f"{name} is not valid {self.encoding}.", hint="give its encoding, e.g. --encoding latin-1."
+                f"{name} is not valid {what}.", hint="give its encoding, e.g. --encoding latin-1."
             ) from error
         if b"\0" in utf8[:10_000]:
-            raise TableError(f"{name} is not a text file.", hint="give a table of delimited text, or Parquet.")
+            raise _no_text(name)
         delimiter = reading.delimiter or delimiter_of(utf8[:100_000].decode(errors="ignore"))
         super().__init__(utf8, delimiter, header=reading.header, name=name)
 
@@ -86,26 +94,39 @@ class TextFile(Delimited):
                 file.writelines(changed)
 
 
+def _no_text(name: str) -> TableError:
+    return TableError(f"{name} is not a text file.", hint="give a table of delimited text, or Parquet.")
+
+
 class ParquetFile(Frame):
     """A Parquet file; columns that are not masked keep their type."""
 
     suffix = ".parquet"
 
     def __init__(self, raw: bytes, name: str) -> None:
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
             table = pq.read_table(pa.BufferReader(raw))
-        except pa.ArrowException as error:
-            raise TableError(f"{name} is a damaged Parquet file.") from error
-        super().__init__(table, name)
+        except (pa.ArrowException, OSError) as error:
+            raise TableError(f"{name} is a damaged Parquet file, or names a column twice.") from error
+        super().__init__(_without_index(table), name)
 
     def save(self, changed: Any, path: Path, *, zipped: bool = False) -> None:
         """Write what `changed` gives."""
         import pyarrow.parquet as pq
 
         pq.write_table(changed, path)
+
+
+def _without_index(table: pa.Table) -> pa.Table:
+    """Take a numbered index out of the notes that pandas leaves in a file: no role speaks of it."""
+    notes = (table.schema.metadata or {}).get(b"pandas")
+    if notes is None:
+        return table
+    told = json.loads(notes)
+    told["index_columns"] = [x for x in told.get("index_columns", []) if isinstance(x, str)]
+    return table.replace_schema_metadata({**table.schema.metadata, b"pandas": json.dumps(told).encode()})
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -134,24 +155,32 @@ def encoding_of(raw: bytes, given: str | None = None) -> tuple[str, bytes]:
     (('utf-16-le', b''), ('cp1252', b''))
     """
     marked = next(((encoding, mark) for mark, encoding in _MARKS if raw.startswith(mark)), None)
+    head = raw[:2000]
+    little = head[1::2].count(0) >= head[0::2].count(0)
     if given is not None:
-        asked = given.lower().replace("_", "-").removesuffix("-sig")
-        return marked if marked and marked[0].startswith(asked) else (asked, b"")
+        asked = codecs.lookup(given).name.removesuffix("-sig")
+        if marked and marked[0].startswith(asked):
+            return marked
+        ending = ("-le" if little else "-be") if asked in ("utf-16", "utf-32") else ""
+        return asked + ending, b""
     if marked:
         return marked
-    head = raw[:2000]
-    zeros = head[1::2].count(0), head[0::2].count(0)
-    if max(zeros) > len(head) // 4 and min(zeros) == 0:
-        return ("utf-16-le" if zeros[0] else "utf-16-be"), b""
+    if 0 in head:
+        return ("utf-16-le" if little else "utf-16-be"), b""
+    return _unmarked(raw), b""
+
+
+def _unmarked(raw: bytes) -> str:
+    """Return UTF-8 if a text is that, else what Windows writes, else Latin-1, which anything is."""
     if raw.isascii():
-        return "utf-8", b""
+        return "utf-8"
     for encoding in ("utf-8", "cp1252"):
         try:
             raw.decode(encoding)
-            return encoding, b""
+            return encoding
         except UnicodeDecodeError:
             continue
-    return "latin-1", b""
+    return "latin-1"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -22,9 +23,12 @@ class Frame:
     def __init__(self, native: Any, name: str = "the frame") -> None:
         try:
             self._frame = nw.from_native(native, eager_only=True)
+            self.names = tuple(self._frame.columns)
         except TypeError:
             kind = f"{type(native).__module__.split('.')[0]}.{type(native).__name__}"
             raise TableError(f"A {kind} is no table allonym can read.", hint=f"give a frame of {SUPPORTED}.") from None
+        except nw.exceptions.NarwhalsError as error:
+            raise TableError(f"{name} cannot be read: two columns have one name.", hint="rename one.") from error
         self.native, self.name = native, name
         backends: dict[Any, type[_Backend]] = {
             nw.Implementation.PANDAS: _Pandas,
@@ -34,10 +38,12 @@ class Frame:
         if self._frame.implementation not in backends:
             raise TableError(f"Frames of {self._frame.implementation} are not read.", hint=f"convert to {SUPPORTED}.")
         self._backend = backends[self._frame.implementation]()
-        self.names = tuple(self._frame.columns)
         odd = [x for x in self.names if not isinstance(x, str)]
         if odd:
             raise TableError(f"{len(odd)} column names of {name} are not text.", hint="rename them: roles go by name.")
+        if len(set(self.names)) < len(self.names):
+            raise TableError(f"{name} has two columns of one name.", hint="rename one.")
+        self._backend.check(native, name)
 
     @property
     def n(self) -> int:
@@ -57,8 +63,9 @@ class Frame:
         frame = self._frame
         for name, cells in columns.items():
             old = frame[name].to_native()
+            used = merged(cells.values, cells.codes)
             try:
-                new = self._backend.like(old, cells.values, cells.codes)
+                new = self._backend.like(old, used.values, used.codes)
             except (ValueError, TypeError, ArithmeticError) as error:
                 kind = frame.schema[name]
                 raise TableError(
@@ -77,6 +84,9 @@ def _number(value: Any) -> Any:
 class _Backend:
     """What differs among frame libraries."""
 
+    def check(self, native: Any, name: str) -> None:
+        """Refuse what would be written without a role."""
+
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         """Return the distinct cells of a column, null as None, and for every row which it is."""
         raise NotImplementedError
@@ -86,6 +96,10 @@ class _Backend:
         raise NotImplementedError
 
 
+def _no_values(name: str) -> TableError:
+    return TableError(f"The cells of column {name} are no single values.", hint="keep the column.")
+
+
 def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
     if (codes < 0).any():
         return [*values, None], np.where(codes < 0, len(values), codes)
@@ -93,13 +107,20 @@ def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
 
 
 class _Pandas(_Backend):
+    def check(self, native: Any, name: str) -> None:
+        index = native.index
+        if index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu":
+            raise TableError(
+                f"{name} has an index that no role speaks of.", hint="reset_index(), then give its column a role."
+            )
+
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         import pandas as pd
 
         try:
             codes, values = pd.factorize(column)
         except TypeError as error:  # lists, dicts
-            raise TableError(f"The cells of column {name} are no single values.", hint="keep the column.") from error
+            raise _no_values(name) from error
         return _nulls_last(values.tolist(), codes.astype(np.int64))
 
     def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
@@ -117,14 +138,17 @@ class _Pandas(_Backend):
             data: Any = pd.Categorical.from_codes(numbers[codes], categories, ordered=ordered)
             dtype = data.dtype
         else:
-            if null and dtype.kind in "iub":  # these cannot hold null
-                dtype = pd.array([], dtype=dtype).astype("boolean" if dtype.kind == "b" else "Int64").dtype
+            if null and isinstance(dtype, np.dtype) and dtype.kind in "iub":  # these cannot hold null
+                name = {"b": "boolean", "i": dtype.name.title(), "u": "UI" + dtype.name[2:]}[dtype.kind]
+                dtype = pd.array([], dtype=name).dtype
             data = pd.array([_typed(v, dtype.kind) for v in values], dtype=dtype).take(codes)
         return pd.Series(data, index=column.index, name=column.name, dtype=dtype)
 
 
 class _Polars(_Backend):
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
+        if column.dtype.is_nested() or str(column.dtype).startswith(("Object", "Int128", "Datetime(time_unit='ns'")):
+            raise _no_values(name)
         return _Arrow().factorise(column.to_arrow(), name)
 
     def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
@@ -132,37 +156,59 @@ class _Polars(_Backend):
 
         dtype = column.dtype
         if isinstance(dtype, pl.Enum):
-            dtype = pl.Enum(list(dict.fromkeys([*dtype.categories, *(v for v in values if v is not None)])))
-        kind = "i" if dtype.is_integer() else "f" if dtype.is_float() else "O"
-        return pl.Series(column.name, [_typed(v, kind) for v in values], dtype=dtype).gather(codes)
+            used = [v for v in values if v is not None]
+            dtype = pl.Enum(
+                [*(c for c in dtype.categories if c in set(used)), *(v for v in used if v not in dtype.categories)]
+            )
+        try:
+            return pl.Series(column.name, [_typed(v, _letter(dtype)) for v in values], dtype=dtype).gather(codes)
+        except pl.exceptions.PolarsError as error:
+            raise ValueError from error
 
 
 class _Arrow(_Backend):
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         import pyarrow as pa
 
-        whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         try:
+            if pa.types.is_string_view(column.type):
+                column = column.cast(pa.large_string())
+            whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
             coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-        except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-            raise TableError(f"The cells of column {name} are no single values.", hint="keep the column.") from error
-        values = coded.dictionary.to_pylist()
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+            values = coded.dictionary.to_pylist()
+            codes = coded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise _no_values(name) from error
         return _nulls_last(values, codes)
 
     def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        letter = "i" if pa.types.is_integer(kind) else "f" if pa.types.is_floating(kind) else "O"
-        found = pa.array([_typed(v, letter) for v in values], type=kind).take(pa.array(codes))
+        build = pa.large_string() if pa.types.is_string_view(kind) else kind
+        found = pa.array([_typed(v, _letter(kind)) for v in values], type=build).take(pa.array(codes))
         if pa.types.is_dictionary(column.type):
-            found = found.dictionary_encode().cast(column.type)
-        return pa.chunked_array([found])
+            found = found.dictionary_encode()
+        return pa.chunked_array([found.cast(column.type)])
+
+
+def _letter(dtype: Any) -> str:
+    """Return the letter NumPy has for a kind of column, of polars or Arrow; D for decimals."""
+    name = str(dtype).lower()
+    starts = {"int": "i", "uint": "u", "float": "f", "double": "f", "halffloat": "f", "bool": "b", "decimal": "D"}
+    return next((letter for start, letter in starts.items() if name.startswith(start)), "O")
 
 
 def _typed(value: Any, kind: str) -> Any:
-    """Return a value as a column of some kind (NumPy's letters) holds it."""
-    if value is None or kind not in "iuf":
+    """Return a value as a column of some kind holds it."""
+    if value is None:
+        return None
+    if kind == "b":
+        if not isinstance(value, bool):
+            raise ValueError(f"{type(value).__name__} is no truth value")
         return value
-    return int(value) if kind in "iu" else float(value)
+    if kind == "D":
+        return Decimal(str(value))
+    if kind in "iu":
+        return int(value)
+    return float(value) if kind == "f" else value
