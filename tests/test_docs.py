@@ -70,3 +70,29 @@ def test_code_in_the_docs_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert blocks
     for block in blocks:
         exec(compile(block, page, "exec"), {})
+
+
+def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
+    import told
+
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    assert told.before_and_after(tmp_path) in readme
+    assert told.screen(tmp_path) in readme
+    assert told.kinds() in (DOCS / "methods" / "index.md").read_text("utf-8")
+
+
+def test_the_plan_of_the_docs_is_one(tmp_path: Path) -> None:
+    from allonym import Plan
+
+    [text] = re.findall(r"```toml\n(.*?)```", (DOCS / "plan.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "plan.toml").write_text(text)
+    assert Plan.load(tmp_path / "plan.toml").columns["size"].levels == ("small", "medium", "large")
+
+
+def test_every_key_of_a_plan_is_documented() -> None:
+    from allonym.plan.columns import OPTIONS, ROLES
+    from allonym.plan.toml import FILE_KEYS, RELEASE_KEYS
+
+    page = (DOCS / "plan.md").read_text("utf-8")
+    for name in (*OPTIONS, *ROLES, *FILE_KEYS, *RELEASE_KEYS):
+        assert f"`{name}`" in page, name

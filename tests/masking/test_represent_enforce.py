@@ -62,6 +62,15 @@ def test_every_group_has_k_persons_wherever_there_are_k(data: st.DataObject) -> 
     assert count_units(shown, people, int(shown.max()) + 1).min() >= k
 
 
+def test_rows_of_a_split_tuple_that_move_when_groups_merge_are_counted_again() -> None:
+    rows = [0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 4, 4, 5, 5, 0, 3, 3, 1, 1, 5, 2, 5]
+    people = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 0, 0, 0, 1, 2, 0, 3, 3])
+    records = one_column(list("abcdef"), rows, units=people)
+    masking = Mode(k=4).mask(records)
+    group = masking.groups[piece_of_rows(records, masking)]
+    assert count_units(group, people, int(group.max()) + 1).min() == 4
+
+
 def test_pieces_take_the_rows_of_a_tuple_by_person_then_by_row() -> None:
     records = one_column(["a", "b"], [0, 1, 0, 0, 0, 1], units=[3, 0, 1, 3, 2, 1])
     masking = Masking(

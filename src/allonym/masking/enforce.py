@@ -17,14 +17,19 @@ def enough_units(records: Records, groups: Groups, k: int, metrics: Sequence[Met
     The group with fewest units (the first of equals) joins the one whose centroid is nearest to its own (the first of
     equals), again and again. Without units every row is a person of its own, and nothing is to be done.
     """
-    if records.units is None:
-        return groups
-    units = _units_of(records, groups)
+    while records.units is not None and len(groups) > 1:
+        units = _units_of(records, groups)
+        if min(map(len, units.values())) >= k:
+            break
+        groups = _merged(records, groups, units, k, metrics)  # where a tuple is split, others of its rows may move
+    return groups
+
+
+def _merged(records: Records, groups: Groups, units: dict[int, set[int]], k: int, metrics: Sequence[Metric]) -> Groups:
     merging = _Merging(records, groups, metrics)
-    while len(merging.members) > 1:
-        size = {g: len(units[g]) for g in merging.members}
-        poorest = min(size, key=lambda g: (size[g], g))
-        if size[poorest] >= k:
+    while len(units) > 1:
+        poorest = min(units, key=lambda g: (len(units[g]), g))
+        if len(units[poorest]) >= k:
             break
         target = merging.nearest(poorest)
         merging.merge(poorest, target)
