@@ -22,17 +22,22 @@ def mdav(
     """Group tuples by MDAV: fixed groups of k rows, the last one of k to 2k - 1; a tuple is split when a group is full.
 
     Rows of one tuple are interchangeable, so the algorithm runs on tuples with counts and gives what it would give on
-    rows. The second far record, s, is the one farthest from r that r's group left over. Ties go to the tuple that comes
-    first in an order drawn from the seed. Several whole groups out of one tuple are given as one.
+    rows. The second far record, s, is the one farthest from r that r's group left over. Ties go to the tuple that would
+    come first if the rows were shuffled by the seed. Several whole groups out of one tuple are given as one.
     """
     return _Mdav(records, metrics, k, rng).run(tick)
+
+
+def tie_order(records: Records, rng: np.random.Generator) -> Ints:
+    """Draw the order in which the tuples would first come if the rows were shuffled: frequent ones tend to lead."""
+    return np.argsort(rng.exponential(size=len(records)) / records.counts, kind="stable")
 
 
 class _Mdav:
     """The state of a run: the tuples that are left, in the drawn order, and how many rows of each."""
 
     def __init__(self, records: Records, metrics: Sequence[Metric], k: int, rng: np.random.Generator) -> None:
-        self.source = rng.permutation(len(records))
+        self.source = tie_order(records, rng)
         self.codes = np.ascontiguousarray(records.codes[self.source].T)  # attribute by attribute
         self.each = (records.mass / records.counts)[self.source]  # what one row of a tuple counts
         self.left = records.counts[self.source].copy()

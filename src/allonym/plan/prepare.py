@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,7 +104,9 @@ def _names(plan: Plan, table: Table) -> Iterator[str]:
     """Compare the columns of a plan with those of a table."""
     lost = [x for x in plan.columns if x not in table.names]
     if lost:
-        yield f"{len(lost)} columns of the plan are not in the table: {listed(lost, 20)}."
+        close = [x for name in lost for x in difflib.get_close_matches(name, table.names, n=1)]
+        hint = f"did you mean {listed(map(repr, close))}?" if close else "compare with `allonym inspect`."
+        yield f"{len(lost)} columns of the plan are not in the table: {listed(lost, 20)}. Hint: {hint}"
     extra = [x for x in table.names if x not in plan.columns]
     if extra and not plan.keep_rest:
         yield (
