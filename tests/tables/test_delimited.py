@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allonym.errors import TableError
-from allonym.tables import delimited
+from allonym.tables import cutting
 from allonym.tables.base import Cells
 from allonym.tables.delimited import Delimited
 
@@ -78,7 +78,7 @@ def tables(draw: st.DrawFn, odd: bool = False) -> Drawn:
 @contextmanager
 def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "BLOCK", size)
+        patch.setattr(cutting, "BLOCK", size)
         yield
 
 

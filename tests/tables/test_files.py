@@ -19,7 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from allonym.errors import OutputError, TableError
-from allonym.tables import delimited
+from allonym.tables import cutting
 from allonym.tables.base import Cells
 from allonym.tables.files import ParquetFile, Reading, TextFile, open_table, read_column
 
@@ -47,7 +47,7 @@ def ones(rows: int, value: str | None) -> Cells:
 def test_a_file_comes_back_in_its_encoding_and_with_its_mark(
     encoding: str, mark: bytes, given_too: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "BLOCK", 16)  # several chunks
+    monkeypatch.setattr(cutting, "BLOCK", 16)  # several chunks
     raw = mark + TEXT.encode(encoding)
     table = opened(raw, encoding if given_too else None)
     assert (table.names, table.n) == (("id", "größe"), 2)

@@ -130,19 +130,21 @@ def _without_index(table: pa.Table) -> pa.Table:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file as it is, unpacked; `-` is standard input."""
+    """Read a file as it is; `-` is standard input."""
     try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
-        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "its gzip data is damaged"
-        raise TableError(f"{path} cannot be read: {reason}.") from error
+        return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | None = None) -> TextFile | ParquetFile:
     """Open a data file; what it is, its content tells."""
     raw = read_bytes(path) if raw is None else raw
     name = "standard input" if str(path) == "-" else str(path)
+    try:
+        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"{name} cannot be read: its gzip data is damaged.") from error
     if raw[:4] == b"PAR1":
         return ParquetFile(raw, name)
     return TextFile(raw, name, reading or Reading())
