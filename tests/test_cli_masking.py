@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import allonym as al
-from allonym.cli import app
+from allonym.cli import app, main
 from allonym.plan.demo import survey
 
 DIRTY = Path(__file__).parent / "data" / "survey-dirty.csv"
@@ -138,14 +138,17 @@ def test_two_ontologies_for_one_column_are_blended(folder: Path) -> None:
     assert len((folder / "m.csv").read_text().splitlines()) == 13
 
 
-def refuse(*args: str) -> str:
-    done = shell(*args)
-    assert done.returncode == 2, done
-    assert done.stdout == b""
-    return done.stderr.decode()
+def test_errors_end_with_2_tell_all_and_leave_no_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*args: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["allonym", *args])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, told = capfd.readouterr()
+        assert (ended.value.code, out.strip()) == (2, "")
+        return told
 
-
-def test_errors_end_with_2_tell_all_and_leave_no_file(folder: Path) -> None:
     before = sorted(x.name for x in folder.iterdir())
     told = refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "reason=wordnet", "--quasi", "gone", "--k", "5")
     assert "columns have no role: visitor, activity" in told
@@ -160,6 +163,7 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(folder: Path) -> None:
     assert "k is 1, it must be at least 2" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--k", "1")
     many = refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--keep-rest", "--k", "25")
     assert "k is 25, but the table has only 24 rows" in many
+    assert shell("mask", "survey.csv", "-o", "m.csv").returncode == 2
     assert "cannot be read" in refuse("mask", "no.csv", "-o", "m.csv", "--quasi", "age")
     assert "unknown method" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--method", "magic")
     assert sorted(x.name for x in folder.iterdir()) == before

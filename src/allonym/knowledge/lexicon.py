@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,11 @@ class Lexicon:
             language_names=names,
             exceptions=exceptions or {},
         )
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What others worked out about this lexicon, by name; it lives as long as the lexicon does."""
+        return {}
 
     @cached_property
     def keys(self) -> list[str]:

@@ -142,7 +142,7 @@ class _Linker:
 
     def __init__(self, scope: Scope, language: str) -> None:
         self.scope, self.taxonomy, self.language = scope, scope.taxonomy, language
-        self.matcher = Matcher(self.taxonomy.lexicon, language_of(language))
+        self.matcher = Matcher.of(self.taxonomy.lexicon, language_of(language))
         self.why_not: dict[str, str] = {}  # for values without a concept: unknown | outside the root | individual
 
     def candidates(self, value: str) -> _Candidates | None:

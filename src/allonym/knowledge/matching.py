@@ -58,6 +58,11 @@ class Matcher:
     def __init__(self, lexicon: Lexicon, language: Language) -> None:
         self.lexicon, self.language = lexicon, language
 
+    @classmethod
+    def of(cls, lexicon: Lexicon, language: Language) -> Matcher:
+        """Return the matcher of a lexicon; its table of stems is made once."""
+        return lexicon.kept.setdefault(f"matcher {language.code}", cls(lexicon, language))
+
     def matches(self, text: str) -> Iterator[Match]:
         """Yield every form for a text, best first."""
         for step in self.steps(text):

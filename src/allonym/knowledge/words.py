@@ -95,7 +95,7 @@ def _senses(word: str, scope: Scope, language: str) -> list[int]:
     if not found:
         plain = (
             m
-            for m in Matcher(taxonomy.lexicon, language_of(language)).matches(word)
+            for m in Matcher.of(taxonomy.lexicon, language_of(language)).matches(word)
             if m.reason not in ("stem", "head")
         )
         found = [int(c) for match in plain for c in taxonomy.lexicon.senses(match.form, language)]
