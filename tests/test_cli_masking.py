@@ -101,6 +101,17 @@ def test_inspect_writes_a_plan_to_begin_with(folder: Path) -> None:
     assert json.loads(run("check", "survey.csv", "--plan", "plan.toml", "--json", code=1))["ready"] is False
 
 
+def test_the_suggested_command_fits_the_file(folder: Path) -> None:
+    pd.read_csv("jobs.csv").to_parquet("jobs.parquet")
+    assert "-o masked.parquet" in run("inspect", "jobs.parquet")
+    (folder / "odd.txt").write_text("nurse~1\ncook~2\n")
+    assert "'--delimiter=~' --no-header" in run("inspect", "odd.txt", "--delimiter", "~", "--no-header")
+    run("inspect", "odd.txt", "--delimiter", "~", "--no-header", "-o", "odd.toml")
+    assert al.Plan.load("odd.toml").reading.delimiter == "~"
+    told = run("mask", "odd.txt", "-o", "m.txt", "--plan", "odd.toml", "--encoding", "utf-8", "--k", "2", "--json")
+    assert json.loads(told)["records"] == 2
+
+
 def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
     plan = al.Plan({"visitor": al.unit(), "reason": al.quasi("wordnet"), "spent": al.sensitive()}, keep_rest=True)
     plan.save("plan.toml")
@@ -151,8 +162,8 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
 
     before = sorted(x.name for x in folder.iterdir())
     told = refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "reason=wordnet", "--quasi", "gone", "--k", "5")
-    assert "columns have no role: visitor, activity" in told
-    assert "columns of the plan are not in the table: gone" in told
+    assert "columns without a role: visitor, activity" in told
+    assert "column of the plan not in the table: gone" in told
     assert "to be reviewed" in told
     assert "landscape" in told
     hidden = refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "reason=wordnet", "--keep-rest", "--hide-values")
@@ -166,6 +177,12 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
     assert shell("mask", "survey.csv", "-o", "m.csv").returncode == 2
     assert "cannot be read" in refuse("mask", "no.csv", "-o", "m.csv", "--quasi", "age")
     assert "unknown method" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--method", "magic")
+    roles = ["--quasi", "age", "--keep-rest"]
+    assert "is the data itself" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "jobs.csv")
+    assert "written twice" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "m.csv")
+    assert "folder does not exist" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "no/s.json")
+    assert "is the data itself" in refuse("inspect", "jobs.csv", "-o", "jobs.csv")
+    assert "is there already" in refuse("inspect", "jobs.csv", "-o", "survey.csv")
     assert sorted(x.name for x in folder.iterdir()) == before
 
 

@@ -130,6 +130,15 @@ class OutputError(AllonymError):
     """A file that cannot be written."""
 
 
+def many(count: int, what: str) -> str:
+    """Say how many there are of something.
+
+    >>> many(1, "column"), many(1200, "value")
+    ('1 column', '1,200 values')
+    """
+    return f"{count:,} {what if count == 1 else what + 's'}"
+
+
 def listed(items: Iterable[str], most: int = 5) -> str:
     """Join the first few of many names, and say how many more there are.
 

@@ -77,6 +77,20 @@ def write(
     return reached, hashlib.sha256(content).hexdigest()
 
 
+def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str | Path | None]) -> None:
+    """Refuse, before any work, outputs that are inputs or each other, or whose folder is not there."""
+    written: list[Path] = []
+    for output in (Path(x) for x in outputs if x is not None and str(x) != "-"):
+        for other in (Path(x) for x in inputs if x is not None and str(x) != "-"):
+            if _same(output, other):
+                raise OutputError(f"{output} is the data itself.", hint="write to a file of its own.")
+        if any(output.absolute() == other.absolute() or _same(output, other) for other in written):
+            raise OutputError(f"{output} would be written twice.", hint="write to files of their own.")
+        if not output.parent.is_dir():
+            raise OutputError(f"{output} cannot be written: its folder does not exist.", hint="make the folder first.")
+        written.append(output)
+
+
 def save_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
     part = path.with_name(path.name + ".part")

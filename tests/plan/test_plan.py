@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import allonym as al
-from allonym.errors import PlanError
+from allonym.errors import OutputError, PlanError
 from allonym.plan import toml
 from allonym.tables.files import Reading
 
@@ -195,15 +195,15 @@ def test_columns_without_a_role_and_roles_without_a_column_are_named_all() -> No
     frame = pd.DataFrame({"job": ["cook"] * 4, "x": 1, "y": 2})
     plan = al.Plan({"job": al.quasi("category"), "gone": al.keep(), "lost": al.keep()}, k=2)
     told = refused(plan, frame).problems
-    assert any("2 columns of the plan are not in the table: gone, lost. Hint: " in x for x in told)
-    assert any("2 columns have no role: x, y." in x and "--keep-rest" in x for x in told)
+    assert any("2 columns of the plan not in the table: gone, lost. Hint: " in x for x in told)
+    assert any("2 columns without a role: x, y." in x and "--keep-rest" in x for x in told)
 
 
 def test_an_identifier_that_comes_again_needs_a_unit() -> None:
     frame = pd.DataFrame({"name": ["ann", "bob", "ann", "cid"], "job": ["cook"] * 4})
     plan = al.Plan({"name": al.identifier(), "job": al.quasi("category")}, k=2)
     error = refused(plan, frame)
-    assert "1 of its values come more than once" in error.problems[0]
+    assert "1 value of it come more than once" in error.problems[0]
     assert "ann" not in str(error)
     unit = al.Plan({"name": al.unit(), "job": al.quasi("category")}, k=3)
     assert unit.run(frame).summary["privacy"][0]["reached"] == 3
@@ -216,7 +216,7 @@ def test_rows_that_do_not_say_who_and_weights_that_are_none_are_problems() -> No
     frame = pd.DataFrame({"who": ["a", None, "c"], "job": ["cook"] * 3, "w": ["1", "x", "-2"]})
     plan = al.Plan({"who": al.unit(), "job": al.quasi("category"), "w": al.weight()}, k=2)
     told = refused(plan, frame).problems
-    assert any("1 rows do not say who they are about" in x for x in told)
+    assert any("1 row do not say who they are about" in x for x in told)
     assert any("2 survey weights are no numbers, or below 0" in x for x in told)
 
 
@@ -224,8 +224,8 @@ def test_words_to_review_and_not_understood_are_refused_unless_accepted() -> Non
     frame = pd.DataFrame({"job": ["cook", "blue smith", "zzz", "cook"]})
     jobs = al.read_taxonomy(JOBS)
     error = refused(al.Plan({"job": al.quasi(jobs)}, k=2), frame)
-    assert "column job: 1 values (1 cells) are to be reviewed" in error.problems[0]
-    assert "column job: 1 values (1 cells) are not understood" in error.problems[1]
+    assert "column job: 1 value (1 cell) is to be reviewed" in error.problems[0]
+    assert "column job: 1 value (1 cell) is not understood" in error.problems[1]
     assert "zzz" not in str(error)
     assert set(error.values) == {"blue smith", "zzz"}
     accepted = al.Plan({"job": al.quasi(jobs, accept_review=True, unmatched="opaque")}, k=2)
@@ -280,6 +280,35 @@ def test_pinned_links_understand_next_years_file_the_same_way_and_list_what_is_n
     assert [x.value for x in found.columns[0].words[0].here] == ["blue smith", "welder"] or found.ready
     found.pin(path)
     assert "cook" in (tmp_path / "job.links.csv").read_text()  # what was settled for this year stays
+
+
+def test_pinning_goes_to_the_file_the_plan_names_and_over_no_other(tmp_path: Path) -> None:
+    data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
+    data.write_text("job\ncook\ncook\nwelder\n")
+    (tmp_path / "mine.csv").write_text("value,concept\ncook,baker\n")
+    al.Plan({"job": al.quasi(str(JOBS), links="mine.csv")}, k=2, folder=tmp_path).save(path)
+    assert [x.name for x in al.Plan.load(path).check(data).pin(path)] == ["mine.csv"]
+    assert al.Plan.load(path).columns["job"].links == ("mine.csv",)
+    assert '"cook","2","baker"' in (tmp_path / "mine.csv").read_text()
+    al.Plan({"job": al.quasi(str(JOBS))}, k=2, folder=tmp_path).save(path)
+    (tmp_path / "job.links.csv").write_text("value,concept\ncook,baker\n")
+    with pytest.raises(OutputError, match="is there already, and the plan does not name it"):
+        al.Plan.load(path).check(data).pin(path)
+    assert (tmp_path / "job.links.csv").read_text() == "value,concept\ncook,baker\n"
+
+
+def test_typos_in_python_are_told_like_those_in_a_file() -> None:
+    with pytest.raises(PlanError, match=r"unknown option 'senes'\. Hint: did you mean 'senses'"):
+        al.quasi("wordnet", senes="first")
+    assert "column job must be a role such as" in problems({"job": "quasi", "age": al.quasi()})[0]
+
+
+def test_a_check_tells_itself_without_values() -> None:
+    frame = pd.DataFrame({"job": ["cook", "cook", "zzz"]})
+    told = str(al.Plan({"job": al.quasi(al.read_taxonomy(JOBS))}, k=2).check(frame))
+    assert "Not ready:" in told
+    assert "job: cells 2 sure, 0 review, 1 unmatched" in told
+    assert "zzz" not in told
 
 
 def test_a_column_linked_by_code_is_written_in_codes() -> None:

@@ -66,7 +66,11 @@ def waiting(what: str) -> Iterator[None]:
     """Show on standard error that something takes a moment, where a person looks at it."""
     from rich.text import Text
 
-    with console(stderr=True).status(Text(f"{what} …")):
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield
+        return
+    with out.status(Text(f"{what} …")):
         yield
 
 
@@ -75,7 +79,8 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error, where a person looks at it; yields what to call with done and total."""
     from rich.progress import Progress
 
-    with Progress(console=console(stderr=True), transient=True) as bar:
+    out = console(stderr=True)
+    with Progress(console=out, transient=True, disable=not out.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

@@ -15,24 +15,47 @@ from allonym.errors import OptionError, PlanError
 
 if TYPE_CHECKING:
     from allonym.plan.columns import Column
+    from allonym.tables.files import Reading
 
-File = Annotated[str, typer.Argument(help="A CSV or Parquet file, gzipped or not; - for standard input.")]
-PlanFile = Annotated[Path | None, typer.Option("--plan", help="A plan (TOML).")]
-Names = list[str]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a text file; found by itself unless given.")]
-Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Of a text file; found by itself unless given.")]
-Header = Annotated[bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")]
-HideValues = Annotated[bool, typer.Option("--hide-values", help="Print counts, never values of the data.")]
-WHAT = "wordnet[:ROOT], FILE[#ROOT], numeric, category, ordinal:FILE"
+Option = typer.Option
+COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
+QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
+UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="CSV or Parquet, gzipped or not; - for standard input.")]
+Release = Annotated[str, Option("-o", "--output", metavar="FILE", help="The release; - for standard output.")]
+PlanFile = Annotated[Path | None, Option("--plan", metavar="FILE", help="A plan (TOML).")]
+NeededPlan = Annotated[Path, Option("--plan", metavar="FILE", help="A plan (TOML).")]
+NewPlan = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Write a plan to begin with.")]
+Folder = Annotated[Path, Option("-o", "--output", metavar="FOLDER", help="The folder to write to.")]
+Quasi = Annotated[list[str] | None, Option("--quasi", metavar=WHAT, help=QUASI)]
+Sensitive = Annotated[list[str] | None, Option("--sensitive", metavar=WHAT, help="Nobody should learn it: kept.")]
+Identifier = Annotated[list[str] | None, Option("--identifier", metavar=COLUMN, help="It names people: dropped.")]
+Unit = Annotated[str | None, Option("--unit", metavar=COLUMN, help="Says who a row is about: k counts these. Dropped.")]
+Weight = Annotated[str | None, Option("--weight", metavar=COLUMN, help="Survey weights: kept.")]
+Keep = Annotated[list[str] | None, Option("--keep", metavar=COLUMN, help="Stays as it is.")]
+KeepRest = Annotated[bool, Option("--keep-rest", help="Columns not named stay as they are.")]
+K = Annotated[int | None, Option("--k", metavar="NUMBER", help="How many people must look the same: 5.")]
+MethodName = Annotated[str | None, Option("--method", metavar="NAME", help="An unknown one lists them: mode.")]
+Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
+Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
+Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
+Unmatched = Annotated[str | None, Option("--unmatched", metavar="POLICY", help=UNMATCHED)]
+Summary = Annotated[Path | None, Option("--summary", metavar="FILE", help="Write the figures as JSON.")]
+Write = Annotated[bool, Option("--write", help="Write the links beside the plan, and name them in it, to review.")]
+Encoding = Annotated[str | None, Option("--encoding", metavar="NAME", help="Of a text file; found unless given.")]
+Delimiter = Annotated[str | None, Option("--delimiter", metavar="SIGN", help="Of a text file; found unless given.")]
+Header = Annotated[bool | None, Option("--header/--no-header", help="Whether the first line names the columns.")]
+HideValues = Annotated[bool, Option("--hide-values", help="Print counts, never values of the data.")]
 
 
 @app.command()
 def inspect(
     file: File,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write a plan to begin with.")] = None,
+    output: NewPlan = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
-    header: Header = True,
+    header: Header = None,
     as_json: Json = False,
 ) -> None:
     """Look at a table: its columns, distinct and unique values, likely roles, how much of it WordNet knows.
@@ -44,10 +67,15 @@ def inspect(
     `allonym inspect survey.csv -o plan.toml`
     """
     from allonym.cli.show import show_inspection
+    from allonym.errors import OutputError
     from allonym.plan.inspect import inspect as look
+    from allonym.release import distinct_places
     from allonym.tables.files import Reading
 
-    reading = Reading(encoding, delimiter, header)
+    distinct_places([output], [file])
+    if output is not None and output.exists():
+        raise OutputError(f"{output} is there already.", hint="give another name, or remove it.")
+    reading = _reading(Reading(), encoding, delimiter, header)
     with progress("looking") as tick:
         found = look(file, reading, tick)
     if output is not None:
@@ -55,16 +83,14 @@ def inspect(
     if as_json:
         typer.echo(json.dumps(found.told(), indent=2, ensure_ascii=False))
     else:
-        show_inspection(found, file, output)
+        show_inspection(found, file, output, reading)
 
 
 @app.command()
 def check(
     file: File,
-    plan: Annotated[Path, typer.Option("--plan", help="A plan (TOML).")],
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the links beside the plan, and name them in it, to review.")
-    ] = False,
+    plan: NeededPlan,
+    write: Write = False,
     hide_values: HideValues = False,
     as_json: Json = False,
 ) -> None:
@@ -96,27 +122,25 @@ def check(
 @app.command()
 def mask(
     file: File,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to write the release; - for standard output.")],
+    output: Release,
     plan: PlanFile = None,
-    quasi: Annotated[Names | None, typer.Option(help=f"A column others may know, COLUMN[=WHAT]: {WHAT}.")] = None,
-    sensitive: Annotated[Names | None, typer.Option(help="A column nobody should learn, COLUMN[=WHAT].")] = None,
-    identifier: Annotated[Names | None, typer.Option(help="A column that names people: dropped.")] = None,
-    unit: Annotated[str | None, typer.Option(help="The column that says who a row is about: k counts these.")] = None,
-    weight: Annotated[str | None, typer.Option(help="The column with survey weights.")] = None,
-    keep: Annotated[Names | None, typer.Option(help="A column that stays as it is.")] = None,
-    keep_rest: Annotated[bool, typer.Option("--keep-rest", help="Columns not named stay as they are.")] = False,
-    k: Annotated[int | None, typer.Option("--k", help="How many people must look the same.  [default: 5]")] = None,
-    method: Annotated[str | None, typer.Option(help="The method (an unknown one lists them).")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same bytes.  [default: 0]")] = None,
-    links: Annotated[Names | None, typer.Option(help="Reviewed links of a column, COLUMN=FILE.")] = None,
-    accept_review: Annotated[bool, typer.Option("--accept-review", help="Take links to review as they are.")] = False,
-    unmatched: Annotated[
-        str | None, typer.Option(help="Words not understood: error, opaque (as they are), suppress (null).")
-    ] = None,
-    summary: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    unit: Unit = None,
+    weight: Weight = None,
+    keep: Keep = None,
+    keep_rest: KeepRest = False,
+    k: K = None,
+    method: MethodName = None,
+    seed: Seed = None,
+    links: Links = None,
+    accept_review: Accept = False,
+    unmatched: Unmatched = None,
+    summary: Summary = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
-    header: Header = True,
+    header: Header = None,
     hide_values: HideValues = False,
     as_json: Json = False,
 ) -> None:
@@ -136,20 +160,20 @@ def mask(
     """
     from allonym.cli.show import show_release
     from allonym.plan import Plan
-    from allonym.release import save_text
+    from allonym.release import distinct_places, save_text
     from allonym.tables.files import Reading
 
+    distinct_places([output, summary], [file, plan])
     roles = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
     given = {role: list(names or []) for role, names in roles.items()}
     given |= {"unit": [unit] if unit else [], "weight": [weight] if weight else []}
     begun = Plan.load(plan) if plan is not None else None
     columns = _columns(dict(begun.columns) if begun else {}, given, links or [], accept_review, unmatched)
-    reading = Reading(encoding, delimiter, header)
-    changed: dict[str, Any] = {"columns": columns}
+    reading = _reading(begun.reading if begun else Reading(), encoding, delimiter, header)
+    changed: dict[str, Any] = {"columns": columns, "reading": reading}
     changed |= {"keep_rest": True} if keep_rest else {}
     changed |= {"k": k} if k is not None else {}
     changed |= {"seed": seed} if seed is not None else {}
-    changed |= {"reading": reading} if reading != Reading() else {}
     changed |= {"method": method} | ({} if begun is None else {"parameters": {}}) if method is not None else {}
     if not columns:
         raise PlanError(
@@ -170,6 +194,12 @@ def mask(
         typer.echo(text, nl=False, err=output == "-")
     else:
         show_release(done, output, stderr=output == "-")
+
+
+def _reading(begun: Reading, encoding: str | None, delimiter: str | None, header: bool | None) -> Reading:
+    """Return how a file is to be read: as a plan says, unless options say otherwise."""
+    given: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "header": header}
+    return replace(begun, **{name: value for name, value in given.items() if value is not None})
 
 
 def _columns(
@@ -219,8 +249,8 @@ def _show_details(error: PlanError) -> None:
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")] = Path("allonym-demo"),
-    k: Annotated[int, typer.Option("--k", help="How many people must look the same.")] = 5,
+    output: Folder = Path("allonym-demo"),
+    k: K = None,
 ) -> None:
     """Mask the bundled survey, and show what came of it.
 
@@ -235,5 +265,5 @@ def demo(
     from allonym.plan.demo import demonstrate
 
     with progress("masking") as tick:
-        done = demonstrate(output, k, tick)
+        done = demonstrate(output, 5 if k is None else k, tick)
     show_demo(done, output)

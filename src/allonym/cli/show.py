@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from allonym.plan.check import Check, ColumnCheck
     from allonym.plan.inspect import Inspection, Looked
     from allonym.plan.run import Release
+    from allonym.tables.files import Reading
 
 MOST = 10  # values shown of a kind
 
@@ -31,7 +32,7 @@ def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequenc
     return table
 
 
-def show_inspection(found: Inspection, file: str, plan: Path | None) -> None:
+def show_inspection(found: Inspection, file: str, plan: Path | None, reading: Reading) -> None:
     """Print a table at first sight, and how to go on."""
     out = console()
     out.print(f"{file}: {found.records:,} records, {len(found.columns)} columns\n")
@@ -47,13 +48,20 @@ def show_inspection(found: Inspection, file: str, plan: Path | None) -> None:
         )
         for x in found.columns
     ]
-    heads = ("column", "distinct", "unique", "missing", "likely role", "kind", "in WordNet")
+    heads = ("column", "distinct", "unique", "missing", "likely role", "kind", "WordNet")
     out.print(table_of(heads, rows, right=(1, 2, 3, 6)))
-    out.print("\nRoles are guesses from names and counts: you know better. To begin with:\n")
-    if plan is not None:
-        out.print(f"  edit {plan}, then: allonym check {shlex.quote(file)} --plan {plan}", soft_wrap=True)
+    out.print("\nRoles are guesses from names and counts: you know better.")
+    begin = plan or Path("plan.toml")
+    if plan is None:
+        how = shlex.join(["allonym", "inspect", file, *_options(reading), "-o", str(begin)])
+        out.print(f"Write a plan:  {how}", soft_wrap=True)
     else:
-        out.print(f"  {_suggested(found, file)}", soft_wrap=True)
+        out.print(f"Written: {plan}. Edit the roles, then check it:")
+    out.print(
+        f"Check it:      {shlex.join(['allonym', 'check', file, '--plan', str(begin), '--write'])}", soft_wrap=True
+    )
+    if plan is None:
+        out.print(f"Or at once:    {_suggested(found, file, reading)}", soft_wrap=True)
 
 
 def _kind(column: Looked) -> str:
@@ -62,9 +70,15 @@ def _kind(column: Looked) -> str:
     return column.ontology or column.kind
 
 
-def _suggested(found: Inspection, file: str) -> str:
+def _options(reading: Reading) -> list[str]:
+    """Return the options that say how a file is read."""
+    told = [f"--{name}={value}" for name in ("encoding", "delimiter") if (value := getattr(reading, name)) is not None]
+    return told if reading.header else [*told, "--no-header"]
+
+
+def _suggested(found: Inspection, file: str, reading: Reading) -> str:
     """Return a command that masks the table with the likely roles."""
-    parts = ["allonym", "mask", file, "-o", "masked.csv"]
+    parts = ["allonym", "mask", file, "-o", f"masked{found.suffix}", *_options(reading)]
     for x in found.columns:
         if x.role == "quasi":
             parts += ["--quasi", f"{x.name}={_kind(x)}"]
@@ -174,7 +188,5 @@ def show_demo(done: Release, folder: Path) -> None:
         rows += [(column, str(a), "→", str(b), f"{n:,}") for a, b, n in done.replacements(column)[:4]]
     out.print()
     out.print(table_of(("column", "was", "", "is now", "records"), rows, right=(4,)))
-    out.print(f"\nIn {folder}: survey.csv, masked.csv, plan.toml, reason.links.csv, activity.links.csv, summary.json")
-    out.print(
-        f"Again, by hand: allonym mask {folder}/survey.csv -o masked.csv --plan {folder}/plan.toml", soft_wrap=True
-    )
+    out.print(f"\nIn {folder}: survey.csv, masked.csv, plan.toml, summary.json, links", soft_wrap=True)
+    out.print(f"Again: allonym mask {folder}/survey.csv -o masked.csv --plan {folder}/plan.toml", soft_wrap=True)

@@ -101,7 +101,7 @@ def read(path: str | Path) -> Settled:
     try:
         text = decode(path.read_bytes())
     except OSError as error:
-        raise LinksError(f"{path} cannot be read: {error.strerror}.") from error
+        raise LinksError(f"{path} cannot be read: {error.strerror}.", hint="is the name right?") from error
     try:
         rows = list(table_of(text, delimiter_of(text)))
     except csv.Error as error:

@@ -119,6 +119,17 @@ class Check:
         """Whether the plan can be run as it is."""
         return not self.problems
 
+    def __str__(self) -> str:
+        """Tell it in a few lines, without values of the data."""
+        lines = ["Ready to mask." if self.ready else "Not ready:", *(f"  - {problem}" for problem in self.problems)]
+        for column in (c for c in self.columns if c.words):
+            counts = ", ".join(f"{column.cells(status):,} {status}" for status in ("sure", "review", "unmatched"))
+            lines.append(f"{column.name}: cells {counts}")
+        if self.risk is not None:
+            risk = self.risk
+            lines.append(f"{risk.records:,} records, {risk.tuples:,} distinct tuples, {risk.unique:,} unique")
+        return "\n".join(lines)
+
     def told(self, hide_values: bool = False) -> dict[str, Any]:
         """Return it for JSON."""
         risk = None if self.risk is None else dict(vars(self.risk))
@@ -139,11 +150,18 @@ class Check:
         for column in self.columns:
             for place, words in enumerate(column.words):
                 safe = re.sub(r"[^\w.-]+", "_", column.name).strip("_.") or "column"
-                file = path.parent / f"{safe}{f'-{place + 1}' if len(column.words) > 1 else ''}.links.csv"
+                usual = f"{safe}{f'-{place + 1}' if len(column.words) > 1 else ''}.links.csv"
+                name = str(words.file) if words.file else usual
+                file = path.parent / name
                 if file in texts:
                     raise OutputError(f"Two columns would have the links file {file}.", hint="rename a column.")
+                if words.file is None and file.exists():
+                    raise OutputError(
+                        f"{file} is there already, and the plan does not name it.",
+                        hint=f'add links = "{name}" to column {column.name} of the plan, or remove the file.',
+                    )
                 texts[file] = links_files.to_csv(words.links.values(), words.scope)
-                named.setdefault(column.name, []).append(file.name)
+                named.setdefault(column.name, []).append(name)
         for file, text in texts.items():
             save_text(file, text)
         if named:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from allonym.errors import PlanError
 from allonym.knowledge.languages import LANGUAGES
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.similarity import DEPTHS, MEASURES
@@ -62,7 +63,7 @@ class Column:
         if self.levels and self.kind != "ordinal":
             yield "only an ordinal column has levels."
         if self.kind not in (None, "text") and (self.ontology or self.root or self.links):
-            yield f"a column of kind {self.kind} has no ontology, root or links."
+            yield f"a column of kind {self.kind} has no ontology, root or links. Hint: leave them out, or the kind."
         if self.role in ("identifier", "unit", "weight", "keep") and self != Column(self.role):
             yield f"a column with role {self.role} takes no other option."
         if self.links and len(self.links) != max(len(self.ontology), 1):
@@ -119,6 +120,9 @@ def sensitive(what: Any = None, **options: Any) -> Column:
 
 def described(role: str, what: Any = None, **options: Any) -> Column:
     """Return a column from what it is in one word, as on the command line."""
+    strange = [unknown("option", name, OPTIONS[1:]) for name in options if name not in OPTIONS]
+    if strange:
+        raise PlanError(strange)
     given = dict(options)
     if isinstance(what, str) and what.startswith("ordinal:"):
         given |= {"kind": "ordinal", "levels": what.removeprefix("ordinal:")}

@@ -62,6 +62,7 @@ class Inspection:
 
     records: int
     columns: Sequence[Looked]
+    suffix: str = ".csv"  # how files of this format end
 
     def told(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -80,7 +81,7 @@ def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) ->
     for place, name in enumerate(table.names):
         tick(place, len(table.names))
         looked.append(_look(name, table.cells([name])[name], words))
-    return Inspection(table.n, looked)
+    return Inspection(table.n, looked, getattr(table, "suffix", ".csv"))
 
 
 def _look(name: str, cells: Cells, words: Scope) -> Looked:

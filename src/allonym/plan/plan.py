@@ -51,9 +51,15 @@ class Plan:
 
     def _problems(self) -> list[str]:
         found = []
-        for name, column in self.columns.items():
+        columns = {name: column for name, column in self.columns.items() if isinstance(column, Column)}
+        found += [
+            f"column {name} must be a role such as al.quasi(…), not {type(self.columns[name]).__name__}."
+            for name in self.columns
+            if name not in columns
+        ]
+        for name, column in columns.items():
             found += [f"column {name}: {problem}" for problem in column.problems()]
-        roles = [column.role for column in self.columns.values()]
+        roles = [column.role for column in columns.values()]
         found += [
             f"{roles.count(r)} columns have the role {r}; one can." for r in ("unit", "weight") if roles.count(r) > 1
         ]
@@ -67,11 +73,11 @@ class Plan:
         elif self.method not in METHODS:
             found.append(unknown("method", self.method, list(METHODS)))
         else:
-            known = [f.name for f in fields(METHODS[self.method])]
+            known = [f.name for f in fields(METHODS[self.method]) if f.name != "k"]
             found += [
-                f"method {self.method}: {unknown('parameter', name, known)}"
+                f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
                 for name in self.parameters
-                if name not in known or name == "k"
+                if name not in known
             ]
         k = self.method.k if isinstance(self.method, Method) else self.k
         if k is not None and (isinstance(k, bool) or not isinstance(k, int)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym.errors import AllonymError, TableError, listed
+from allonym.errors import AllonymError, TableError, listed, many
 from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.ontologies import is_wordnet, open_ontology
@@ -33,6 +33,7 @@ class Understood:
     scope: Scope
     links: Mapping[str, Link]
     settled: links_files.Settled
+    file: str | Path | None = None  # the links file, if the plan names one
 
     def having(self, status: str) -> list[Link]:
         """Return the links of values in the table that have a status, frequent ones first."""
@@ -106,16 +107,16 @@ def _names(plan: Plan, table: Table) -> Iterator[str]:
     if lost:
         close = [x for name in lost for x in difflib.get_close_matches(name, table.names, n=1)]
         hint = f"did you mean {listed(map(repr, close))}?" if close else "compare with `allonym inspect`."
-        yield f"{len(lost)} columns of the plan are not in the table: {listed(lost, 20)}. Hint: {hint}"
+        yield f"{many(len(lost), 'column')} of the plan not in the table: {listed(lost, 20)}. Hint: {hint}"
     extra = [x for x in table.names if x not in plan.columns]
     if extra and not plan.keep_rest:
         yield (
-            f"{len(extra)} columns have no role: {listed(extra, 20)}. "
+            f"{many(len(extra), 'column')} without a role: {listed(extra, 20)}. "
             "Hint: give each a role; --keep COLUMN leaves one as it is, --keep-rest all of them."
         )
     dropped = [x for x in table.names if x in plan.columns and plan.columns[x].role in ("identifier", "unit")]
     if len(dropped) == len(table.names):
-        yield "every column would be dropped."
+        yield "every column would be dropped. Hint: keep at least one."
 
 
 def _persons(found: Prepared) -> None:
@@ -124,7 +125,9 @@ def _persons(found: Prepared) -> None:
         cells = found.cells[name]
         null = np.array([encode.is_missing(x, found.plan.missing) for x in cells.values])
         if null.any() and (rows := int(cells.counts[null].sum())):
-            found.problems.append(f"column {name}: {rows:,} rows do not say who they are about.")
+            found.problems.append(
+                f"column {name}: {many(rows, 'row')} do not say who they are about. Hint: fill it in."
+            )
         found.units = cells.codes
     for name in found.having("identifier"):
         counts = found.cells[name].counts
@@ -132,7 +135,7 @@ def _persons(found: Prepared) -> None:
         again = int((counts[~null] > 1).sum()) if len(null) else 0
         if again and found.units is None:
             found.problems.append(
-                f"column {name} is an identifier, but {again:,} of its values come more than once. "
+                f"column {name} is an identifier, but {many(again, 'value')} of it come more than once. "
                 "Hint: if a person has several rows, give the role unit to the column that says who; "
                 "otherwise it is no identifier."
             )
@@ -141,7 +144,9 @@ def _persons(found: Prepared) -> None:
         numbers = [encode.to_number(str(x), comma="," in str(x)) for x in cells.values]
         wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
         if wrong:
-            found.problems.append(f"column {name}: {wrong:,} survey weights are no numbers, or below 0.")
+            found.problems.append(
+                f"column {name}: {many(wrong, 'survey weight')} are no numbers, or below 0. Hint: fill in 0 or more."
+            )
         else:
             found.weights = np.array(numbers, np.float64)[cells.codes]
 
@@ -214,7 +219,9 @@ def _link(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick
             settled=settled.concepts,
             tick=part_of(tick, place, len(ontologies)),
         )
-        understood.append(Understood(opened[key], {x.value: x for x in settled.mark(links)}, settled))
+        known = column.links[place] if column.links else None
+        file = known if isinstance(known, (str, Path)) else None
+        understood.append(Understood(opened[key], {x.value: x for x in settled.mark(links)}, settled, file))
     return understood
 
 
@@ -239,6 +246,12 @@ def open_links(found: Prepared, name: str) -> tuple[list[Link], list[Link]]:
     return list(review.values()), list(unmatched.values())
 
 
+def _told(links: Sequence[Link]) -> str:
+    """Say how many values there are, and in how many cells."""
+    verb = "is" if len(links) == 1 else "are"
+    return f"{many(len(links), 'value')} ({many(sum(x.count for x in links), 'cell')}) {verb}"
+
+
 def _policy(found: Prepared, name: str, column: Column) -> None:
     """Refuse what was not surely understood, unless the plan accepts it."""
     review, unmatched = open_links(found, name)
@@ -247,13 +260,13 @@ def _policy(found: Prepared, name: str, column: Column) -> None:
     if review and not column.accept_review:
         found.details[f"{name}, to review"] = [x.value for x in review]
         found.problems.append(
-            f"column {name}: {len(review):,} values ({sum(x.count for x in review):,} cells) are to be reviewed. "
+            f"column {name}: {_told(review)} to be reviewed. "
             "Hint: `allonym check --write` writes the links to review; --accept-review takes them as they are."
         )
     if unmatched and column.unmatched == "error":
         found.details[f"{name}, not understood"] = [x.value for x in unmatched]
         found.problems.append(
-            f"column {name}: {len(unmatched):,} values ({sum(x.count for x in unmatched):,} cells) are not understood. "
+            f"column {name}: {_told(unmatched)} not understood. "
             "Hint: settle them in a links file, or say --unmatched opaque (as they are, like nothing else) "
             "or suppress (null)."
         )

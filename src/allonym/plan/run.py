@@ -151,22 +151,24 @@ def _write(
     return release.write(output, save, read, promise, source=source)
 
 
+def sha256_of(content: bytes) -> str:
+    """Return the hash of some bytes, as sha256sum tells it."""
+    return hashlib.sha256(content).hexdigest()
+
+
 def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
     """Return the hashes of what went into a release."""
     plan = found.plan
     links: dict[str, str] = {}
     ontologies: dict[str, str] = {}
-    for name, words in found.words.items():
+    for words in found.words.values():
         ontologies |= {u.scope.taxonomy.name: u.scope.taxonomy.source.sha256 for u in words}
-        for file in plan.columns[name].links:
-            if isinstance(file, (str, Path)):
-                links[name] = hashlib.sha256((plan.folder / file).read_bytes()).hexdigest()
+        links |= {str(u.file): sha256_of((plan.folder / u.file).read_bytes()) for u in words if u.file}
     try:
-        told = hashlib.sha256(toml.dumped(plan).encode()).hexdigest()
+        told = sha256_of(toml.dumped(plan).encode())
     except PlanError:  # a plan with objects that have no name
         told = None
-    whole = None if raw is None else hashlib.sha256(raw).hexdigest()
-    return {"input": whole, "plan": told, "links": links, "ontologies": ontologies}
+    return {"input": None if raw is None else sha256_of(raw), "plan": told, "links": links, "ontologies": ontologies}
 
 
 def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sha256: dict[str, Any]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def load(path: Path, make: type[Plan]) -> Plan:
     try:
         given = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise PlanError([f"cannot be read: {error.strerror}."], where=str(path)) from error
+        raise PlanError([f"cannot be read: {error.strerror}. Hint: is the name right?"], where=str(path)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PlanError([f"is not valid TOML: {error}"], where=str(path)) from error
     reader = _Reader()
@@ -89,7 +89,8 @@ def load(path: Path, make: type[Plan]) -> Plan:
         kept = reader.table(options, f"column {name}", OPTIONS)
         if isinstance(options, dict) and "role" not in options:
             reader.problems.append(f"column {name} has no role.")
-        columns[name] = described(kept.pop("role", "keep"), **kept)
+        elif "role" in kept:
+            columns[name] = described(kept.pop("role"), **kept)
     method = dict(reader.table(tables.get("method", {}), "method", None))
     own = reader.table(
         {x: method.pop(x) for x in ("name", "k", "seed") if x in method}, "method", ("name", "k", "seed")

@@ -35,7 +35,7 @@ class Delimited:
         self._styles: dict[str, tuple[bytes, bool]] = {}  # by column, once it was read
         first = self._cutting.first_line()
         if first is None:
-            raise TableError(f"{name} is empty.")
+            raise TableError(f"{name} is empty.", hint="is it the right file?")
         self._header = first if header else None
         self._rows_begin = first.end if header else 0
         width = first.starts.shape[1]

@@ -134,7 +134,7 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror}.") from error
+        raise TableError(f"{path} cannot be read: {error.strerror}.", hint="is the name right?") from error
 
 
 def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | None = None) -> TextFile | ParquetFile:
