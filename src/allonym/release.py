@@ -129,7 +129,11 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
 
 
 def smallest_group(frame: Any, columns: Sequence[str], persons: NDArray[np.int64] | None = None) -> int:
-    """Return the size, in rows or in persons, of the smallest group of rows that read the same; null is a value."""
+    """Return the size, in rows or in persons, of the smallest group of rows that read the same; null is a value.
+
+    >>> smallest_group(pa.table({"job": ["cook", "cook", None, None, None]}), ["job"])
+    2
+    """
     if not len(frame) or not columns:
         return len(frame) if persons is None else len(set(persons.tolist()))
     group = np.zeros(len(frame), np.int64)

@@ -17,7 +17,14 @@ from allonym.records import Metric, Records
 
 @dataclass(frozen=True)
 class Mode(Method):
-    """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own."""
+    """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own.
+
+    >>> from allonym.records import Attribute
+    >>> job = Attribute("job", "category", Equality(["cook", "smith", "vicar"]))
+    >>> masking = Mode(k=2).mask(Records.of([job], [[0, 0, 0, 1, 2]]))
+    >>> sorted(masking.share.tolist())
+    [1, 1, 3]
+    """
 
     name: ClassVar[str] = "mode"
     about: ClassVar[str] = "groups of k by equal values, the most frequent one stands for all: knows no meaning"

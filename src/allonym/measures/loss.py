@@ -19,7 +19,15 @@ def distances(pairs: Pairs, masked: Ints | None = None) -> Floats:
 
 
 def sse(pairs: Pairs) -> float:
-    """Return Σ dis(x, what stands for x)² over records; dis is the mean over attributes, and that mean is squared."""
+    """Return Σ dis(x, what stands for x)² over records; dis is the mean over attributes, and that mean is squared.
+
+    >>> from allonym.metrics.equality import Equality
+    >>> from allonym.records import Attribute
+    >>> job, sex = (Attribute(n, "category", Equality(["a", "b"])) for n in ("job", "sex"))
+    >>> was, now = np.array([[0, 0], [1, 1]]), np.array([[0, 1], [1, 1]])
+    >>> sse(Pairs((job, sex), was, now, np.array([2, 5]), np.array([2.0, 5.0]))) == 2 * (1 / 2) ** 2
+    True
+    """
     return float((pairs.mass * distances(pairs) ** 2).sum())
 
 

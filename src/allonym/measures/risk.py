@@ -12,6 +12,10 @@ def record_linkage(pairs: Pairs) -> float:
 
     An attacker who knows the original table looks up each masked record among the original ones of the same text and
     guesses: P(r) = 1/|G| if the right one is among these G, else 0. Values that mean the same count as the same text.
+
+    >>> was, now = np.array([[0], [1], [2]]), np.array([[0], [0], [2]])
+    >>> record_linkage(Pairs((), was, now, np.array([2, 1, 1]), np.ones(3))) == 100 * (2 / 2 + 0 + 1) / 4
+    True
     """
     tuples, place = np.unique(pairs.original, axis=0, return_inverse=True)
     size = np.bincount(place.ravel(), weights=pairs.counts, minlength=len(tuples))

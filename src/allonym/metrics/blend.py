@@ -20,6 +20,13 @@ class Blend(Base):
     that know both values, the one that finds them most alike. Values that none knows together are 1 apart.
     The centroid is the candidate of any ontology, or value, with the least Σ ω·d. Ties: values before candidates of the
     first ontology before those of the next; the deeper concept; label order; lone values come last.
+
+    >>> from allonym.knowledge.scope import Scope
+    >>> from allonym.knowledge.taxonomy import Taxonomy
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> one, other = (Taxonomic([], Scope(t, 0)) for _ in range(2))
+    >>> Blend([(2, None), (3, 2), (None, 1)], [one, other]).rows(1, [0, 1, 2]).round(2).tolist()
+    [0.6, 0.0, 0.2]
     """
 
     def __init__(self, values: Sequence[Value], parts: Sequence[Taxonomic]) -> None:
