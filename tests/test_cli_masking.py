@@ -67,8 +67,8 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     )
     assert told == json.loads((folder / "s.json").read_text())
     assert list(told) == [
-        "format", "records", "units", "tuples", "suppressed", "method", "parameters", "seed", "privacy", "measures",
-        "seconds", "sha256",
+        "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
+        "privacy", "measures", "seconds", "sha256",
     ]  # fmt: skip
     assert list(told["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
     assert set(told["measures"]) == {"information_loss", "record_linkage"}
@@ -112,6 +112,36 @@ def test_the_suggested_command_fits_the_file(folder: Path) -> None:
     assert json.loads(told)["records"] == 2
 
 
+def test_demo_leaves_files_of_others_alone(folder: Path) -> None:
+    (folder / "plan.toml").write_text("mine")
+    done = CliRunner().invoke(app, ["demo", "-o", "."])
+    assert "of its own" in str(done.exception)
+    assert (folder / "plan.toml").read_text() == "mine"
+
+
+def test_values_do_not_command_the_terminal(folder: Path) -> None:
+    (folder / "odd.csv").write_text("job\n" + "\x1b[31mzzz\n" * 3)
+    al.Plan({"job": al.quasi("wordnet")}, k=2).save("plan.toml")
+    assert "\x1b[31m" not in run("check", "odd.csv", "--plan", "plan.toml", code=1)
+
+
+def test_letters_are_no_words_for_sure(folder: Path) -> None:
+    (folder / "sex.csv").write_text("sex\n" + "m\nf\nd\n" * 4)
+    told = json.loads(run("inspect", "sex.csv", "--json"))["columns"][0]
+    assert (told["kind"], told["ontology"]) == ("category", None)
+    al.Plan({"sex": al.quasi("wordnet")}, k=2).save("plan.toml")
+    assert (
+        json.loads(run("check", "sex.csv", "--plan", "plan.toml", "--json", code=1))["columns"][0]["cells"]["sure"] == 0
+    )
+
+
+def test_inspect_never_takes_a_body_for_a_survey_weight(folder: Path) -> None:
+    rows = "".join(f"{60 + i},{1 + i / 10},{2 + i / 10}\n" for i in range(30))
+    (folder / "w.csv").write_text("weight,survey_weight,sample_weight\n" + rows)
+    told = {x["name"]: x["role"] for x in json.loads(run("inspect", "w.csv", "--json"))["columns"]}
+    assert told == {"weight": "quasi", "survey_weight": "weight", "sample_weight": "quasi"}
+
+
 def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
     plan = al.Plan({"visitor": al.unit(), "reason": al.quasi("wordnet"), "spent": al.sensitive()}, keep_rest=True)
     plan.save("plan.toml")
@@ -121,7 +151,10 @@ def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
     assert al.Plan.load("plan.toml").columns["reason"].links == ("reason.links.csv",)
     hidden = run("check", str(DIRTY), "--plan", "plan.toml", "--hide-values", code=1)
     assert "natuer" not in hidden
-    assert "natuer" not in run("check", str(DIRTY), "--plan", "plan.toml", "--hide-values", "--json", code=1)
+    told = run("check", str(DIRTY), "--plan", "plan.toml", "--hide-values", "--json", code=1)
+    assert "natuer" not in told
+    assert "landscape" not in told
+    assert "photography.n.01" not in told
 
 
 def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
@@ -140,6 +173,27 @@ def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:
     roles = ["--quasi", "job=wordnet:person", "--links", "job=job.links.csv", "--k", "4"]
     run("mask", "jobs.csv", "-o", "m.csv", *roles)
     assert Counter((folder / "m.csv").read_text().split()) == {"job": 1, "Herd-minder": 4, "mender": 4}
+
+
+def test_paths_of_options_are_seen_from_here_wherever_the_plan_is(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "tree.csv").write_text("child,parent\ncook,staff\nnurse,staff\n")
+    (folder / "ages.txt").write_text("20\n21\n22\n23\n")
+    al.Plan({"income": al.sensitive(), "age": al.quasi()}, keep_rest=True).save("sub/plan.toml")
+    roles = ["--quasi", "job=tree.csv#staff", "--quasi", "age=ordinal:ages.txt"]
+    run("mask", "jobs.csv", "-o", "m.csv", "--plan", "sub/plan.toml", *roles)
+    assert set(pd.read_csv("m.csv")["job"]) <= {"cook", "nurse", "staff"}
+
+
+def test_a_file_without_a_header_shows_nobody(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "bare.csv").write_text("Ann Smith,nurse\nBob Jones,cook\n")
+    al.Plan({"2": al.quasi("wordnet:person")}, k=2).save("plan.toml")
+    shown = run("check", "bare.csv", "--plan", "plan.toml", code=1)
+    assert "--no-header" in shown
+    assert "Smith" not in shown
+    done = CliRunner().invoke(app, ["mask", "bare.csv", "-o", "m.csv", "--quasi", "2"])
+    assert "none of the plan's 1 column" in str(done.exception)
+    assert "Smith" not in str(done.exception)
 
 
 def test_two_ontologies_for_one_column_are_blended(folder: Path) -> None:
@@ -169,6 +223,12 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
     hidden = refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "reason=wordnet", "--keep-rest", "--hide-values")
     assert "landscape" not in hidden
     assert "allonym inspect survey.csv" in refuse("mask", "survey.csv", "-o", "m.csv")
+    assert "two kinds" in refuse(
+        "mask", "survey.csv", "-o", "m.csv", "--quasi", "age=numeric", "--quasi", "age=category"
+    )
+    assert "no column spent of words" in refuse(
+        "mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--keep", "spent", "--links", "spent=x.csv"
+    )
     assert "two roles" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--keep", "age")
     assert "there is no column x" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--links", "x=y.csv")
     assert "k is 1, it must be at least 2" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--k", "1")

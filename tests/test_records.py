@@ -40,5 +40,5 @@ def test_arrays_are_locked_and_weights_are_summed() -> None:
         records.codes[0, 0] = 1
     masking = Masking(np.array([0, 0, 1]), np.array([1, 1, 1]), np.array([0, 0, 0]), np.zeros((3, 1), int), (job,))
     pairs = Pairs.of(records, masking)
-    assert pairs.mass.tolist() == [1.0, 1.0, 2.0]
+    assert pairs.mass.tolist() == [0.5, 1.5, 2.0]  # the pieces take the rows in order, with their own weights
     assert pairs.original.tolist() == [[0], [0], [1]]

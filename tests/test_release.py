@@ -22,6 +22,7 @@ from allonym import release
 from allonym.errors import OutputError, ReleaseError
 from allonym.tables.base import Cells
 from allonym.tables.files import TextFile
+from allonym.tables.frames import Frame
 
 ROWS = "id,job,note\n" + "".join(f"{i},{'cook' if i % 2 else 'smith'},n{i}\n" for i in range(12))
 PLAN = al.Plan({"id": al.identifier(), "job": al.quasi("category"), "note": al.keep()}, k=3)
@@ -69,6 +70,33 @@ def test_other_damage_is_refused(source: Path, monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(ReleaseError, match=message):
         PLAN.run(source, source.parent / "out.csv")
     assert [x.name for x in source.parent.iterdir()] == ["in.csv"]
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_a_group_of_one_too_few_is_refused(k: int) -> None:
+    table = pa.table({"job": ["cook"] * 5 + ["smith"] * k})
+    assert release.recount(table, ["job"], release.Promise(["job"], k, 5 + k, ["job"])) == k
+    with pytest.raises(ReleaseError, match=f"k = {k + 1} was promised, but a group of the release has only {k} rows"):
+        release.recount(table, ["job"], release.Promise(["job"], k + 1, 5 + k, ["job"]))
+
+
+def test_a_column_that_was_not_dropped_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"ssn": ["1", "2", "3"], "job": ["cook"] * 3})
+    honest = Frame.changed
+    monkeypatch.setattr(Frame, "changed", lambda self, columns, drop: honest(self, columns, []))
+    with pytest.raises(ReleaseError, match="columns"):
+        al.Plan({"ssn": al.identifier(), "job": al.quasi("category")}, k=3).run(frame)
+
+
+def test_pipes_and_links_are_written_through(source: Path) -> None:
+    real, link = source.parent / "real.csv", source.parent / "link.csv"
+    real.write_text("old")
+    link.symlink_to(real)
+    PLAN.run(source, link)
+    assert link.is_symlink()
+    assert real.read_text().startswith("job,note")
+    PLAN.run(source, os.devnull)
+    assert not Path(os.devnull).is_file()
 
 
 def test_a_frame_is_recounted_too(monkeypatch: pytest.MonkeyPatch) -> None:

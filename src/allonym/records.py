@@ -63,7 +63,7 @@ class Records:
     attributes: tuple[Attribute, ...]
     codes: Ints  # p × m
     counts: Ints  # p
-    weights: Floats | None = None  # p: the sum of the survey weights of a tuple's rows
+    weights: Floats | None = None  # n: the survey weight of every row
     units: Ints | None = None  # n: who a row is about, 0 … u-1
     inverse: Ints | None = field(default=None, repr=False)  # n: the tuple of every row
 
@@ -91,8 +91,7 @@ class Records:
         arrays = [np.asarray(column, np.int64) for column in columns]
         inverse, counts, first = distinct(arrays)
         codes = np.stack([column[first] for column in arrays], axis=1)
-        summed = None if weights is None else summed_by(inverse, weights, len(counts))
-        return cls(tuple(attributes), codes, counts, summed, units, inverse)
+        return cls(tuple(attributes), codes, counts, weights, units, inverse)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -107,10 +106,16 @@ class Records:
         """The number of units; of rows, where no units are given."""
         return self.n if self.units is None else int(self.units.max(initial=-1)) + 1
 
-    @property
+    @cached_property
     def mass(self) -> Floats:
-        """What a tuple counts for utility: its survey weights, else its rows."""
-        return self.counts.astype(np.float64) if self.weights is None else self.weights
+        """What a tuple counts for utility: the survey weights of its rows, else how many they are."""
+        return self.mass_of(np.arange(len(self)), self.counts)
+
+    def mass_of(self, source: Ints, share: Ints) -> Floats:
+        """Return what pieces of tuples count for utility."""
+        if self.weights is None:
+            return share.astype(np.float64)
+        return summed_by(piece_of_rows(self, source, share), self.weights, len(source))
 
     @cached_property
     def shares(self) -> Floats:
@@ -140,7 +145,6 @@ class Masking:
     groups: Ints
     codes: Ints  # q × m, codes of the extended attributes
     attributes: tuple[Attribute, ...]
-    suppressed: NDArray[np.bool_] | None = None  # q: pieces whose quasi cells are all null, left out of k
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
@@ -161,8 +165,18 @@ class Pairs:
     @classmethod
     def of(cls, records: Records, masking: Masking) -> Pairs:
         """Pair the tuples of a table with what became of them."""
-        mass = records.mass[masking.source] * masking.share / records.counts[masking.source]
+        mass = records.mass_of(masking.source, masking.share)
         return cls(masking.attributes, records.codes[masking.source], masking.codes, masking.share, mass)
+
+    @classmethod
+    def of_rows(
+        cls, attributes: tuple[Attribute, ...], original: Sequence[Ints], masked: Sequence[Ints], weights: Floats | None
+    ) -> Pairs:
+        """Pair the rows of a table, column by column, with what they became."""
+        number, counts, first = distinct([*original, *masked])
+        was, now = (np.stack([column[first] for column in columns], axis=1) for columns in (original, masked))
+        mass = counts.astype(np.float64) if weights is None else summed_by(number, weights, len(counts))
+        return cls(attributes, was, now, counts, mass)
 
     @property
     def shares(self) -> Floats:
@@ -213,17 +227,17 @@ def count_units(group: Ints, units: Ints, size: int) -> Ints:
     return np.bincount(pairs // width, minlength=size)
 
 
-def piece_of_rows(records: Records, masking: Masking) -> Ints:
-    """Return for every row the piece it belongs to: pieces of a tuple take its rows by unit, then by row."""
+def piece_of_rows(records: Records, source: Ints, share: Ints) -> Ints:
+    """Return for every row which piece of a tuple it belongs to: they take its rows by unit, then by row."""
     assert records.inverse is not None
-    if len(masking.source) == len(records):  # nothing was split
+    if len(source) == len(records):  # nothing was split
         piece = np.empty(len(records), np.int64)
-        piece[masking.source] = np.arange(len(records))
+        piece[source] = np.arange(len(records))
         return piece[records.inverse]
     order = np.argsort(records.inverse, kind="stable")
     if records.units is not None:
         order = np.lexsort((records.units, records.inverse))
-    by_source = np.argsort(masking.source, kind="stable")
+    by_source = np.argsort(source, kind="stable")
     piece = np.empty(records.n, np.int64)
-    piece[order] = np.repeat(by_source, masking.share[by_source])
+    piece[order] = np.repeat(by_source, share[by_source])
     return piece

@@ -50,10 +50,11 @@ def write(
     all its columns; `-` is standard output.
     """
     to_stdout = str(target) == "-"
-    target = Path(target)
+    target = Path(target).resolve() if Path(target).is_symlink() else Path(target)
     if not to_stdout and str(source) != "-" and _same(target, Path(source)):
         raise OutputError(f"{target} is the data itself.", hint="write the release to a file of its own.")
-    folder = Path(tempfile.gettempdir()) if to_stdout else target.parent
+    in_place = not to_stdout and target.exists() and not target.is_file()  # a pipe, a device
+    folder = Path(tempfile.gettempdir()) if to_stdout or in_place else target.parent
     try:
         handle, name = tempfile.mkstemp(prefix=".allonym-", suffix=".part", dir=folder)
         os.close(handle)
@@ -67,6 +68,8 @@ def write(
         if to_stdout:
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
+        elif in_place:
+            target.write_bytes(content)
         else:
             part.chmod(_usual_mode(target))
             part.replace(target)
@@ -153,12 +156,11 @@ def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:
 
 
 def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-    """Yield some columns of a frame as text; null stays null."""
+    """Yield some columns of a frame for Arrow to count, as text where it is not Arrow's already; null stays null."""
     for name in columns:
         if isinstance(frame, pa.Table):
             column = frame.column(name)
-            kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-            yield column if pa.types.is_string(column.type) else column.cast(kind).cast(pa.string())
+            yield column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         else:
             series = nw.from_native(frame, eager_only=True)[name]
             cells = zip(series.to_list(), series.is_null().to_list(), strict=True)

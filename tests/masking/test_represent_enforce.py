@@ -45,6 +45,20 @@ def test_a_group_of_too_few_persons_joins_the_nearest() -> None:
     merged = enough_units(records, groups, 2, [ages.metric])
     assert [sorted(merged.source[m].tolist()) for m in merged.members()] == [[0, 1], [2], [3]]
     assert enough_units(records, groups, 1, [ages.metric]).group.tolist() == [0, 1, 2, 3]
+    last = Records.of([ages], [[0, 0, 1, 1, 2, 2, 3, 3]], units=np.array([0, 1, 2, 3, 4, 5, 6, 6]))
+    merged = enough_units(last, groups, 2, [ages.metric])
+    assert [sorted(merged.source[m].tolist()) for m in merged.members()] == [[0], [1], [2, 3]]
+
+
+def test_what_was_merged_has_a_new_centre() -> None:
+    ages = Attribute("age", "numeric", Numeric([0.0, 10.0, 40.0, 45.0, 100.0]))
+    rows = [0] + [1] + [2] * 9 + [3] + [4] * 3
+    people = np.array([0, 0, *range(1, 10), 20, 21, 22, 23])
+    records = Records.of([ages], [rows], units=people)
+    groups = Groups.of([(0, 1, 0), (1, 1, 1), (2, 9, 2), (3, 1, 3), (4, 3, 4)])
+    merged = enough_units(records, groups, 3, [ages.metric])
+    assert min(len(set(people[np.isin(rows, merged.source[m])])) for m in merged.members()) >= 3
+    assert [sorted(merged.source[m].tolist()) for m in merged.members()] == [[0, 1, 2, 3], [4]]
 
 
 @given(st.data())
@@ -57,7 +71,7 @@ def test_every_group_has_k_persons_wherever_there_are_k(data: st.DataObject) -> 
     if records.persons < k:
         return
     masking = Mode(k=k).mask(records)
-    piece = piece_of_rows(records, masking)
+    piece = piece_of_rows(records, masking.source, masking.share)
     shown = np.unique(masking.codes[piece, 0], return_inverse=True)[1]
     assert count_units(shown, people, int(shown.max()) + 1).min() >= k
 
@@ -67,7 +81,7 @@ def test_rows_of_a_split_tuple_that_move_when_groups_merge_are_counted_again() -
     people = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 0, 0, 0, 1, 2, 0, 3, 3])
     records = one_column(list("abcdef"), rows, units=people)
     masking = Mode(k=4).mask(records)
-    group = masking.groups[piece_of_rows(records, masking)]
+    group = masking.groups[piece_of_rows(records, masking.source, masking.share)]
     assert count_units(group, people, int(group.max()) + 1).min() == 4
 
 
@@ -76,7 +90,7 @@ def test_pieces_take_the_rows_of_a_tuple_by_person_then_by_row() -> None:
     masking = Masking(
         np.array([0, 0, 1]), np.array([2, 2, 2]), np.array([0, 1, 1]), np.array([[0], [0], [0]]), records.attributes
     )
-    assert piece_of_rows(records, masking).tolist() == [1, 2, 0, 1, 0, 2]
+    assert piece_of_rows(records, masking.source, masking.share).tolist() == [1, 2, 0, 1, 0, 2]
 
 
 def test_every_method_says_what_it_is() -> None:

@@ -78,7 +78,7 @@ def test_figures_of_a_masked_table_agree_with_those_counted_row_by_row(
 ) -> None:
     records = table(rows)
     masking = Mode(k=k).mask(records)
-    piece = piece_of_rows(records, masking)
+    piece = piece_of_rows(records, masking.source, masking.share)
     masked = [
         tuple(a.values[c] for a, c in zip(masking.attributes, row, strict=True))
         for row in masking.codes[piece].tolist()

@@ -240,6 +240,11 @@ def test_suppressed_words_become_null_and_are_counted() -> None:
     release = plan.run(frame)
     assert release.frame["job"].isna().tolist() == [False, False, True, True, True]
     assert release.summary["privacy"][0]["reached"] == 2
+    assert release.summary["suppressed_cells"] == {"job": 3}
+    assert release.summary["tuples"]["before"] == 4  # cook, zzz, yyy, xxx
+    centre = 2 * 0 + 3 * 1  # Σ d² to cook, the centroid of all: unknown words are 1 away
+    assert release.summary["measures"]["information_loss"]["value"] == pytest.approx(100 * 3 / centre)
+    assert release.summary["measures"]["record_linkage"]["before"] == pytest.approx(100 * 4 / 5)
 
 
 def test_a_check_tells_coverage_review_suggestions_and_risk() -> None:
@@ -277,7 +282,7 @@ def test_pinned_links_understand_next_years_file_the_same_way_and_list_what_is_n
     later.write_text("job\nwelder\nblue smith\nblue smith\n")
     found = plan.check(later)
     assert [x.value for x in found.columns[0].new] == ["welder"]
-    assert [x.value for x in found.columns[0].words[0].here] == ["blue smith", "welder"] or found.ready
+    assert found.ready
     found.pin(path)
     assert "cook" in (tmp_path / "job.links.csv").read_text()  # what was settled for this year stays
 
@@ -323,3 +328,138 @@ def test_replacements_are_told_most_frequent_first() -> None:
     frame = pd.DataFrame({"job": ["cook"] * 5 + ["smith"] + ["vicar"] * 2})
     release = al.Plan({"job": al.quasi("category")}, k=4).run(frame)
     assert sum(n for _, _, n in release.replacements("job")) == (release.frame["job"] != frame["job"]).sum()
+
+
+def test_links_nobody_has_looked_at_stay_so_however_often_they_are_pinned(tmp_path: Path) -> None:
+    data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
+    data.write_text("job\ncook\ncook\nblue smith\nzzz\n")
+    al.Plan({"job": al.quasi(str(JOBS), unmatched="opaque")}, k=2, folder=tmp_path).save(path)
+    al.Plan.load(path).check(data).pin(path)
+    first = (tmp_path / "job.links.csv").read_text()
+    for _ in range(2):
+        found = al.Plan.load(path).check(data)
+        assert not found.ready
+        assert found.columns[0].new == []
+        found.pin(path)
+    assert (tmp_path / "job.links.csv").read_text() == first
+    noted = first.replace("\n", ',"mine"\n').replace('"proposed","mine"', '"proposed","note"')
+    (tmp_path / "job.links.csv").write_text(noted)
+    al.Plan.load(path).check(data).pin(path)
+    assert (tmp_path / "job.links.csv").read_text() == noted  # columns of others stay
+
+
+def test_each_policy_is_its_own() -> None:
+    frame = pd.DataFrame({"job": ["cook", "blue smith", "zzz", "cook"]})
+    jobs = al.read_taxonomy(JOBS)
+    [told] = refused(al.Plan({"job": al.quasi(jobs, unmatched="opaque")}, k=2), frame).problems
+    assert "to be reviewed" in told
+    [told] = refused(al.Plan({"job": al.quasi(jobs, accept_review=True)}, k=2), frame).problems
+    assert "not understood" in told
+
+
+def test_a_blend_is_reviewed_and_pinned_ontology_by_ontology(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("child,parent\ncook,staff\nsmith,staff\n")
+    (tmp_path / "b.csv").write_text("child,parent\nnurse,people\ncook,people\n")
+    data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
+    data.write_text("job\ncook\nblue nurse\nsmith\nzzz\n")
+    al.Plan({"job": al.quasi(["a.csv", "b.csv"])}, k=2, folder=tmp_path).save(path)
+    found = al.Plan.load(path).check(data)
+    [job] = found.columns
+    assert [x.value for x in job.review] == ["blue nurse"]  # only the second ontology has it
+    assert [x.value for x in job.unmatched] == ["zzz"]
+    found.pin(path)
+    plan = al.Plan.load(path)
+    assert plan.columns["job"].links == ("job-1.links.csv", "job-2.links.csv")
+    data.write_text("job\ncook\ncook\nbaker\n")
+    assert [x.value for x in plan.check(data).columns[0].new] == ["baker"]
+    release = al.Plan.load(path)
+    hashes = replace(release, columns={"job": replace(release.columns["job"], unmatched="opaque")}).run(
+        data, tmp_path / "out.csv"
+    )
+    assert set(hashes.summary["sha256"]["links"]) == {"job-1.links.csv", "job-2.links.csv"}
+
+
+def test_two_columns_never_share_a_links_file(tmp_path: Path) -> None:
+    data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
+    data.write_text("a b,a_b\ncook,cook\n")
+    al.Plan({"a b": al.quasi(str(JOBS)), "a_b": al.quasi(str(JOBS))}, k=2, folder=tmp_path).save(path)
+    with pytest.raises(OutputError, match="Two columns would have the links file"):
+        al.Plan.load(path).check(data).pin(path)
+
+
+def test_risk_counts_persons_where_there_are_units() -> None:
+    frame = pd.DataFrame({"who": list("aaabcd"), "job": ["cook", "cook", "cook", "smith", "smith", "smith"]})
+    risk = al.Plan({"who": al.unit(), "job": al.quasi("category")}, k=2).check(frame).risk
+    assert risk is not None
+    assert (risk.units, risk.unique, risk.smallest, risk.largest, risk.below) == (4, 1, 1, 3, 3)
+
+
+def test_codes_stay_codes_when_links_are_pinned(tmp_path: Path) -> None:
+    (tmp_path / "icd.csv").write_text("id,parent,label\nA,,all\nA1,A,flu\nA2,A,cold\nA3,A,cough\n")
+    data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
+    data.write_text("dx\n" + "A1\nA2\nA3\n")
+    al.Plan({"dx": al.quasi("icd.csv")}, k=3, folder=tmp_path).save(path)
+    al.Plan.load(path).run(data, tmp_path / "one.csv")
+    al.Plan.load(path).check(data).pin(path)
+    al.Plan.load(path).run(data, tmp_path / "two.csv")
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    assert set((tmp_path / "one.csv").read_text().split()) <= {"dx", "A", "A1", "A2", "A3"}
+
+
+@pytest.mark.parametrize("given", ['keep_rest = "no"', "keep_rest = 1", "format = true", "columns = 3"])
+def test_top_level_keys_have_types(tmp_path: Path, given: str) -> None:
+    path = tmp_path / "plan.toml"
+    rest = "" if given.startswith("columns") else '[columns.job]\nrole = "quasi"\n'
+    path.write_text(f"{'' if 'format' in given else 'format = 1'}\n{given}\n{rest}")
+    with pytest.raises(PlanError, match="must be"):
+        al.Plan.load(path)
+    with pytest.raises(PlanError, match="keep_rest must be"):
+        al.Plan({"job": al.quasi()}, keep_rest="no")
+
+
+def test_plans_with_a_mark_or_other_line_ends_are_read_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_bytes(b'\xef\xbb\xbfformat = 1\r\n[columns.job]\r\nrole = "quasi"\r\n')
+    assert list(al.Plan.load(path).columns) == ["job"]
+    toml.pin_links(path, {"job": ["job.links.csv"]})
+    assert b'role = "quasi"\r\n' in path.read_bytes()
+    assert al.Plan.load(path).columns["job"].links == ("job.links.csv",)
+
+
+def test_a_frame_is_not_written() -> None:
+    with pytest.raises(OutputError, match="given back, not written"):
+        al.Plan({"job": al.quasi("category")}, k=2).run(pd.DataFrame({"job": ["cook"] * 2}), "out.csv")
+
+
+def test_thousands_and_decimals_are_not_mixed_up() -> None:
+    frame = pd.DataFrame({"job": ["cook"] * 3, "w": ["1,234", "2", "3"]})
+    told = refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), frame).problems
+    assert "1 survey weight are no numbers" in told[0]
+    zero = frame.assign(w="0")
+    told = refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), zero).problems
+    assert "all survey weights are 0" in told[0]
+
+
+def test_weighted_loss_is_that_of_the_rows_written() -> None:
+    frame = pd.DataFrame({"a": ["x"] * 5 + ["y"] * 4, "w": [1.0, 1, 1, 1, 100] + [30.0] * 4})
+    release = al.Plan({"a": al.quasi("category"), "w": al.weight()}, k=4).run(frame)
+    lost = frame["w"][frame["a"] != release.frame["a"]].sum()
+    weight = {value: frame["w"][frame["a"] == value].sum() for value in "xy"}
+    total = frame["w"].sum() - max(weight.values())
+    assert release.summary["measures"]["information_loss"]["value"] == pytest.approx(100 * lost / total)
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns"),
+    [
+        ({"who": ["p0"] * 9 + [f"p{i}" for i in range(1, 6)], "v": [987654.0] * 9 + [None] * 5}, {"who": al.unit()}),
+        ({"w": [0.0, 0, 3, 0, 0], "v": [1000.0, 1200, 987654, 1100, 1300]}, {"w": al.weight()}),
+        ({"v": [987654.0, None, None, 987654.0, None]}, {}),
+    ],
+    ids=["one person", "one weight", "two of five"],
+)
+def test_a_number_that_few_hold_is_never_written_as_it_stands(
+    frame: dict[str, list[object]], columns: dict[str, al.Column]
+) -> None:
+    release = al.Plan({"v": al.quasi("numeric"), **columns}, k=5).run(pd.DataFrame(frame))
+    assert 987654.0 not in release.frame["v"].tolist()

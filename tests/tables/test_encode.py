@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -223,6 +224,11 @@ def test_what_is_no_number_is_counted_and_not_told(word: str) -> None:
 @given(st.lists(st.decimals(-1000, 1000, places=3), min_size=1, max_size=8), st.booleans())
 def test_numbers_come_back_as_numbers(drawn: list, comma: bool) -> None:
     rows = [str(x).replace(".", ",") if comma else str(x) for x in drawn]
+    if comma and all(abs(x) >= 1 for x in drawn):  # 1,234 may be a thousand
+        with pytest.raises(TableError, match="no numbers"):
+            numeric(rows)
+        rows.append("0,5")
+        drawn.append(Decimal("0.5"))
     assert [float(x.replace(",", ".")) for x in written(numeric(rows), NEVER)] == [float(x) for x in drawn]
 
 
@@ -234,7 +240,8 @@ def test_texts_without_a_concept_stand_for_themselves_or_become_null() -> None:
     assert text(rows).attribute.values == (3, "aaa", "zzz")
     assert written(text(rows), 2) == ["domestic cat", "zzz", "zzz", None]
     suppressed = text(rows, unmatched="suppress")
-    assert suppressed.attribute.values == (3, None)
+    assert suppressed.attribute.values == (3, "aaa", "zzz", None)
+    assert (suppressed.codes.tolist(), suppressed.suppressed) == ([0, 3, 3, 3], 3)
     assert written(suppressed, 1) == ["cat", None, None, None]
     assert written(text([*rows, "?"], unmatched="suppress"), 1) == ["cat", "?", "?", "?", "?"]
 

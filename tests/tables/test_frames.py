@@ -201,7 +201,9 @@ def test_an_index_that_may_name_people_needs_a_role(index: list[Any]) -> None:
 
 
 def test_numbers_of_rows_are_kept_and_rows_go_by_position() -> None:
-    labels = pd.Index([5, 5, 1, 5])
+    labels = pd.Index([0, 1, 2, 3])
+    with pytest.raises(TableError, match="an index that no role speaks of"):
+        Frame(pd.DataFrame({"a": ["w"]}, index=[19800101]))
     frame = pd.DataFrame({"a": list("wxyz"), "b": range(4)}, index=labels)
     found = Frame(frame).changed({"a": column(["k", "l", "m", "n"], [3, 2, 1, 0])}, [])
     assert found.index.equals(labels)

@@ -85,6 +85,16 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+def printable(text: str) -> str:
+    """Return a text without what would command the terminal.
+
+    >>> printable("a\\x1b[31mb")
+    'a�[31mb'
+    """
+    return "".join(c if c.isprintable() else "�" for c in text)
+
+
 def short(text: str, width: int) -> str:
-    """Cut a text to a width."""
+    """Cut a text to a width, and leave out what would command the terminal."""
+    text = printable(text)
     return text if len(text) <= width else text[: width - 1] + "…"

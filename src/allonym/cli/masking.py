@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allonym.cli.app import Json, app, progress
-from allonym.errors import OptionError, PlanError
+from allonym.cli.app import Json, app, printable, progress
+from allonym.errors import OptionError, PlanError, listed
 
 if TYPE_CHECKING:
     from allonym.plan.columns import Column
@@ -210,7 +210,7 @@ def _columns(
     unmatched: str | None,
 ) -> dict[str, Column]:
     """Return the columns of a plan with those of the options; a column named twice has several ontologies."""
-    from allonym.plan.columns import described
+    from allonym.plan.columns import KINDS, described
 
     named: dict[str, tuple[str, list[str]]] = {}
     for role, texts in given.items():
@@ -221,30 +221,38 @@ def _columns(
                 raise OptionError(f"Column {name} is given two roles, {before[0]} and {role}.", hint="give one.")
             before[1].extend([what] if what else [])
     for name, (role, whats) in named.items():
-        columns[name] = described(role, whats[0] if len(whats) == 1 else whats or None)
+        several = list(dict.fromkeys(_from_here(what) for what in whats))
+        if len(several) > 1 and any(what in KINDS or what.startswith("ordinal:") for what in several):
+            raise OptionError(f"Column {name} is given two kinds.", hint="give one; only ontologies can be several.")
+        columns[name] = described(role, several[0] if len(several) == 1 else several or None)
     files: dict[str, list[str]] = {}
     for text in links:
         name, split, path = text.partition("=")
-        if not split or name not in columns:
-            raise OptionError(
-                f"--links {text}: there is no column {name}.", hint="write COLUMN=FILE, of a quasi column."
-            )
+        if not split or name not in columns or columns[name].role not in ("quasi", "sensitive"):
+            raise OptionError(f"--links {text}: there is no column {name} of words.", hint="write COLUMN=FILE.")
         files.setdefault(name, []).append(str(Path(path).absolute()))
     for name, column in columns.items():
+        changed: dict[str, Any] = {"links": tuple(files[name])} if name in files else {}
         if column.role == "quasi":
-            changed: dict[str, Any] = {"links": tuple(files[name])} if name in files else {}
             changed |= {"accept_review": True} if accept_review else {}
             changed |= {"unmatched": unmatched} if unmatched is not None else {}
-            columns[name] = replace(column, **changed)
+        columns[name] = replace(column, **changed)
     return columns
+
+
+def _from_here(what: str) -> str:
+    """Return a kind or an ontology with its path, if it has one, as seen from here, wherever the plan is."""
+    before, ordinal, path = what.rpartition("ordinal:")
+    file, split, root = (path, "", "") if Path(path).exists() else path.partition("#")
+    if before or not Path(file).exists():
+        return what
+    return f"{ordinal}{Path(file).absolute()}{split}{root}"
 
 
 def _show_details(error: PlanError) -> None:
     """Print the values behind problems, where the user may see them."""
     for what, values in error.details.items():
-        typer.echo(
-            f"{what}: {', '.join(values[:20])}{f' … {len(values) - 20:,} more' if len(values) > 20 else ''}", err=True
-        )
+        typer.echo(f"{what}: {listed(map(printable, values), 20)}", err=True)
 
 
 @app.command()

@@ -157,7 +157,7 @@ def link(
         found = link_values(cells.values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
     found = settled.mark(found)
     if output is not None:
-        save_text(output, links_files.to_csv(found, scope))
+        save_text(output, links_files.to_csv(found, scope, settled.rows))
     if as_json:
         rows = _told(found, scope, hide_values)
         told = {"format": 1, "ontology": scope.name, "missing": cells.missing, "links": rows}

@@ -20,6 +20,7 @@ from allonym.knowledge.taxonomy import Taxonomy
 SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
 STRATEGIES = ("coherent", "first", "best-pair")
 MARGIN = 0.05  # a sense that wins by less is to be reviewed
+BRIEF = 2  # words of so few letters are to be reviewed: they may be codes of another kind (m, f)
 WEAK = ("stem", "head")  # reasons that are to be reviewed whatever the margin
 
 
@@ -232,7 +233,8 @@ def _choose(
         concept = candidates.senses[choice.chosen[i]]
         reason = candidates.match.reason
         one_code = reason != "notation" or len(candidates.senses) == 1
-        status = SURE if reason not in WEAK and one_code and choice.margin[i] >= MARGIN else REVIEW
+        brief = reason not in ("id", "notation") and len(value.strip()) <= BRIEF
+        status = SURE if reason not in WEAK and one_code and not brief and choice.margin[i] >= MARGIN else REVIEW
         others = tuple(c for c in candidates.senses if c != concept)
         links[value] = Link(value, 0, concept, reason, status, candidates.match.dropped, others)
     return links

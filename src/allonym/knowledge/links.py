@@ -24,6 +24,7 @@ COLUMNS = (
     "value", "count", "concept", "label", "path", "definition", "reason", "dropped", "status", "alternatives",
     "suggestions", "proposed",
 )  # fmt: skip
+KEPT = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
 ARROW = " > "
 
 
@@ -74,12 +75,19 @@ def sense(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
     return f"{taxonomy.ids[concept]} ({way}{': ' if meaning else ''}{meaning})"
 
 
-def to_csv(links: Iterable[Link], scope: Scope) -> str:
-    """Write a links file."""
+def to_csv(links: Iterable[Link], scope: Scope, before: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """Write a links file; what one before it said of values that are still as they were there stays as it is."""
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)  # a lone CR needs quotes too
+    before = before or {}
+    extra = [name for name in dict.fromkeys(n for row in before.values() for n in row) if name not in COLUMNS]
+    names = [*COLUMNS, *extra]
+    writer = csv.DictWriter(text, names, "", lineterminator="\n", quoting=csv.QUOTE_ALL)  # a lone CR needs quotes too
     writer.writeheader()
-    writer.writerows(rows(links, scope))
+    for row in rows(links, scope):
+        known = before.get(row["value"], {})
+        if row["reason"] == "settled":  # how it was found, and whether anybody has looked
+            row |= {name: known[name] for name in KEPT if known.get(name)}
+        writer.writerow(row | {name: known.get(name, "") for name in extra})
     return text.getvalue()
 
 
@@ -89,6 +97,7 @@ class Settled:
 
     concepts: Mapping[str, str] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
+    rows: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # all of the file, by value
 
     def mark(self, links: Iterable[Link]) -> list[Link]:
         """Give links that nobody has looked at back their status."""
@@ -114,10 +123,12 @@ def read(path: str | Path) -> Settled:
         )
     concepts: dict[str, str] = {}
     unseen: set[str] = set()
+    whole: dict[str, dict[str, str]] = {}
     twice: list[int] = []
     for number, cells in enumerate(rows[1:], 2):
         row = dict(zip(names, (cell.strip() for cell in cells), strict=False))
         value, concept, status = (row.get(name, "") for name in ("value", "concept", "status"))
+        whole.setdefault(value, row)
         if not concept and status != SURE:
             continue
         if concepts.setdefault(value, concept) != concept:
@@ -128,4 +139,4 @@ def read(path: str | Path) -> Settled:
         raise LinksError(
             f"{path} gives {len(twice)} values two concepts, first in row {twice[0]}.", hint="keep one row each."
         )
-    return Settled(concepts, frozenset(unseen))
+    return Settled(concepts, frozenset(unseen), whole)

@@ -20,7 +20,7 @@ class Groups:
     group: Ints
 
     @classmethod
-    def of(cls, pieces: Sequence[tuple[int, int, int]]) -> Groups:
+    def of(cls, pieces: Sequence[tuple[int, int, int]] | Ints) -> Groups:
         """Make a partition from (source, share, group), ordered by group, then tuple.
 
         Pieces of one tuple in one group are one piece.
@@ -42,7 +42,14 @@ class Groups:
 
     def mass(self, records: Records) -> Floats:
         """Return what each piece counts for utility."""
-        return records.mass[self.source] * self.share / records.counts[self.source]
+        return records.mass_of(self.source, self.share)
+
+
+def placed(metrics: Sequence[Metric], values: Sequence[Value]) -> tuple[list[Metric], Ints]:
+    """Return values as a tuple of codes, and the metrics, extended where a value is new."""
+    wider = [metric.extend([value]) for metric, value in zip(metrics, values, strict=True)]
+    codes = [metric.values.index(value) for metric, value in zip(wider, values, strict=True)]
+    return wider, np.array(codes, np.int64)
 
 
 def centre(metrics: Sequence[Metric], codes: Ints, mass: Floats) -> list[Value]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from allonym.masking.groups import Groups
+from allonym.masking.groups import Groups, placed
 from allonym.records import Floats, Ints, Metric, Records, Value
 
 DIGITS = 12  # distances that agree to so many decimals are ties
@@ -80,9 +80,8 @@ class _Mdav:
 
     def point(self, values: list[Value]) -> Ints:
         """Return values as a tuple of codes, extending the metrics where they are new."""
-        for a, value in enumerate(values):
-            self.metrics[a] = self.metrics[a].extend([value])
-        return np.array([m.values.index(v) for m, v in zip(self.metrics, values, strict=True)], np.int64)
+        self.metrics, codes = placed(self.metrics, values)
+        return codes
 
     def distances(self, point: Ints) -> Floats:
         """Return the distances of a tuple to those left, rounded so that ties are ties."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.masking.groups import Groups
-from allonym.records import Attribute, Ints, Metric, Records, Value
+from allonym.records import Attribute, Floats, Ints, Metric, Records, Value, count_units, piece_of_rows
+
+Bools = NDArray[np.bool_]
+SEVERAL = 2  # units whose numbers make a mean
 
 
 def represent(
@@ -17,14 +20,21 @@ def represent(
 ) -> tuple[Ints, tuple[Attribute, ...]]:
     """Return the codes every piece takes, and the attributes extended by the values that are new.
 
-    The centroid of a group stands for it, per attribute. A text that no ontology knows and fewer than k units hold is
-    never written: such values do not take part, and if there are no others, null stands for the group.
+    The centroid of a group stands for it, per attribute. A text that no ontology knows, or a number, that fewer than k
+    units hold is never written as it stands: such texts do not take part, and a number is only written as the mean of
+    several units' numbers. Where nothing else is left, null stands for the group.
     """
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
+    mass = groups.mass(records)
     for a, attribute in enumerate(records.attributes):
-        barred = _barred(records, a, k)
-        values = _centroids(records, groups, a, metrics[a], barred)
+        own = records.codes[groups.source, a]
+        values = [
+            _mean(own[pieces], mass[pieces], groups.share[pieces], metrics[a], barred, units)
+            if attribute.kind == "numeric"
+            else _stands_for(own[pieces], mass[pieces], metrics[a], barred)
+            for (barred, units), pieces in zip(_limits(records, groups, a, k), groups.members(), strict=True)
+        ]
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
@@ -32,23 +42,38 @@ def represent(
     return codes, tuple(attributes)
 
 
-def _barred(records: Records, a: int, k: int) -> NDArray[np.bool_]:
-    """Tell which values of an attribute may not be written: texts nobody linked that fewer than k units hold."""
-    unlinked = np.array([isinstance(v, str) for v in records.attributes[a].values], bool)
-    return unlinked & (records.holders(a) < k)
+def _limits(records: Records, groups: Groups, a: int, k: int) -> Iterator[tuple[Bools, float]]:
+    """Yield for each group which values must not be written as they stand, and how many units have a value there."""
+    attribute = records.attributes[a]
+    rare = records.holders(a) < k
+    if attribute.kind != "numeric":
+        unlinked = np.array([isinstance(v, str) for v in attribute.values], bool)
+        yield from ((rare & unlinked, np.inf) for _ in range(len(groups)))
+        return
+    known = np.array([v is not None for v in attribute.values], bool)[records.codes[groups.source, a]]
+    counts = np.bincount(groups.group[known], weights=groups.share[known], minlength=len(groups))
+    if records.units is not None:
+        piece = piece_of_rows(records, groups.source, groups.share)
+        rows = known[piece]
+        counts = count_units(groups.group[piece[rows]], records.units[rows], len(groups)).astype(np.float64)
+    yield from ((rare, count) for count in counts.tolist())
 
 
-def _centroids(records: Records, groups: Groups, a: int, metric: Metric, barred: NDArray[np.bool_]) -> list[Value]:
-    """Return what stands for each group in one attribute; where all have one value, that is it."""
-    codes, mass = records.codes[groups.source, a], groups.mass(records)
-    values: list[Value] = []
-    for pieces in groups.members():
-        own = codes[pieces]
-        kept = ~barred[own]
-        if not kept.any():
-            values.append(None)
-        elif (own == own[0]).all():
-            values.append(metric.values[own[0]])
-        else:
-            values.append(metric.centroid(own[kept], mass[pieces][kept]))
-    return values
+def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Value:
+    """Return what stands for a group in one attribute; where all have one value, that is it."""
+    kept = ~barred[codes]
+    if not kept.any():
+        return None
+    if (codes == codes[0]).all():
+        return metric.values[codes[0]]
+    return metric.centroid(codes[kept], mass[kept])
+
+
+def _mean(codes: Ints, mass: Floats, share: Ints, metric: Metric, rare: Bools, units: float) -> Value:
+    """Return the mean of the numbers of several units; null, if it would be the number of one, or a rare one."""
+    known = np.array([metric.values[c] is not None for c in codes], bool)
+    numbers = np.unique(codes[known])
+    if units < SEVERAL or (len(numbers) == 1 and rare[numbers[0]]):
+        return None
+    weighty = np.unique(codes[known & (mass > 0)])
+    return metric.centroid(codes, mass if len(weighty) > 1 else share.astype(np.float64))

@@ -44,12 +44,12 @@ def sst(records: Records) -> float:
 
 
 def information_loss(squares: float, total: float) -> float:
-    """Return L = 100·SSE / SST; 0 where all records were the same to begin with.
+    """Return L = 100·SSE / SST; where all records were the same to begin with, 0 if they still are, else 100.
 
     >>> information_loss(1.0, 4.0)
     25.0
     """
-    return 100 * squares / total if total > 0 else 0.0
+    return 100 * squares / total if total > 0 else 100.0 * (squares > 0)
 
 
 def by_column(pairs: Pairs, records: Records) -> dict[str, float]:

@@ -86,23 +86,24 @@ class ColumnCheck:
             told |= {
                 "ontologies": [u.scope.name for u in self.words],
                 "cells": {status: self.cells(status) for status in ("sure", "review", "unmatched")},
-                "review": [self.told_link(x, hide_values) for x in self.review],
-                "unmatched": [self.told_link(x, hide_values) for x in self.unmatched],
+                "review": len(self.review) if hide_values else [self.told_link(x) for x in self.review],
+                "unmatched": len(self.unmatched) if hide_values else [self.told_link(x) for x in self.unmatched],
                 "new": len(self.new) if hide_values else [x.value for x in self.new],
             }
         return told
 
-    def told_link(self, link: Link, hide_values: bool = False) -> dict[str, Any]:
+    def told_link(self, link: Link) -> dict[str, Any]:
         """Return a link for JSON, with ids of the ontology it was found in."""
         known = next((u for u in self.words if u.links[link.value].concept == link.concept), self.words[0])
         ids = known.scope.taxonomy.ids
-        told = {
+        return {
+            "value": link.value,
             "count": link.count,
             "concept": None if link.concept is None else ids[link.concept],
             "reason": link.reason,
             "alternatives": [ids[c] for c in link.alternatives],
+            "suggestions": list(link.suggestions),
         }
-        return told if hide_values else {"value": link.value, **told, "suggestions": list(link.suggestions)}
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class Check:
                         f"{file} is there already, and the plan does not name it.",
                         hint=f'add links = "{name}" to column {column.name} of the plan, or remove the file.',
                     )
-                texts[file] = links_files.to_csv(words.links.values(), words.scope)
+                texts[file] = links_files.to_csv(words.links.values(), words.scope, words.settled.rows)
                 named.setdefault(column.name, []).append(name)
         for file, text in texts.items():
             save_text(file, text)
@@ -183,6 +184,8 @@ def check(plan: Plan, source: Any, tick: Tick) -> Check:
 
 
 def _columns(found: Prepared) -> Iterator[ColumnCheck]:
+    if not set(found.plan.columns) & set(found.table.names):
+        return
     for name in found.table.names:
         role = found.plan.columns[name].role if name in found.plan.columns else "keep" if found.plan.keep_rest else ""
         cells = found.cells.get(name)
@@ -192,5 +195,6 @@ def _columns(found: Prepared) -> Iterator[ColumnCheck]:
             continue
         review, unmatched = open_links(found, name)
         words = found.words[name]
-        new = [x for x in words[0].new if all(x.value not in u.settled.concepts for u in words)]
+        pinned = any(u.settled.rows for u in words)
+        new = [x for x in words[0].here if pinned and not any(u.knows(x.value) for u in words)]
         yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

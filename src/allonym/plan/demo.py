@@ -14,6 +14,7 @@ from allonym.plan.run import Release
 from allonym.release import save_text
 
 WORDS = ("reason", "activity")
+FILES = ("survey.csv", "plan.toml", "masked.csv", "summary.json", *(f"{name}.links.csv" for name in WORDS))
 
 
 def survey() -> str:
@@ -40,7 +41,11 @@ def demonstrate(folder: Path, k: int = 5, tick: Tick = silent) -> Release:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be made: {error.strerror}.", hint="choose another with -o.") from error
-    save_text(folder / "survey.csv", survey())
+    ours = folder / "survey.csv"
+    there = [x for x in FILES if (folder / x).exists()]
+    if there and (len(there) < len(FILES) or ours.read_text("utf-8") != survey()):
+        raise OutputError(f"{folder} has a {there[0]} of its own.", hint="choose another folder with -o.")
+    save_text(ours, survey())
     for name in WORDS:
         save_text(folder / f"{name}.links.csv", (files("allonym") / "data" / f"{name}.links.csv").read_text("utf-8"))
     demonstration(folder, k).save(folder / "plan.toml")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ WHO = re.compile(r"person|patient|customer|visitor|client|member|user|household|
 PRIVATE = re.compile(
     r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
 )
-WEIGHT = re.compile(r"weight|wgt$|^wt", re.I)
+WEIGHT = re.compile(r"(survey|sampl\w*|design|person|household|final|fnl).?(weight|wgt|wt)|wgt$", re.I)
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) ->
     for place, name in enumerate(table.names):
         tick(place, len(table.names))
         looked.append(_look(name, table.cells([name])[name], words))
+        if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
+            looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
     return Inspection(table.n, looked, getattr(table, "suffix", ".csv"))
 
 
@@ -93,6 +95,7 @@ def _look(name: str, cells: Cells, words: Scope) -> Looked:
     ontology, coverage = None, None
     whole = kind == "numeric" and all("." not in str(x) and "," not in str(x) for x in cells.values)
     every = distinct == rows > 1
+    present = encode.present(cells)
     named = bool(PERSON.search(name))
     if (every and (named or WHO.search(name) or kind != "numeric")) or (named and distinct > 0.9 * rows and rows > 20):
         role = "identifier"
@@ -102,8 +105,11 @@ def _look(name: str, cells: Cells, words: Scope) -> Looked:
         role = "weight"
     else:
         role = "sensitive" if PRIVATE.search(name) else "quasi" if distinct > 1 else "keep"
-        if kind == "text":
-            ontology, coverage = _ontology(encode.present(cells), words)
+        brief = sum(c for x, c in present.items() if len(x) <= 2) * 2 > rows
+        if kind == "text" and brief:
+            kind = "category"
+        elif kind == "text":
+            ontology, coverage = _ontology(present, words)
             kind = "text" if ontology else "category"
     return Looked(name, distinct, unique, int(counts.sum()) - rows, role, kind, ontology, coverage)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from allonym.plan.run import Release
 
 DEFAULT_METHOD = "mode"
-ABOUT = ("title", "purpose", "decided_by", "note")
+ABOUT = toml.RELEASE_KEYS
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,8 @@ class Plan:
             found.append(f"k is {k}, it must be at least 2: a group of one hides nobody. Hint: 5 is usual.")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             found.append("the seed must be a whole number from 0 to 2^64 - 1.")
+        if not isinstance(self.keep_rest, bool):
+            found.append("keep_rest must be true or false.")
         found += [f"about: {unknown('key', name, ABOUT)}" for name in self.about if name not in ABOUT]
         return found
 
@@ -107,14 +109,6 @@ class Plan:
     def save(self, path: str | Path) -> None:
         """Write the plan as TOML."""
         toml.save(self, Path(path))
-
-    def with_links(self, links: Mapping[str, Sequence[str]]) -> Plan:
-        """Return the plan with links files for some columns."""
-        columns = {
-            name: replace(column, links=tuple(links[name])) if name in links else column
-            for name, column in self.columns.items()
-        }
-        return replace(self, columns=columns)
 
     # --- use -------------------------------------------------------------------------------------------------
 

@@ -44,10 +44,9 @@ class Understood:
         """The links of values that occur in the table."""
         return [x for x in self.links.values() if x.count]
 
-    @property
-    def new(self) -> list[Link]:
-        """The values that a links file, if there is one, does not know."""
-        return [x for x in self.here if x.value not in self.settled.concepts] if self.settled.concepts else []
+    def knows(self, value: str) -> bool:
+        """Tell whether the links file, if there is one, has a value."""
+        return value in self.settled.rows or value in self.settled.concepts
 
 
 @dataclass
@@ -89,6 +88,8 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
             _understand(found, name, opened, part_of(tick, place, len(worded)))
         except AllonymError as error:
             found.problems.append(f"column {name}: {error}")
+            if error.values:
+                found.details[name] = list(error.values)
     coded = [found.coded[x] for x in found.having("quasi") if x in found.coded]
     if coded and len(coded) == len(found.having("quasi")):
         columns = [c.codes for c in coded]
@@ -104,6 +105,12 @@ def part_of(tick: Tick, place: int, parts: int) -> Tick:
 def _names(plan: Plan, table: Table) -> Iterator[str]:
     """Compare the columns of a plan with those of a table."""
     lost = [x for x in plan.columns if x not in table.names]
+    if len(lost) == len(plan.columns):  # their names may be somebody's data
+        yield (
+            f"none of the plan's {many(len(lost), 'column')} is among the {len(table.names)} of the table. "
+            "Hint: for a file without a header say --no-header, and number the columns from 1."
+        )
+        return
     if lost:
         close = [x for name in lost for x in difflib.get_close_matches(name, table.names, n=1)]
         hint = f"did you mean {listed(map(repr, close))}?" if close else "compare with `allonym inspect`."
@@ -141,12 +148,14 @@ def _persons(found: Prepared) -> None:
             )
     for name in found.having("weight"):
         cells = found.cells[name]
-        numbers = [encode.to_number(str(x), comma="," in str(x)) for x in cells.values]
+        numbers, _ = encode.numbers_of([None if encode.is_missing(x) else str(x) for x in cells.values])
         wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
         if wrong:
             found.problems.append(
                 f"column {name}: {many(wrong, 'survey weight')} are no numbers, or below 0. Hint: fill in 0 or more."
             )
+        elif not any(numbers):
+            found.problems.append(f"column {name}: all survey weights are 0. Hint: give the column another role.")
         else:
             found.weights = np.array(numbers, np.float64)[cells.codes]
 
@@ -185,8 +194,7 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
 def guessed_kind(cells: Cells, missing: Sequence[str]) -> str:
     """Take a column of numbers for numeric, any other for words."""
     texts = [str(x) for x in cells.values if not encode.is_missing(x, missing)]
-    comma = any("," in t for t in texts) and not any("." in t for t in texts)
-    return "numeric" if texts and all(encode.to_number(t, comma) is not None for t in texts) else "text"
+    return "numeric" if texts and None not in encode.numbers_of(texts)[0] else "text"
 
 
 def _levels(column: Column, folder: Path) -> Sequence[str]:

@@ -55,6 +55,8 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
     """Mask a frame or a file."""
     began = time.perf_counter()
     from_file = isinstance(source, (str, Path))
+    if not from_file and output is not None:
+        raise OutputError("A masked frame is given back, not written.", hint="write release.frame yourself.")
     if from_file and output is None:
         raise OutputError("Where is the release to be written?", hint="give an output file, or - for standard output.")
     raw = read_bytes(source) if from_file else b""
@@ -80,7 +82,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
     else:
         assert isinstance(table, Frame)
         frame = table.changed(written, dropped)
-        reached = release.recount(frame, list(promise.names), promise)
+        reached = release.recount(frame, Frame(frame).names, promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
     summary = _summary(found, masking, reached, time.perf_counter() - began, hashes)
     return Release(frame, masking, found.records, summary, written)
@@ -111,7 +113,7 @@ def _refused(problems: list[str], found: Prepared) -> PlanError:
 def _written(found: Prepared, masking: Masking) -> Iterator[tuple[str, Cells]]:
     """Yield the cells to write for each masked column."""
     assert found.records is not None
-    piece = piece_of_rows(found.records, masking)
+    piece = piece_of_rows(found.records, masking.source, masking.share)
     for a, attribute in enumerate(masking.attributes):
         coded = found.coded[attribute.name]
         yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], found.plan.chosen.k, found.units)
@@ -171,17 +173,31 @@ def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
     return {"input": None if raw is None else sha256_of(raw), "plan": told, "links": links, "ontologies": ontologies}
 
 
+def _before_and_after(found: Prepared, masking: Masking) -> tuple[Records, Pairs]:
+    """Return the table before words were suppressed, and what became of it."""
+    records = found.records
+    assert records is not None
+    coded = [found.coded[attribute.name] for attribute in records.attributes]
+    if not any(column.suppressed for column in coded):
+        return records, Pairs.of(records, masking)
+    original = [column.original_of[column.cells.codes] for column in coded]
+    masked = masking.codes[piece_of_rows(records, masking.source, masking.share)].T
+    whole = Records.of(records.attributes, original, weights=records.weights, units=records.units)
+    return whole, Pairs.of_rows(masking.attributes, original, list(masked), records.weights)
+
+
 def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sha256: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
     records, method = found.records, found.plan.chosen
     assert records is not None
-    pairs = Pairs.of(records, masking)
+    records, pairs = _before_and_after(found, masking)
     return {
         "format": 1,
         "records": records.n,
         "units": None if found.units is None else records.persons,
         "tuples": {"before": len(records), "after": len(np.unique(masking.codes, axis=0))},
         "suppressed": 0,
+        "suppressed_cells": {name: found.coded[name].suppressed for name in found.having("quasi")},
         "method": method.name,
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
         "seed": found.plan.seed,

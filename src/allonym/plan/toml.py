@@ -31,6 +31,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "links": (str, list),
     "levels": (str, list),
     "weight": (int, float),
+    "release": (dict,),
+    "method": (dict,),
+    "file": (dict,),
+    "columns": (dict,),
     "accept_review": (bool,),
     "header": (bool,),
     "missing": (list,),
@@ -74,16 +78,15 @@ class _Reader:
 def load(path: Path, make: type[Plan]) -> Plan:
     """Read a plan."""
     try:
-        given = tomllib.loads(path.read_text("utf-8"))
+        given = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise PlanError([f"cannot be read: {error.strerror}. Hint: is the name right?"], where=str(path)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PlanError([f"is not valid TOML: {error}"], where=str(path)) from error
     reader = _Reader()
-    if given.get("format") != FORMAT:
+    tables = reader.table(given, "plan", TABLES)
+    if tables.get("format") != FORMAT:
         reader.problems.append(f"format must be {FORMAT}. Hint: begin the plan with format = {FORMAT}.")
-    tables = {key: value for key, value in given.items() if key in TABLES}
-    reader.problems += [unknown("key", key, TABLES) for key in given if key not in TABLES]
     columns = {}
     for name, options in reader.table(tables.get("columns", {}), "columns", None).items():
         kept = reader.table(options, f"column {name}", OPTIONS)
@@ -198,7 +201,7 @@ def pin_links(path: Path, links: Mapping[str, list[str]]) -> None:
     """Name links files in a plan on disk, leaving everything else in it as it is, comments too."""
     import tomlkit
 
-    document = tomlkit.parse(path.read_text("utf-8"))
+    document = tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
     columns: Any = document["columns"]
     for name, files in links.items():
         columns[name]["links"] = files[0] if len(files) == 1 else files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from allonym.metrics.taxonomy import Taxonomic
 from allonym.records import Attribute, Ints, Metric, Value, count_units
 from allonym.tables.base import MISSING, Cells
 
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 EXACT = 2.0**53  # beyond, neighbouring integers are one number
-CODED = ("id", "notation")  # reasons for a link that go by code
+DIGITS = 15  # decimals a float can tell apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +33,18 @@ class Coded:
     attribute: Attribute
     cells: Cells
     code_of: Ints  # for every distinct cell
-    spelled: Sequence[bool]  # whether a distinct cell is a spelling of its value: a suppressed one is not
+    original_of: Ints  # the same before words were suppressed
     label: Callable[[Value], Any]  # how a value is written that has no spelling to use
 
     @property
     def codes(self) -> Ints:
         """The attribute's code for every row."""
         return self.code_of[self.cells.codes]
+
+    @property
+    def suppressed(self) -> int:
+        """How many cells became null because nobody knows what they mean."""
+        return int(self.cells.counts[self.code_of != self.original_of].sum())
 
     def decoded(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> Cells:
         """Return the cells for codes of the (extended) attribute.
@@ -47,9 +54,10 @@ class Coded:
         """
         held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
         best: dict[int, tuple[int, str, Any]] = {}
-        for cell, code, spelled, holders in zip(self.cells.values, self.code_of, self.spelled, held, strict=True):
+        spelled = self.code_of == self.original_of  # a suppressed cell is no spelling of null
+        for cell, code, is_spelling, holders in zip(self.cells.values, self.code_of, spelled, held, strict=True):
             rank = (-int(holders), str(cell), cell)
-            if spelled and holders >= k and (int(code) not in best or rank[:2] < best[int(code)][:2]):
+            if is_spelling and holders >= k and (int(code) not in best or rank[:2] < best[int(code)][:2]):
                 best[int(code)] = rank
         if any(cell is None or cell == "" for cell in self.cells.values):
             best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
@@ -59,7 +67,7 @@ class Coded:
 
 def is_missing(cell: Any, missing: Sequence[str] = MISSING) -> bool:
     """Tell whether there is nothing in a cell, or it says so."""
-    return cell is None or (isinstance(cell, str) and cell in missing)
+    return cell is None or cell == "" or (isinstance(cell, str) and cell in missing)
 
 
 def present(cells: Cells, missing: Sequence[str] = MISSING) -> Counter[str]:
@@ -80,16 +88,16 @@ def _coded(
     order: Callable[[Value], Any],
     label: Callable[[Value], Any],
     weight: float,
-    spelled: Sequence[bool] | None = None,
+    originals: Sequence[Value] | None = None,
 ) -> Coded:
     """Number the values of a column in an order of their own, so that the order of rows does not matter; null last."""
-    distinct = sorted({v for v in values if v is not None}, key=order)
+    originals = values if originals is None else originals
+    distinct = sorted({v for v in (*values, *originals) if v is not None}, key=order)
     if None in values:
         distinct.append(None)
     place = {v: i for i, v in enumerate(distinct)}
-    code_of = np.array([place[v] for v in values], np.int64)
-    attribute = Attribute(name, kind, metric(distinct), weight)
-    return Coded(attribute, cells, code_of, [True] * len(values) if spelled is None else spelled, label)
+    code_of, original_of = (np.array([place[v] for v in each], np.int64) for each in (values, originals))
+    return Coded(Attribute(name, kind, metric(distinct), weight), cells, code_of, original_of, label)
 
 
 def category(name: str, cells: Cells, *, weight: float = 1.0, missing: Sequence[str] = MISSING) -> Coded:
@@ -129,8 +137,7 @@ def ordinal(
 def numeric(name: str, cells: Cells, *, weight: float = 1.0, missing: Sequence[str] = MISSING) -> Coded:
     """Understand a column as numbers, with as many decimals as it has, and a decimal comma if it has one."""
     texts = [None if is_missing(c, missing) else str(c) for c in cells.values]
-    comma = any("," in t for t in texts if t) and not any("." in t for t in texts if t)
-    numbers = [None if t is None else to_number(t, comma) for t in texts]
+    numbers, comma = numbers_of(texts)
     strange = [t for t, x in zip(texts, numbers, strict=True) if t is not None and x is None]
     if strange:
         raise TableError(
@@ -151,6 +158,20 @@ def numeric(name: str, cells: Cells, *, weight: float = 1.0, missing: Sequence[s
     return _coded(name, "numeric", cells, numbers, lambda v: Numeric(v, decimals), float, label, weight)
 
 
+def numbers_of(texts: Sequence[str | None]) -> tuple[list[float | None], bool]:
+    """Return the numbers of a column, None where a text is none, and whether it has decimal commas.
+
+    Where every comma may as well stand between thousands (1,234), nothing with a comma is taken for a number.
+
+    >>> numbers_of(["1,5", "2", None]), numbers_of(["1,234", "2"])
+    (([1.5, 2.0, None], True), ([None, 2.0], False))
+    """
+    given = [t for t in texts if t is not None]
+    with_comma = [t for t in given if "," in t]
+    comma = bool(with_comma) and not any("." in t for t in given) and not all(map(_THOUSANDS.fullmatch, with_comma))
+    return [None if t is None else to_number(t, comma) for t in texts], comma
+
+
 def to_number(text: str, comma: bool = False) -> float | None:
     """Return a number, or None where a text is none (infinities, underscores, and integers too long, are none).
 
@@ -166,7 +187,8 @@ def to_number(text: str, comma: bool = False) -> float | None:
 
 def _decimals(text: str) -> int:
     mantissa, _, exponent = text.lower().partition("e")
-    return max(len(mantissa.partition(".")[2].rstrip() if "." in mantissa else "") - int(exponent or 0), 0)
+    found = len(mantissa.partition(".")[2].rstrip() if "." in mantissa else "") - int(exponent or 0)
+    return min(max(found, 0), DIGITS)
 
 
 def text(
@@ -191,11 +213,11 @@ def text(
             return None
         found = tuple(links_of[str(cell)].concept for links_of in links)
         if all(concept is None for concept in found):
-            return None if unmatched == "suppress" else str(cell)
+            return str(cell)
         return found[0] if len(found) == 1 else found
 
-    values = [meaning(c) for c in cells.values]
-    spelled = [v is not None or is_missing(c, missing) for c, v in zip(cells.values, values, strict=True)]
+    originals = [meaning(c) for c in cells.values]
+    values = [None if isinstance(v, str) and unmatched == "suppress" else v for v in originals]
     labels = [_labels(links_of, scope) for links_of, scope in zip(links, scopes, strict=True)]
 
     def label(value: Value) -> str | None:
@@ -208,7 +230,7 @@ def text(
         parts = [Taxonomic([], scope, measure, depth) for scope in scopes]
         return parts[0].extend(distinct) if len(parts) == 1 else Blend(distinct, parts)
 
-    return _coded(name, "text", cells, values, metric, _text_order(scopes), label, weight, spelled)
+    return _coded(name, "text", cells, values, metric, _text_order(scopes), label, weight, originals)
 
 
 def _text_order(scopes: Sequence[Scope]) -> Callable[[Value], Any]:
@@ -225,12 +247,15 @@ def _text_order(scopes: Sequence[Scope]) -> Callable[[Value], Any]:
 
 def _labels(links: Mapping[str, Link], scope: Scope) -> Callable[[int], str]:
     """Return how concepts are written: by code, if most of the column was linked by code, else by label."""
-    linked = [x for x in links.values() if x.concept is not None]
-    total = sum(x.count for x in linked)
     taxonomy = scope.taxonomy
-    by = {reason: sum(x.count for x in linked if x.reason == reason) for reason in CODED}
-    if sum(by.values()) * 2 > total:
-        if by["id"] > by["notation"]:
+    total = by_id = by_notation = 0
+    for x in links.values():
+        if x.concept is not None:
+            total += x.count
+            by_id += x.count * (x.value == taxonomy.ids[x.concept] != taxonomy.labels[x.concept])
+            by_notation += x.count * (x.value in taxonomy.lexicon.notations(x.concept))
+    if (by_id + by_notation) * 2 > total:
+        if by_id > by_notation:
             return lambda c: taxonomy.ids[c]
         return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
     return lambda c: taxonomy.labels[c].replace("_", " ")

@@ -109,9 +109,10 @@ def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
 class _Pandas(_Backend):
     def check(self, native: Any, name: str) -> None:
         index = native.index
-        if index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu":
+        if index.nlevels > 1 or index.name is not None or not np.array_equal(index, np.arange(len(index))):
             raise TableError(
-                f"{name} has an index that no role speaks of.", hint="reset_index(), then give its column a role."
+                f"{name} has an index that no role speaks of.",
+                hint="reset_index(drop=True), or reset_index() and give its column a role.",
             )
 
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
