@@ -249,11 +249,12 @@ def _labels(links: Mapping[str, Link], scope: Scope) -> Callable[[int], str]:
     """Return how concepts are written: by code, if most of the column was linked by code, else by label."""
     taxonomy = scope.taxonomy
     total = by_id = by_notation = 0
+    coded = bool(taxonomy.lexicon.notation.any())
     for x in links.values():
         if x.concept is not None:
             total += x.count
             by_id += x.count * (x.value == taxonomy.ids[x.concept] != taxonomy.labels[x.concept])
-            by_notation += x.count * (x.value in taxonomy.lexicon.notations(x.concept))
+            by_notation += x.count * (coded and x.value in taxonomy.lexicon.notations(x.concept))
     if (by_id + by_notation) * 2 > total:
         if by_id > by_notation:
             return lambda c: taxonomy.ids[c]
