@@ -463,3 +463,11 @@ def test_a_number_that_few_hold_is_never_written_as_it_stands(
 ) -> None:
     release = al.Plan({"v": al.quasi("numeric"), **columns}, k=5).run(pd.DataFrame(frame))
     assert 987654.0 not in release.frame["v"].tolist()
+
+
+def test_a_mean_is_that_of_several_persons() -> None:
+    frame = pd.DataFrame({"who": ["p0"] * 9 + list("abcd"), "v": [float(100 + i) for i in range(9)] + [None] * 4})
+    plan = al.Plan({"who": al.unit(), "v": al.quasi("numeric")}, k=5)
+    assert plan.run(frame).frame["v"].isna().all()  # the mean would be that of one person's numbers
+    frame.loc[9, "v"] = 300.0
+    assert plan.run(frame).frame["v"].notna().all()
