@@ -243,3 +243,52 @@ def k_of(rows: Sequence[Record], persons: Sequence[Hashable] | None = None) -> i
     for row, holder in zip(rows, range(len(rows)) if persons is None else persons, strict=True):
         holders.setdefault(row, set()).add(holder)
     return min((len(who) for who in holders.values()), default=0)
+
+
+def sa_mdav(
+    counts: Mapping[Record, int],
+    k: int,
+    distance: Callable[[Record, Record], float],
+    centroid: Callable[[Sequence[Record]], Record],
+    order: Sequence[Record],
+    *,
+    weighted: bool = True,
+    static: bool = False,
+) -> list[list[Record]]:
+    """Return the clusters of Algorithm 2, SA-MDAV, as lists of tuples; ties go by the place in `order`."""
+    left = [t for t in order if t in counts]
+
+    def middle(tuples: Sequence[Record]) -> Record:
+        return centroid([t for t in tuples for _ in range(counts[t])])
+
+    def size(tuples: Sequence[Record]) -> int:
+        return sum(counts[t] for t in tuples)
+
+    def farthest(point: Record) -> Record:
+        return max(left, key=lambda t: (round(counts[t] * distance(point, t), DECIMALS), -order.index(t)))
+
+    def nearest(point: Record) -> Record:
+        return min(
+            left, key=lambda t: (round((counts[t] if weighted else 1) * distance(point, t), DECIMALS), order.index(t))
+        )
+
+    def grown(seed: Record) -> list[Record]:
+        cluster = [seed]
+        left.remove(seed)
+        while size(cluster) < k:
+            one = nearest(seed if static else middle(cluster))
+            cluster.append(one)
+            left.remove(one)
+        return cluster
+
+    clusters = []
+    while size(left) >= k:
+        r = farthest(middle(left))
+        clusters.append(grown(r))
+        if size(left) >= k:
+            clusters.append(grown(farthest(r)))
+    centres = [middle(cluster) for cluster in clusters]
+    for t in list(left):
+        near = min(range(len(clusters)), key=lambda c: (round(distance(centres[c], t), DECIMALS), c))
+        clusters[near].append(t)
+    return clusters

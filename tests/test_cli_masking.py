@@ -167,6 +167,17 @@ def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
     assert masked["income"].tolist() == list(range(24))
 
 
+def test_methods_take_their_options(folder: Path) -> None:
+    roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3", "--json"]
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "sa-mdav", "--growth", "plain"))
+    assert (told["method"], told["parameters"]) == ("sa-mdav", {"k": 3, "growth": "plain"})
+    al.Plan({"age": al.quasi()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True).save("plan.toml")
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
+    assert told["parameters"]["growth"] == "plain"
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
+    assert told["parameters"] == {"k": 5}
+
+
 def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:
     (folder / "jobs.csv").write_text("job\n" + "Herd-minder\nmender\n" * 4)
     (folder / "job.links.csv").write_text("value,concept\nHerd-minder,shepherd\nmender,fixer.n.01\n")

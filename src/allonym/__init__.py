@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
     from allonym.masking.baselines import Mode
+    from allonym.masking.semantic import SAMDAV, SMDAV, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
     from allonym.plan.plan import Plan
     from allonym.plan.run import Release
@@ -37,6 +38,9 @@ _WHERE = {
     "Mode": "allonym.masking.baselines",
     "Plan": "allonym.plan.plan",
     "Release": "allonym.plan.run",
+    "SAMDAV": "allonym.masking.semantic",
+    "SAMDAVStatic": "allonym.masking.semantic",
+    "SMDAV": "allonym.masking.semantic",
     "identifier": "allonym.plan.columns",
     "keep": "allonym.plan.columns",
     "quasi": "allonym.plan.columns",
@@ -45,8 +49,27 @@ _WHERE = {
     "weight": "allonym.plan.columns",
 }
 __all__ = [
-    "Column", "Link", "Mode", "Plan", "Release", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
-    "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
+    "SAMDAV",
+    "SMDAV",
+    "Column",
+    "Link",
+    "Mode",
+    "Plan",
+    "Release",
+    "SAMDAVStatic",
+    "Scope",
+    "Source",
+    "Taxonomy",
+    "identifier",
+    "keep",
+    "link",
+    "quasi",
+    "read_taxonomy",
+    "sensitive",
+    "similarity",
+    "unit",
+    "weight",
+    "wordnet",
 ]  # fmt: skip
 
 

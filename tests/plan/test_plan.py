@@ -50,6 +50,8 @@ def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
     assert "k is given twice" in problems(method=al.Mode(k=3), k=3)[0]
     assert "unknown parameter 'growth'" in problems(parameters={"growth": "plain"})[0]
     assert "k must be a whole number" in problems(k=2.5)[0]
+    assert "growth is 'wild', it must be one of weighted, plain" in problems(method=al.SAMDAV(growth="wild"))[0]
+    assert "growth is 'wild'" in problems(method="sa-mdav", parameters={"growth": "wild"})[0]
     assert al.Plan({"job": al.quasi("category")}, method=al.Mode(k=3)).chosen == al.Mode(k=3)
     assert al.Plan({"job": al.quasi("category")}).chosen.k == 5
 

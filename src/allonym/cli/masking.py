@@ -36,7 +36,8 @@ Weight = Annotated[str | None, Option("--weight", metavar=COLUMN, help="Survey w
 Keep = Annotated[list[str] | None, Option("--keep", metavar=COLUMN, help="Stays as it is.")]
 KeepRest = Annotated[bool, Option("--keep-rest", help="Columns not named stay as they are.")]
 K = Annotated[int | None, Option("--k", metavar="NUMBER", help="How many people must look the same: 5.")]
-MethodName = Annotated[str | None, Option("--method", metavar="NAME", help="An unknown one lists them: mode.")]
+MethodName = Annotated[str | None, Option("--method", metavar="NAME", help="An unknown one lists them.")]
+Growth = Annotated[str | None, Option("--growth", metavar="HOW", help="Of sa-mdav: weighted (as published) or plain.")]
 Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
 Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
 Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
@@ -133,6 +134,7 @@ def mask(
     keep_rest: KeepRest = False,
     k: K = None,
     method: MethodName = None,
+    growth: Growth = None,
     seed: Seed = None,
     links: Links = None,
     accept_review: Accept = False,
@@ -175,6 +177,8 @@ def mask(
     changed |= {"k": k} if k is not None else {}
     changed |= {"seed": seed} if seed is not None else {}
     changed |= {"method": method} | ({} if begun is None else {"parameters": {}}) if method is not None else {}
+    if growth is not None:
+        changed["parameters"] = changed.get("parameters", dict(begun.parameters) if begun else {}) | {"growth": growth}
     if not columns:
         raise PlanError(
             [f"no column has a role. Hint: look at the table with `allonym inspect {file}`, or give --plan."]

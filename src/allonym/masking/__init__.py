@@ -2,5 +2,6 @@
 
 from allonym.masking.base import Method
 from allonym.masking.baselines import Mode
+from allonym.masking.semantic import SAMDAV, SMDAV, SAMDAVStatic
 
-METHODS: dict[str, type[Method]] = {"mode": Mode}
+METHODS: dict[str, type[Method]] = {x.name: x for x in (SAMDAV, SAMDAVStatic, SMDAV, Mode)}

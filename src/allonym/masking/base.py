@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +31,10 @@ class Method:
     about: ClassVar[str]  # one line, for people
     kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
     promises: ClassVar[tuple[str, ...]] = ("k-anonymity",)
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters, besides k."""
+        yield from ()
 
     def metrics(self, records: Records) -> Sequence[Metric]:
         """Return the metric the method sees for each attribute: the attribute's own, unless it says otherwise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,47 +49,50 @@ class Plan:
         if problems:
             raise PlanError(problems)
 
-    def _problems(self) -> list[str]:
-        found = []
-        columns = {name: column for name, column in self.columns.items() if isinstance(column, Column)}
-        found += [
-            f"column {name} must be a role such as al.quasi(…), not {type(self.columns[name]).__name__}."
-            for name in self.columns
-            if name not in columns
-        ]
-        for name, column in columns.items():
-            found += [f"column {name}: {problem}" for problem in column.problems()]
-        roles = [column.role for column in columns.values()]
-        found += [
-            f"{roles.count(r)} columns have the role {r}; one can." for r in ("unit", "weight") if roles.count(r) > 1
-        ]
-        if "quasi" not in roles:
-            found.append("no column has the role quasi. Hint: name the columns that others may know.")
-        if isinstance(self.method, Method):
-            if self.k is not None:
-                found.append("k is given twice, for the plan and for its method. Hint: give it once.")
-            if self.parameters:
-                found.append("parameters are given twice, for the plan and for its method. Hint: give them once.")
-        elif self.method not in METHODS:
-            found.append(unknown("method", self.method, list(METHODS)))
-        else:
-            known = [f.name for f in fields(METHODS[self.method]) if f.name != "k"]
-            found += [
-                f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
-                for name in self.parameters
-                if name not in known
-            ]
+    def _problems(self) -> Iterator[str]:
+        yield from self._column_problems()
+        yield from self._method_problems()
         k = self.method.k if isinstance(self.method, Method) else self.k
         if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
-            found.append("k must be a whole number.")
+            yield "k must be a whole number."
         elif k is not None and k < 2:
-            found.append(f"k is {k}, it must be at least 2: a group of one hides nobody. Hint: 5 is usual.")
+            yield f"k is {k}, it must be at least 2: a group of one hides nobody. Hint: 5 is usual."
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
-            found.append("the seed must be a whole number from 0 to 2^64 - 1.")
+            yield "the seed must be a whole number from 0 to 2^64 - 1."
         if not isinstance(self.keep_rest, bool):
-            found.append("keep_rest must be true or false.")
-        found += [f"about: {unknown('key', name, ABOUT)}" for name in self.about if name not in ABOUT]
-        return found
+            yield "keep_rest must be true or false."
+        yield from (f"about: {unknown('key', name, ABOUT)}" for name in self.about if name not in ABOUT)
+
+    def _column_problems(self) -> Iterator[str]:
+        columns = {name: column for name, column in self.columns.items() if isinstance(column, Column)}
+        for name in (name for name in self.columns if name not in columns):
+            yield f"column {name} must be a role such as al.quasi(…), not {type(self.columns[name]).__name__}."
+        for name, column in columns.items():
+            yield from (f"column {name}: {problem}" for problem in column.problems())
+        roles = [column.role for column in columns.values()]
+        for role in (r for r in ("unit", "weight") if roles.count(r) > 1):
+            yield f"{roles.count(role)} columns have the role {role}; one can."
+        if "quasi" not in roles:
+            yield "no column has the role quasi. Hint: name the columns that others may know."
+
+    def _method_problems(self) -> Iterator[str]:
+        if isinstance(self.method, Method):
+            if self.k is not None:
+                yield "k is given twice, for the plan and for its method. Hint: give it once."
+            if self.parameters:
+                yield "parameters are given twice, for the plan and for its method. Hint: give them once."
+            yield from (f"method {self.method.name}: {problem}" for problem in self.method.problems())
+            return
+        if self.method not in METHODS:
+            yield unknown("method", self.method, list(METHODS))
+            return
+        known = [f.name for f in fields(METHODS[self.method]) if f.name != "k"]
+        strange = [name for name in self.parameters if name not in known]
+        for name in strange:
+            yield f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
+        if not strange:
+            made = METHODS[self.method](**self.parameters)
+            yield from (f"method {self.method}: {problem}" for problem in made.problems())
 
     @property
     def chosen(self) -> Method:

@@ -1,0 +1,56 @@
+"""Microaggregation that knows what words mean (P1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.masking.adaptive import GROWTH, sa_mdav
+from allonym.masking.base import Method, Tick
+from allonym.masking.groups import Groups
+from allonym.masking.microaggregation import mdav
+from allonym.records import Records
+
+
+@dataclass(frozen=True)
+class SMDAV(Method):
+    """MDAV with semantic distance and centroid (S-MDAV): groups of k, tuples may be split."""
+
+    name: ClassVar[str] = "s-mdav"
+    about: ClassVar[str] = "groups of k by meaning; the nearest concept stands for all"
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+        """Group the tuples by MDAV."""
+        return mdav(records, self.metrics(records), self.k, rng, tick)
+
+
+@dataclass(frozen=True)
+class SAMDAV(Method):
+    """Semantic adaptive MDAV (P1 Algorithm 2): groups of k or more by meaning, tuples are never split."""
+
+    growth: str = "weighted"
+    name: ClassVar[str] = "sa-mdav"
+    about: ClassVar[str] = "groups of k or more by meaning, equal records stay together"
+    static: ClassVar[bool] = False
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
+        if self.growth not in GROWTH:
+            yield f"growth is {self.growth!r}, it must be one of {', '.join(GROWTH)}."
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+        """Group the tuples by SA-MDAV."""
+        metrics = self.metrics(records)
+        return sa_mdav(records, metrics, self.k, rng, tick, growth=self.growth, static=self.static)
+
+
+@dataclass(frozen=True)
+class SAMDAVStatic(SAMDAV):
+    """SA-MDAV whose groups grow around their first tuple (SA-MDAV-static)."""
+
+    name: ClassVar[str] = "sa-mdav-static"
+    about: ClassVar[str] = "as sa-mdav, but groups grow around their first tuple"
+    static: ClassVar[bool] = True
