@@ -81,7 +81,7 @@ def table() -> str:
         found = cost(*command)
         lines.append(f"| {what} | {found.seconds:.2f} | {found.megabytes:.0f} |")
     ratio = (
-        f"\nTen copies take {seconds[1] / seconds[0]:.1f} times the CPU of one: the cost is in tuples, not in rows.\n"
+        f"\nTen copies take {seconds[1] / seconds[0]:.1f} times the CPU of one.\n"
     )
     return "\n".join(lines) + "\n" + ratio
 

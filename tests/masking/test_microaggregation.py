@@ -16,10 +16,11 @@ from allonym.masking.microaggregation import mdav, tie_order
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
 from allonym.metrics.ordinal import Ordinal
-from allonym.records import Attribute, Metric, Records
+from allonym.records import Attribute, Floats, Metric, Records
 
 WORDS, NUMBERS, RANKS = ("a", "b", "c", None), (1.0, 2.0, 5.0, None), (0, 1, 2, None)
 Row = tuple[object, ...]
+Told = tuple[Counter[frozenset[tuple[Row, int]]], Counter[Row]]
 
 
 def records_of(rows: list[Row]) -> Records:
@@ -29,7 +30,7 @@ def records_of(rows: list[Row]) -> Records:
     return Records.of([Attribute(kind, kind, m) for kind, m in zip(kinds, metrics, strict=True)], codes)
 
 
-def told(groups: Groups, tuples: list[Row]) -> tuple[Counter[frozenset[tuple[Row, int]]], Counter[Row]]:
+def told(groups: Groups, tuples: list[Row]) -> Told:
     """Return groups of several tuples, and how many rows of each tuple are in groups of their own."""
     mixed: Counter[frozenset[tuple[Row, int]]] = Counter()
     alone: Counter[Row] = Counter()
@@ -42,7 +43,7 @@ def told(groups: Groups, tuples: list[Row]) -> tuple[Counter[frozenset[tuple[Row
     return mixed, alone
 
 
-def slowly(rows: list[Row], k: int, order: list[Row]) -> tuple[Counter[frozenset[tuple[Row, int]]], Counter[Row]]:
+def slowly(rows: list[Row], k: int, order: list[Row]) -> Told:
     distance = slow.record_distance(
         [slow.equality, lambda a, b: slow.numeric(a, b, 4.0), lambda a, b: slow.ordinal(a, b, 3)]
     )
@@ -64,24 +65,27 @@ FEW = st.lists(ROW, min_size=1, max_size=5)
 
 @given(rows=st.lists(ROW, min_size=2, max_size=30), k=st.integers(2, 5), seed=st.integers(0, 99))
 def test_groups_over_tuples_are_those_over_rows(rows: list[Row], k: int, seed: int) -> None:
-    check(rows, k, seed)
+    got, expected, sizes = both_ways(rows, k, seed)
+    assert got == expected
+    assert sizes.sum() == len(rows)
+    assert len(rows) < k or sizes.min() >= k
 
 
 @settings(max_examples=100)
 @given(few=FEW, times=st.lists(st.integers(1, 40), min_size=5, max_size=5), k=st.integers(2, 4), seed=st.integers(0, 9))
 def test_rounds_taken_at_once_are_those_taken_one_by_one(few: list[Row], times: list[int], k: int, seed: int) -> None:
-    check([row for row, n in zip(few, times, strict=False) for _ in range(n)], k, seed)
+    got, expected, _ = both_ways([row for row, n in zip(few, times, strict=False) for _ in range(n)], k, seed)
+    assert got == expected
 
 
-def check(rows: list[Row], k: int, seed: int) -> None:
+def both_ways(rows: list[Row], k: int, seed: int) -> tuple[Told, Told, Floats]:
+    """Return the groups as the product makes them, as the slow version does, and how large they are."""
     records = records_of(rows)
     tuples = [(WORDS[a], NUMBERS[b], RANKS[c]) for a, b, c in records.codes]
     order = tie_order(records, np.random.default_rng(seed))
     groups = mdav(records, [a.metric for a in records.attributes], k, np.random.default_rng(seed), silent)
-    assert told(groups, tuples) == slowly(rows, k, [tuples[i] for i in order])
-    sizes = np.bincount(groups.group, weights=groups.share)
-    assert sizes.sum() == len(rows)
-    assert len(rows) < k or sizes.min() >= k
+    expected = slowly(rows, k, [tuples[i] for i in order])
+    return told(groups, tuples), expected, np.bincount(groups.group, weights=groups.share)
 
 
 def test_ties_go_by_the_first_row_of_a_shuffled_table() -> None:

@@ -14,6 +14,7 @@ from allonym.cli.app import Json, app, printable, progress
 from allonym.errors import OptionError, PlanError, listed
 
 if TYPE_CHECKING:
+    from allonym.plan import Plan
     from allonym.plan.columns import Column
     from allonym.tables.files import Reading
 
@@ -161,29 +162,17 @@ def mask(
     `allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv --keep-rest < in.csv > out.csv`
     """
     from allonym.cli.show import show_release
-    from allonym.plan import Plan
     from allonym.release import distinct_places, save_text
-    from allonym.tables.files import Reading
 
     distinct_places([output, summary], [file, plan])
     roles = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
     given = {role: list(names or []) for role, names in roles.items()}
     given |= {"unit": [unit] if unit else [], "weight": [weight] if weight else []}
-    begun = Plan.load(plan) if plan is not None else None
-    columns = _columns(dict(begun.columns) if begun else {}, given, links or [], accept_review, unmatched)
-    reading = _reading(begun.reading if begun else Reading(), encoding, delimiter, header)
-    changed: dict[str, Any] = {"columns": columns, "reading": reading}
-    changed |= {"keep_rest": True} if keep_rest else {}
-    changed |= {"k": k} if k is not None else {}
-    changed |= {"seed": seed} if seed is not None else {}
-    changed |= {"method": method} | ({} if begun is None else {"parameters": {}}) if method is not None else {}
-    if growth is not None:
-        changed["parameters"] = changed.get("parameters", dict(begun.parameters) if begun else {}) | {"growth": growth}
-    if not columns:
-        raise PlanError(
-            [f"no column has a role. Hint: look at the table with `allonym inspect {file}`, or give --plan."]
-        )
-    whole = Plan(**changed) if begun is None else replace(begun, **changed)
+    if plan is None and not any(given.values()):
+        raise PlanError([f"no column has a role. Hint: see `allonym inspect {file}`, or give --plan."])
+    settings = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None, "growth": growth}
+    words = (links or [], accept_review, unmatched)
+    whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     with progress("masking") as tick:
         try:
             done = whole.run(file, output, tick)
@@ -198,6 +187,29 @@ def mask(
         typer.echo(text, nl=False, err=output == "-")
     else:
         show_release(done, output, stderr=output == "-")
+
+
+def _plan(
+    path: Path | None,
+    given: dict[str, list[str]],
+    words: tuple[Sequence[str], bool, str | None],
+    reading: tuple[str | None, str | None, bool | None],
+    settings: dict[str, Any],
+) -> Plan:
+    """Return a plan as a file says, as options say, or both; options win."""
+    from allonym.plan import Plan
+    from allonym.tables.files import Reading
+
+    begun = Plan.load(path) if path is not None else None
+    growth = settings.pop("growth")
+    changed = {name: value for name, value in settings.items() if value is not None}
+    parameters = dict(begun.parameters) if begun and "method" not in changed else {}
+    changed |= {
+        "columns": _columns(dict(begun.columns) if begun else {}, given, *words),
+        "reading": _reading(begun.reading if begun else Reading(), *reading),
+        "parameters": parameters | ({"growth": growth} if growth else {}),
+    }
+    return Plan(**changed) if begun is None else replace(begun, **changed)
 
 
 def _reading(begun: Reading, encoding: str | None, delimiter: str | None, header: bool | None) -> Reading:

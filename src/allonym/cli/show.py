@@ -56,7 +56,7 @@ def show_inspection(found: Inspection, file: str, plan: Path | None, reading: Re
         how = shlex.join(["allonym", "inspect", file, *_options(reading), "-o", str(begin)])
         out.print(f"Write a plan:  {how}", soft_wrap=True)
     else:
-        out.print(f"Written: {plan}. Edit the roles, then check it:")
+        out.print(f"Edit them in   {plan}")
     out.print(
         f"Check it:      {shlex.join(['allonym', 'check', file, '--plan', str(begin), '--write'])}", soft_wrap=True
     )

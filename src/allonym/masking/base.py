@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,7 +24,7 @@ def silent(done: int, total: int) -> None:
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(ABC):
     """A method with its parameters. A subclass groups tuples; what stands for a group is decided by its metrics."""
 
     k: int = 5
@@ -40,9 +41,9 @@ class Method:
         """Return the metric the method sees for each attribute: the attribute's own, unless it says otherwise."""
         return [attribute.metric for attribute in records.attributes]
 
+    @abstractmethod
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples, or pieces of them, so that every group has at least k rows."""
-        raise NotImplementedError
 
     def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
         """Group the tuples, see that every group has k units, and choose what stands for each group."""

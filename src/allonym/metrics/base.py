@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Self
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.knowledge.rows import frozen
-from allonym.records import Floats, Ints, Value
+from allonym.records import Floats, Ints, Value, summed_by
 
 
-class Base:
+class Base(ABC):
     """Values by code. A value that is null or an unlinked text is 0 from itself and 1 from everything else."""
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -33,9 +34,9 @@ class Base:
         """Return the codes of values that are there."""
         return np.array([self.places[v] for v in values], np.int64)
 
+    @abstractmethod
     def _with(self, values: Sequence[Value]) -> Self:
         """Return the same metric over other values."""
-        raise NotImplementedError
 
     def extend(self, values: Sequence[Value]) -> Self:
         """Return a metric that has these values too, appended where they are new; codes never move."""
@@ -52,15 +53,20 @@ class Base:
         found[~alone] = self._between(a[~alone], b[~alone])
         return found
 
+    @abstractmethod
     def _between(self, a: Ints, b: Ints) -> Floats:
         """Return the distances of values of which none is lone."""
-        raise NotImplementedError
 
     def mode(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that counts most; the first by code among equals."""
         total = np.bincount(codes, weights=counts)
         best = int(np.argmax(total))
         return self.values[best if total[best] > 0 else int(codes.min())]  # of rows that weigh nothing, the first
+
+    def parted(self, codes: Ints, counts: Floats) -> tuple[Floats, Ints, Ints]:
+        """Return what every value counts, and the codes that are there: those with a meaning, and those alone."""
+        here = np.unique(codes)
+        return summed_by(codes, counts, len(self.values)), here[~self.lone[here]], here[self.lone[here]]
 
     def without_lone(self, codes: Ints, counts: Floats) -> tuple[Ints, Floats] | None:
         """Leave out the values that are like nothing else, unless they are the majority."""

@@ -10,7 +10,7 @@ import numpy as np
 from allonym.knowledge.rows import frozen
 from allonym.metrics.base import Base
 from allonym.metrics.taxonomy import Taxonomic, tolerance
-from allonym.records import Floats, Ints, Value, summed_by
+from allonym.records import Floats, Ints, Value
 
 
 class Blend(Base):
@@ -58,9 +58,7 @@ class Blend(Base):
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the candidate with the least sum of distances."""
-        total = summed_by(codes, counts, len(self.values))
-        here = np.unique(codes)
-        linked, alone = here[~self.lone[here]], here[self.lone[here]]
+        total, linked, alone = self.parted(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
         candidates: list[Value] = [self.values[c] for c in linked]

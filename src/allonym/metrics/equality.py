@@ -26,6 +26,9 @@ class Equality(Base):
         """Return 0 where two values are the same, else 1."""
         return np.not_equal(code, codes).astype(np.float64)
 
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        return self.rows(a, b)
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the mode."""
         return self.mode(codes, counts)

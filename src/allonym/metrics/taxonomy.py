@@ -13,7 +13,7 @@ from allonym.knowledge.ancestry import Ancestry
 from allonym.knowledge.rows import frozen, take_rows
 from allonym.knowledge.scope import Scope
 from allonym.metrics.base import Base
-from allonym.records import Floats, Ints, Value, summed_by
+from allonym.records import Floats, Ints, Value
 
 TABLE = 4_000_000  # up to so many distances are kept
 BLOCK = 1_000_000  # pairs at a time
@@ -157,9 +157,7 @@ class Taxonomic(Base):
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the semantic centroid."""
-        total = summed_by(codes, counts, len(self.values))
-        here = np.unique(codes)
-        linked, alone = here[~self.lone[here]], here[self.lone[here]]
+        total, linked, alone = self.parted(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
         found = self.candidates(self.concepts[linked])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -81,19 +82,19 @@ def _number(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-class _Backend:
+class _Backend(ABC):
     """What differs among frame libraries."""
 
-    def check(self, native: Any, name: str) -> None:
+    def check(self, native: Any, name: str) -> None:  # noqa: B027 only pandas has such a thing
         """Refuse what would be written without a role."""
 
+    @abstractmethod
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         """Return the distinct cells of a column, null as None, and for every row which it is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
         """Return a column like another, with other cells."""
-        raise NotImplementedError
 
 
 def _no_values(name: str) -> TableError:
