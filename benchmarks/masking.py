@@ -80,9 +80,7 @@ def table() -> str:
     ):
         found = cost(*command)
         lines.append(f"| {what} | {found.seconds:.2f} | {found.megabytes:.0f} |")
-    ratio = (
-        f"\nTen copies take {seconds[1] / seconds[0]:.1f} times the CPU of one.\n"
-    )
+    ratio = f"\nTen copies take {seconds[1] / seconds[0]:.1f} times the CPU of one.\n"
     return "\n".join(lines) + "\n" + ratio
 
 

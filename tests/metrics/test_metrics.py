@@ -181,3 +181,17 @@ def test_a_blend_joins_what_neither_ontology_knows_alone() -> None:
     assert metric.rows(0, [0, 1, 2]).tolist() == pytest.approx([0, sibling, 1])
     assert metric.rows(1, 2) == pytest.approx(sibling)
     assert metric.centroid(np.arange(3), np.ones(3)) == (3, 2)  # the only one that both others are close to
+
+
+@given(dags(10), st.data())
+def test_concepts_that_are_added_are_as_far_from_both_sides(parents: Dag, data: st.DataObject) -> None:
+    t = taxonomy(parents)
+    some = data.draw(st.lists(st.sampled_from(sorted(parents)), min_size=1, max_size=4, unique=True))
+    metric = Taxonomic(some, Scope(t, t.root))
+    assert metric.rows(0, 0) == 0  # its distances are laid out now
+    wider = metric.extend(sorted(parents))
+    names = [f"c{v}" for v in wider.values]
+    expected = [[slow.wu_palmer_distance(named(parents), a, b) for b in names] for a in names]
+    for i, row in enumerate(expected):
+        for j, far_away in enumerate(row):
+            assert wider.rows(i, j) == pytest.approx(far_away, abs=1e-12)
