@@ -36,13 +36,14 @@ judgements: .venv/installed
 quality: .venv/installed
 	$(BIN)/python benchmarks/linking_quality.py
 
-# Beside NLTK, semsimian and polars, in an environment of its own; writes docs/benchmarks.md
+# Beside NLTK, semsimian and polars, in an environment of its own; writes docs/benchmarks.md and part of docs/methods/sa-mdav.md
 benchmark:
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/masking.py
+	build/benchmark/bin/python benchmarks/growth.py
 
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
 wordnet: .venv/installed

@@ -58,6 +58,11 @@ def exact_wu_palmer_distance(parents: Parents, a: Hashable, b: Hashable) -> Frac
     return 1 - max(similarities)
 
 
+def float_wu_palmer_distance(parents: Parents, a: Hashable, b: Hashable) -> float:
+    """Return the same in floating point as the formula is written: a quotient, and one minus it."""
+    return 1.0 - float(1 - exact_wu_palmer_distance(parents, a, b))
+
+
 def wu_palmer_distance(parents: Parents, a: Hashable, b: Hashable) -> float:
     """Return the Wu-Palmer distance of two values, unlinked texts and null being 1 from everything else."""
     return float(exact_wu_palmer_distance(parents, a, b))
@@ -143,15 +148,24 @@ def centroid_cost(parents: Parents, pairs: Pairs, candidate: Hashable) -> Fracti
 
 
 def semantic_centroid(parents: Parents, pairs: Pairs, order: Sequence[Hashable] | None = None) -> Hashable:
-    """Return the cheapest candidate, ties going to concepts, the deeper, then by name, and else to the given order."""
+    """Return the cheapest candidate, ties going to concepts, the first by name, and else to the given order."""
     values = list(totals(pairs))
     costs = {c: centroid_cost(parents, pairs, c) for c in centroid_candidates(parents, values)}
     least = min(costs.values())
     tied = [candidate for candidate, cost in costs.items() if float(cost - least) <= TIE * max(1.0, float(least))]
     concepts = [candidate for candidate in tied if is_linked(candidate)]
     if concepts:
-        return min(concepts, key=lambda concept: (-reference.depth(parents, concept), concept))
+        return min(concepts, key=str)
     return min(tied, key=list(values if order is None else order).index)
+
+
+def least_common_subsumer(parents: Parents, pairs: Pairs) -> Hashable:
+    """Return the cheapest minimal common subsumer, the first by name of several; null if values alone differ."""
+    values = list(totals(pairs))
+    if not all(is_linked(value) for value in values):
+        return values[0] if len(values) == 1 else None
+    costs = {c: centroid_cost(parents, pairs, c) for c in minimal_common_subsumers(parents, values)}
+    return min(costs, key=lambda c: (costs[c], str(c)))
 
 
 # Records: one function per attribute, put together.
@@ -265,12 +279,10 @@ def sa_mdav(
         return sum(counts[t] for t in tuples)
 
     def farthest(point: Record) -> Record:
-        return max(left, key=lambda t: (round(counts[t] * distance(point, t), DECIMALS), -order.index(t)))
+        return max(left, key=lambda t: (counts[t] * distance(point, t), -order.index(t)))
 
     def nearest(point: Record) -> Record:
-        return min(
-            left, key=lambda t: (round((counts[t] if weighted else 1) * distance(point, t), DECIMALS), order.index(t))
-        )
+        return min(left, key=lambda t: ((counts[t] if weighted else 1) * distance(point, t), order.index(t)))
 
     def grown(seed: Record) -> list[Record]:
         cluster = [seed]
@@ -289,6 +301,6 @@ def sa_mdav(
             clusters.append(grown(farthest(r)))
     centres = [middle(cluster) for cluster in clusters]
     for t in list(left):
-        near = min(range(len(clusters)), key=lambda c: (round(distance(centres[c], t), DECIMALS), c))
+        near = min(range(len(clusters)), key=lambda c: (distance(centres[c], t), c))
         clusters[near].append(t)
     return clusters

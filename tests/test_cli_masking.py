@@ -71,7 +71,7 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
         "privacy", "measures", "seconds", "sha256",
     ]  # fmt: skip
     assert list(told["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
-    assert set(told["measures"]) == {"information_loss", "record_linkage"}
+    assert set(told["measures"]) == {"information_loss", "sse", "sst", "record_linkage"}
     assert set(told["sha256"]) == {"input", "plan", "links", "ontologies", "output"}
     digest = subprocess.run(["sha256sum", "m.csv", "d/plan.toml"], capture_output=True, text=True, check=True).stdout
     assert [line.split()[0] for line in digest.splitlines()] == [told["sha256"]["output"], told["sha256"]["plan"]]
@@ -169,13 +169,14 @@ def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
 
 def test_methods_take_their_options(folder: Path) -> None:
     roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3", "--json"]
-    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "sa-mdav", "--growth", "plain"))
-    assert (told["method"], told["parameters"]) == ("sa-mdav", {"k": 3, "growth": "plain"})
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--growth", "weighted", "--represent", "member"))
+    expected = {"k": 3, "represent": "member", "growth": "weighted"}
+    assert (told["method"], told["parameters"]) == ("sa-mdav", expected)
     al.Plan({"age": al.quasi()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert told["parameters"]["growth"] == "plain"
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
-    assert told["parameters"] == {"k": 5}
+    assert (told["method"], told["parameters"]) == ("mdav", {"k": 5, "represent": "centroid"})
 
 
 def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:

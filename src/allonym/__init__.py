@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from allonym.knowledge.taxonomy import Source, Taxonomy
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
-    from allonym.masking.baselines import Mode
-    from allonym.masking.semantic import SAMDAV, SMDAV, SAMDAVStatic
+    from allonym.masking.baselines import MDAV
+    from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
     from allonym.plan.plan import Plan
     from allonym.plan.run import Release
@@ -35,7 +35,8 @@ _WHERE = {
     "similarity": "allonym.knowledge.words",
     "wordnet": "allonym.knowledge.wordnet",
     "Column": "allonym.plan.columns",
-    "Mode": "allonym.masking.baselines",
+    "Abril": "allonym.masking.semantic",
+    "MDAV": "allonym.masking.baselines",
     "Plan": "allonym.plan.plan",
     "Release": "allonym.plan.run",
     "SAMDAV": "allonym.masking.semantic",
@@ -49,11 +50,12 @@ _WHERE = {
     "weight": "allonym.plan.columns",
 }
 __all__ = [
+    "MDAV",
     "SAMDAV",
     "SMDAV",
+    "Abril",
     "Column",
     "Link",
-    "Mode",
     "Plan",
     "Release",
     "SAMDAVStatic",

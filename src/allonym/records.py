@@ -30,8 +30,14 @@ class Metric(Protocol):
     def rows(self, code: ArrayLike, codes: ArrayLike) -> Floats:
         """Return distances in [0, 1], broadcasting like NumPy; 0 between a value and itself."""
 
+    def around(self, value: Value) -> Floats:
+        """Return the distances of a value, which need not be one of `values`, to each of them."""
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that stands for some others; it need not be one of them, nor of `values`."""
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the most specific value that is true of all of some others; null, where there is none."""
 
     def extend(self, values: Sequence[Value]) -> Metric:
         """Return a metric that has these values too, appended where they are new; codes never move."""

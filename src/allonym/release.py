@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -162,6 +161,8 @@ def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
             column = frame.column(name)
             yield column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         else:
+            import narwhals as nw  # frames only
+
             series = nw.from_native(frame, eager_only=True)[name]
             cells = zip(series.to_list(), series.is_null().to_list(), strict=True)
             yield pa.chunked_array([pa.array([None if null else str(cell) for cell, null in cells], pa.string())])

@@ -37,6 +37,7 @@ OF_KIND = {"job": "text", "sex": "category", "size": "ordinal", "age": "numeric"
 Row = tuple[str | None, ...]
 ROW = st.tuples(st.sampled_from(WORDS), st.sampled_from(SEXES), st.sampled_from(SIZES), st.sampled_from(AGES))
 methods = pytest.mark.parametrize("name", METHODS)
+ways = pytest.mark.parametrize("name", [*METHODS, "sa-mdav as subsumer", "sa-mdav as member"])
 few = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
@@ -54,8 +55,9 @@ def plan_of(name: str, k: int, *, units: bool = False, seed: int = 3, **changes:
     """Make a plan with every kind the method supports; other columns are kept."""
     columns = {"name": al.identifier(), "weight": al.weight(), "note": al.keep()}
     columns |= {"person": al.unit()} if units else {}
-    columns |= {x: KINDS[kind] if kind in METHODS[name].kinds else al.keep() for x, kind in OF_KIND.items()}
-    return al.Plan(columns | changes, method=name, k=k, seed=seed)
+    method, _, way = name.partition(" as ")
+    columns |= {x: KINDS[kind] if kind in METHODS[method].kinds else al.keep() for x, kind in OF_KIND.items()}
+    return al.Plan(columns | changes, method=method, k=k, seed=seed, parameters={"represent": way} if way else {})
 
 
 def masked_columns(plan: al.Plan) -> list[str]:
@@ -85,7 +87,7 @@ def test_rows_order_and_columns_stay_but_for_identifiers(name: str, rows: list[R
     pd.testing.assert_frame_equal(frame, before)
 
 
-@methods
+@ways
 @few
 @given(rows=tables, k=st.integers(2, 4))
 def test_k_holds_on_the_text_and_null_is_counted(name: str, rows: list[Row], k: int) -> None:
@@ -103,7 +105,7 @@ def test_k_holds_on_the_text_and_null_is_counted(name: str, rows: list[Row], k: 
     assert release.summary["tuples"]["after"] >= len(groups)
 
 
-@methods
+@ways
 @few
 @given(rows=tables, k=st.integers(2, 4), data=st.data())
 def test_with_units_k_counts_persons(name: str, rows: list[Row], k: int, data: st.DataObject) -> None:
@@ -123,7 +125,7 @@ def test_with_units_k_counts_persons(name: str, rows: list[Row], k: int, data: s
     assert release.summary["units"] == len(set(persons))
 
 
-@methods
+@ways
 @few
 @given(rows=tables, k=st.integers(2, 4), data=st.data())
 def test_a_spelling_or_unlinked_value_held_by_fewer_than_k_is_never_written(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allonym.masking import METHODS, Mode
+from allonym.masking import MDAV, METHODS
 from allonym.masking.enforce import enough_units
 from allonym.masking.groups import Groups
 from allonym.masking.represent import represent
@@ -70,7 +70,7 @@ def test_every_group_has_k_persons_wherever_there_are_k(data: st.DataObject) -> 
     records = one_column(list("abcdef"), rows, units=people)
     if records.persons < k:
         return
-    masking = Mode(k=k).mask(records)
+    masking = MDAV(k=k).mask(records)
     piece = piece_of_rows(records, masking.source, masking.share)
     shown = np.unique(masking.codes[piece, 0], return_inverse=True)[1]
     assert count_units(shown, people, int(shown.max()) + 1).min() >= k
@@ -80,7 +80,7 @@ def test_rows_of_a_split_tuple_that_move_when_groups_merge_are_counted_again() -
     rows = [0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 4, 4, 5, 5, 0, 3, 3, 1, 1, 5, 2, 5]
     people = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 0, 0, 0, 1, 2, 0, 3, 3])
     records = one_column(list("abcdef"), rows, units=people)
-    masking = Mode(k=4).mask(records)
+    masking = MDAV(k=4).mask(records)
     group = masking.groups[piece_of_rows(records, masking.source, masking.share)]
     assert count_units(group, people, int(group.max()) + 1).min() == 4
 

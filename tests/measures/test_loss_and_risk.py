@@ -8,7 +8,7 @@ import slow_masking as slow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allonym.masking import Mode
+from allonym.masking import MDAV
 from allonym.measures import loss, risk
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
@@ -77,7 +77,7 @@ def test_figures_of_a_masked_table_agree_with_those_counted_row_by_row(
     rows: list[tuple[str, float | None]], k: int
 ) -> None:
     records = table(rows)
-    masking = Mode(k=k).mask(records)
+    masking = MDAV(k=k).mask(records)
     piece = piece_of_rows(records, masking.source, masking.share)
     masked = [
         tuple(a.values[c] for a, c in zip(masking.attributes, row, strict=True))

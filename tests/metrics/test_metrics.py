@@ -65,6 +65,45 @@ def test_the_semantic_centroid_is_the_candidate_with_the_least_sum(
     assert (t.ids[got] if isinstance(got, int) else got) == expected
 
 
+@given(worded(), st.sampled_from(["?x", "?z", None, 0]))
+def test_distances_around_a_value_are_those_of_the_table(
+    drawn: tuple[Dag, list[object], list[tuple[int, int]]], other: object
+) -> None:
+    parents, values, _ = drawn
+    t = taxonomy(parents)
+    metric = Taxonomic(values, Scope(t, t.root))
+    for value in (*values, other):
+        wider = metric.extend([value])
+        assert metric.around(value).tolist() == table(wider)[wider.values.index(value)][: len(values)]
+
+
+@given(worded())
+def test_a_subsumer_is_the_least_common_one(drawn: tuple[Dag, list[object], list[tuple[int, int]]]) -> None:
+    parents, values, pairs = drawn
+    t = taxonomy(parents)
+    codes, counts = (np.array(x) for x in zip(*pairs, strict=True))
+    got = Taxonomic(values, Scope(t, t.root)).subsumer(codes, counts.astype(float))
+    names = [t.ids[v] if isinstance(v, int) else v for v in values]
+    expected = slow.least_common_subsumer(named(parents), [(names[c], n) for c, n in pairs])
+    assert (t.ids[got] if isinstance(got, int) else got) == expected
+
+
+def test_a_subsumer_stays_under_the_root_and_is_no_individual_but_itself() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [0], 3: [1, 2], 4: [1, 2]})
+    both = np.array([0, 1]), np.ones(2)
+    assert Taxonomic([3, 4], Scope(t, 2)).subsumer(*both) == 2
+    assert Taxonomic([3, 4], Scope(t, 0)).subsumer(*both) == 1
+    assert Taxonomic([3, 4], Scope(t, 3)).subsumer(*both) in (1, 2)  # 4 is outside: settled by a person
+
+
+def test_nothing_among_numbers_and_ranks_is_true_of_several() -> None:
+    codes, counts = np.array([0, 1, 1]), np.ones(3)
+    assert Numeric([1.0, 4.0], 0).subsumer(codes, counts) == 3
+    assert Ordinal([0, 2], 3).subsumer(codes, counts) == 2
+    assert Equality(["a", "b"]).subsumer(codes, counts) is None
+    assert Equality(["a", "b"]).subsumer(codes[1:], counts[1:]) == "b"
+
+
 def test_a_centroid_stays_under_the_root() -> None:
     diamond = {0: [], 1: [0], 2: [0], 3: [1, 2], 4: [1, 2]}  # 3 and 4 lie under 1 and under 2
     t = taxonomy(diamond)
@@ -181,6 +220,10 @@ def test_a_blend_joins_what_neither_ontology_knows_alone() -> None:
     assert metric.rows(0, [0, 1, 2]).tolist() == pytest.approx([0, sibling, 1])
     assert metric.rows(1, 2) == pytest.approx(sibling)
     assert metric.centroid(np.arange(3), np.ones(3)) == (3, 2)  # the only one that both others are close to
+    assert metric.subsumer(np.array([0, 1]), np.ones(2)) == (1, None)
+    assert metric.subsumer(np.array([1, 2]), np.ones(2)) == (None, 1)
+    assert metric.subsumer(np.arange(3), np.ones(3)) is None
+    assert metric.subsumer(np.array([1, 1]), np.ones(2)) == (3, 2)
 
 
 @given(dags(10), st.data())

@@ -30,7 +30,7 @@ def test_every_problem_of_a_plan_is_told_at_once() -> None:
         "a": al.unit(),
         "b": al.unit(),
     }
-    told = problems(columns, method="mod", k=1, seed=-1)
+    told = problems(columns, method="mdv", k=1, seed=-1)
     assert len(told) == 8
     for part in (
         "column job: unknown similarity 'wu-palmr'. Hint: did you mean 'wu-palmer'?",
@@ -38,7 +38,7 @@ def test_every_problem_of_a_plan_is_told_at_once() -> None:
         "column size: an ordinal column needs its levels",
         "column age: unknown role 'quazi'. Hint: did you mean 'quasi'?",
         "2 columns have the role unit",
-        "unknown method 'mod'. Hint: did you mean 'mode'?",
+        "unknown method 'mdv'. Hint: did you mean 'mdav'?",
         "k is 1, it must be at least 2",
         "the seed must be a whole number",
     ):
@@ -47,13 +47,14 @@ def test_every_problem_of_a_plan_is_told_at_once() -> None:
 
 def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
     assert "no column has the role quasi" in problems({"a": al.keep()})[0]
-    assert "k is given twice" in problems(method=al.Mode(k=3), k=3)[0]
-    assert "unknown parameter 'growth'" in problems(parameters={"growth": "plain"})[0]
+    assert "k is given twice" in problems(method=al.MDAV(k=3), k=3)[0]
+    assert "unknown parameter 'growth'" in problems(method="mdav", parameters={"growth": "plain"})[0]
     assert "k must be a whole number" in problems(k=2.5)[0]
-    assert "growth is 'wild', it must be one of weighted, plain" in problems(method=al.SAMDAV(growth="wild"))[0]
+    assert "growth is 'wild', it must be one of plain, weighted" in problems(method=al.SAMDAV(growth="wild"))[0]
     assert "growth is 'wild'" in problems(method="sa-mdav", parameters={"growth": "wild"})[0]
-    assert al.Plan({"job": al.quasi("category")}, method=al.Mode(k=3)).chosen == al.Mode(k=3)
-    assert al.Plan({"job": al.quasi("category")}).chosen.k == 5
+    assert al.Plan({"job": al.quasi("category")}, method=al.MDAV(k=3)).chosen == al.MDAV(k=3)
+    assert al.Plan({"job": al.quasi("category")}).chosen == al.SAMDAV(k=5, growth="plain")
+    assert al.Plan({"job": al.quasi("category")}, method="mode").chosen == al.MDAV()
 
 
 def test_options_that_do_not_apply_are_refused() -> None:

@@ -237,11 +237,11 @@ def test_numbers_come_back_as_numbers(drawn: list, comma: bool) -> None:
 
 def test_texts_without_a_concept_stand_for_themselves_or_become_null() -> None:
     rows = ["cat", "zzz", "zzz", "aaa"]
-    assert text(rows).attribute.values == (3, "aaa", "zzz")
+    assert text(rows).attribute.values == ("aaa", 3, "zzz")
     assert written(text(rows), 2) == ["domestic cat", "zzz", "zzz", None]
     suppressed = text(rows, unmatched="suppress")
-    assert suppressed.attribute.values == (3, "aaa", "zzz", None)
-    assert (suppressed.codes.tolist(), suppressed.suppressed) == ([0, 3, 3, 3], 3)
+    assert suppressed.attribute.values == ("aaa", 3, "zzz", None)
+    assert (suppressed.codes.tolist(), suppressed.suppressed) == ([1, 3, 3, 3], 3)
     assert written(suppressed, 1) == ["cat", None, None, None]
     assert written(text([*rows, "?"], unmatched="suppress"), 1) == ["cat", "?", "?", "?", "?"]
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Option = typer.Option
 COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
+METHOD = "sa-mdav unless given; also sa-mdav-static, s-mdav, abril, mdav."
+GROWTH = "Of sa-mdav: plain, or weighted as published."
+REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
 UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
 
@@ -37,8 +40,9 @@ Weight = Annotated[str | None, Option("--weight", metavar=COLUMN, help="Survey w
 Keep = Annotated[list[str] | None, Option("--keep", metavar=COLUMN, help="Stays as it is.")]
 KeepRest = Annotated[bool, Option("--keep-rest", help="Columns not named stay as they are.")]
 K = Annotated[int | None, Option("--k", metavar="NUMBER", help="How many people must look the same: 5.")]
-MethodName = Annotated[str | None, Option("--method", metavar="NAME", help="An unknown one lists them.")]
-Growth = Annotated[str | None, Option("--growth", metavar="HOW", help="Of sa-mdav: weighted (as published) or plain.")]
+MethodName = Annotated[str | None, Option("--method", metavar="NAME", help=METHOD)]
+Growth = Annotated[str | None, Option("--growth", metavar="HOW", help=GROWTH)]
+Represent = Annotated[str | None, Option("--represent", metavar="WHAT", help=REPRESENT)]
 Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
 Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
 Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
@@ -136,6 +140,7 @@ def mask(
     k: K = None,
     method: MethodName = None,
     growth: Growth = None,
+    represent: Represent = None,
     seed: Seed = None,
     links: Links = None,
     accept_review: Accept = False,
@@ -170,7 +175,8 @@ def mask(
     given |= {"unit": [unit] if unit else [], "weight": [weight] if weight else []}
     if plan is None and not any(given.values()):
         raise PlanError([f"no column has a role. Hint: see `allonym inspect {file}`, or give --plan."])
-    settings = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None, "growth": growth}
+    settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
+    settings["parameters"] = {"growth": growth, "represent": represent}
     words = (links or [], accept_review, unmatched)
     whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     with progress("masking") as tick:
@@ -201,13 +207,13 @@ def _plan(
     from allonym.tables.files import Reading
 
     begun = Plan.load(path) if path is not None else None
-    growth = settings.pop("growth")
+    given_parameters = {name: value for name, value in settings.pop("parameters").items() if value is not None}
     changed = {name: value for name, value in settings.items() if value is not None}
     parameters = dict(begun.parameters) if begun and "method" not in changed else {}
     changed |= {
         "columns": _columns(dict(begun.columns) if begun else {}, given, *words),
         "reading": _reading(begun.reading if begun else Reading(), *reading),
-        "parameters": parameters | ({"growth": growth} if growth else {}),
+        "parameters": parameters | given_parameters,
     }
     return Plan(**changed) if begun is None else replace(begun, **changed)
 

@@ -39,6 +39,8 @@ class Scope:
     @cached_property
     def members(self) -> NDArray[np.bool_]:
         """For every concept of the taxonomy, whether it lies under the root."""
+        if self.root == self.taxonomy.root:
+            return np.ones(len(self.taxonomy), bool)
         inside = np.zeros(len(self.taxonomy), bool)
         inside[self.taxonomy.descendants(self.root)] = True
         return inside

@@ -12,7 +12,7 @@ import numpy as np
 from allonym.knowledge.rows import frozen
 from allonym.masking.enforce import enough_units
 from allonym.masking.groups import Groups
-from allonym.masking.represent import represent
+from allonym.masking.represent import WAYS, represent
 from allonym.records import Masking, Metric, Records
 
 Tick = Callable[[int, int], None]  # called with the work done and its total; may raise to cancel
@@ -28,6 +28,7 @@ class Method(ABC):
     """A method with its parameters. A subclass groups tuples; what stands for a group is decided by its metrics."""
 
     k: int = 5
+    represent: str = "centroid"  # what stands for a group: centroid, subsumer or member
     name: ClassVar[str]
     about: ClassVar[str]  # one line, for people
     kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
@@ -35,7 +36,8 @@ class Method(ABC):
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters, besides k."""
-        yield from ()
+        if self.represent not in WAYS:
+            yield f"represent is {self.represent!r}, it must be one of {', '.join(WAYS)}."
 
     def metrics(self, records: Records) -> Sequence[Metric]:
         """Return the metric the method sees for each attribute: the attribute's own, unless it says otherwise."""
@@ -50,5 +52,5 @@ class Method(ABC):
         rng = np.random.Generator(np.random.Philox(key=seed))
         metrics = self.metrics(records)
         groups = enough_units(records, self.partition(records, rng, tick), self.k, metrics)
-        codes, attributes = represent(records, groups, self.k, metrics)
+        codes, attributes = represent(records, groups, self.k, metrics, self.represent)
         return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)

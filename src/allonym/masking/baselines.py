@@ -16,17 +16,17 @@ from allonym.records import Metric, Records
 
 
 @dataclass(frozen=True)
-class Mode(Method):
+class MDAV(Method):
     """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own.
 
     >>> from allonym.records import Attribute
     >>> job = Attribute("job", "category", Equality(["cook", "smith", "vicar"]))
-    >>> masking = Mode(k=2).mask(Records.of([job], [[0, 0, 0, 1, 2]]))
+    >>> masking = MDAV(k=2).mask(Records.of([job], [[0, 0, 0, 1, 2]]))
     >>> np.bincount(masking.groups, weights=masking.share).tolist()
     [2.0, 3.0]
     """
 
-    name: ClassVar[str] = "mode"
+    name: ClassVar[str] = "mdav"
     about: ClassVar[str] = "groups of k by equal values, the most frequent one stands for all: knows no meaning"
 
     def metrics(self, records: Records) -> Sequence[Metric]:

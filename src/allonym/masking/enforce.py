@@ -60,7 +60,7 @@ class _Merging:
         self.centres = np.array([self._centre(pieces) for pieces in self.members], np.int64)
 
     def _centre(self, pieces: Ints) -> Ints:
-        values = centre(self.metrics, self.records.codes[self.groups.source[pieces]], self.mass[pieces])
+        values = centre(self.metrics, self.records.codes[self.groups.source[pieces]].T, self.mass[pieces])
         self.metrics, codes = placed(self.metrics, values)
         return codes
 

@@ -52,6 +52,14 @@ def placed(metrics: Sequence[Metric], values: Sequence[Value]) -> tuple[list[Met
     return wider, np.array(codes, np.int64)
 
 
-def centre(metrics: Sequence[Metric], codes: Ints, mass: Floats) -> list[Value]:
-    """Return what stands for some tuples, per attribute."""
-    return [metric.centroid(codes[:, a], mass) for a, metric in enumerate(metrics)]
+def centre(metrics: Sequence[Metric], columns: Ints, mass: Floats) -> list[Value]:
+    """Return what stands for some tuples of codes, given attribute by attribute."""
+    return [metric.centroid(codes, mass) for metric, codes in zip(metrics, columns, strict=True)]
+
+
+def distances(metrics: Sequence[Metric], shares: Floats, values: Sequence[Value], columns: Ints) -> Floats:
+    """Return the distances of a tuple of values to tuples of codes, given attribute by attribute."""
+    total = shares[0] * metrics[0].around(values[0])[columns[0]]
+    for metric, share, value, codes in zip(metrics[1:], shares[1:], values[1:], columns[1:], strict=True):
+        total += share * metric.around(value)[codes]
+    return total

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from allonym.masking.groups import Groups, placed
+from allonym.masking.groups import Groups, distances
 from allonym.records import Floats, Ints, Metric, Records, Value
 
+Centre = Callable[[Metric], Callable[[Ints, Floats], Value]]
 DIGITS = 12  # distances that agree to so many decimals are ties
 
 
@@ -18,14 +19,17 @@ def mdav(
     k: int,
     rng: np.random.Generator,
     tick: Callable[[int, int], None],
+    *,
+    around: Centre = lambda metric: metric.centroid,
 ) -> Groups:
     """Group tuples by MDAV: fixed groups of k rows, the last one of k to 2k - 1; a tuple is split when a group is full.
 
     Rows of one tuple are interchangeable, so the algorithm runs on tuples with counts and gives what it would give on
     rows. The second far record, s, is the one farthest from r that r's group left over. Ties go to the tuple that would
-    come first if the rows were shuffled by the seed. Several whole groups out of one tuple are given as one.
+    come first if the rows were shuffled by the seed. Several whole groups out of one tuple are given as one. Rows are
+    far from the centroid of those left, or from what else `around` says a metric has for the middle of some values.
     """
-    return _Mdav(records, metrics, k, rng).run(tick)
+    return _Mdav(records, metrics, k, rng, around).run(tick)
 
 
 def tie_order(records: Records, rng: np.random.Generator) -> Ints:
@@ -36,12 +40,15 @@ def tie_order(records: Records, rng: np.random.Generator) -> Ints:
 class _Mdav:
     """The state of a run: the tuples that are left, in the drawn order, and how many rows of each."""
 
-    def __init__(self, records: Records, metrics: Sequence[Metric], k: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self, records: Records, metrics: Sequence[Metric], k: int, rng: np.random.Generator, around: Centre
+    ) -> None:
         self.source = tie_order(records, rng)
         self.codes = np.ascontiguousarray(records.codes[self.source].T)  # attribute by attribute
         self.each = (records.mass / records.counts)[self.source]  # what one row of a tuple counts
         self.left = records.counts[self.source].copy()
-        self.metrics, self.shares, self.k = list(metrics), records.shares, k
+        self.metrics, self.shares, self.k = metrics, records.shares, k
+        self.centres = [around(metric) for metric in metrics]
         self.pieces: list[tuple[int, int, int]] = []
         self.groups = 0
 
@@ -51,8 +58,8 @@ class _Mdav:
         k = self.k
         while remaining >= 3 * k:
             middle = self.middle()
-            r = self.farthest(self.point(middle))
-            start = self.codes[:, r]
+            r = self.farthest(middle)
+            start = self.values(r)
             s, rounds = self.repeat(r, start, middle, remaining)
             if rounds:
                 self.take([(r, rounds * k)], remove=False)
@@ -63,7 +70,7 @@ class _Mdav:
             remaining -= 2 * k * max(rounds, 1)
             tick(total - remaining, total)
         if remaining >= 2 * k:
-            self.take(self.nearest(self.farthest(self.point(self.middle()))))
+            self.take(self.nearest(self.farthest(self.middle())))
         if self.left.size:
             self.take(list(enumerate(self.left.tolist())))
         tick(total, total)
@@ -76,21 +83,17 @@ class _Mdav:
             left = left.copy()
             left[list(without)] -= rows
         mass = left * self.each
-        return [metric.centroid(codes, mass) for metric, codes in zip(self.metrics, self.codes, strict=True)]
+        return [middle(codes, mass) for middle, codes in zip(self.centres, self.codes, strict=True)]
 
-    def point(self, values: list[Value]) -> Ints:
-        """Return values as a tuple of codes, extending the metrics where they are new."""
-        self.metrics, codes = placed(self.metrics, values)
-        return codes
+    def values(self, one: int) -> list[Value]:
+        """Return the values of a tuple."""
+        return [metric.values[c] for metric, c in zip(self.metrics, self.codes[:, one].tolist(), strict=True)]
 
-    def distances(self, point: Ints) -> Floats:
-        """Return the distances of a tuple to those left, rounded so that ties are ties."""
-        total = np.zeros(self.codes.shape[1])
-        for a, metric in enumerate(self.metrics):
-            total += self.shares[a] * metric.rows(point[a], self.codes[a])
-        return np.round(total, DIGITS)
+    def distances(self, point: list[Value]) -> Floats:
+        """Return the distances of some values to the tuples left, rounded so that ties are ties."""
+        return np.round(distances(self.metrics, self.shares, point, self.codes), DIGITS)
 
-    def farthest(self, point: Ints) -> int:
+    def farthest(self, point: list[Value]) -> int:
         """Return the tuple left that is farthest from a point."""
         return int(np.argmax(self.distances(point)))
 
@@ -98,7 +101,7 @@ class _Mdav:
         """Return a tuple and those nearest to it, with how many rows of each make k; the last may be split."""
         if self.left[one] >= self.k:
             return [(one, self.k)]
-        far = self.distances(self.codes[:, one])
+        far = self.distances(self.values(one))
         far[one] = -1.0  # itself first
         near = np.arange(len(far))
         if len(far) > self.k:  # k tuples suffice, with those that tie with the k-th
@@ -123,7 +126,7 @@ class _Mdav:
             self.each = np.delete(self.each, gone)
             self.codes = np.delete(self.codes, gone, axis=1)
 
-    def repeat(self, r: int, start: Ints, middle: list[Value], remaining: int) -> tuple[int, int]:
+    def repeat(self, r: int, start: list[Value], middle: list[Value], remaining: int) -> tuple[int, int]:
         """Return the tuple s, and how many rounds would take whole groups out of r and s around the same centroid.
 
         Each such round leaves every tuple in place and only counts change, linearly. Mode, median, mean and semantic

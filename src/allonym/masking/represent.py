@@ -9,37 +9,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.masking.groups import Groups
+from allonym.metrics.base import tolerance
 from allonym.records import Attribute, Floats, Ints, Metric, Records, Value, count_units, piece_of_rows
 
 Bools = NDArray[np.bool_]
 SEVERAL = 2  # units whose numbers make a mean
+BLOCK = 256  # members at a time
+WAYS = ("centroid", "subsumer", "member")
 
 
 def represent(
-    records: Records, groups: Groups, k: int, metrics: Sequence[Metric]
+    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], way: str = "centroid"
 ) -> tuple[Ints, tuple[Attribute, ...]]:
     """Return the codes every piece takes, and the attributes extended by the values that are new.
 
-    The centroid of a group stands for it, per attribute. A text that no ontology knows, or a number, that fewer than k
-    units hold is never written as it stands: such texts do not take part, and a number is only written as the mean of
-    several units' numbers. Where nothing else is left, null stands for the group.
+    What stands for a group is, per attribute, its centroid (by the method's metrics) or the least common subsumer (by
+    the attribute's own); or the member that is nearest to all. A text that no ontology knows, or a number, that fewer
+    than k units hold is never written as it stands: such texts do not take part, and a number is only written as the
+    mean of several units' numbers; the member's gives way to the centroid. Where nothing is left, null stands.
     """
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
     mass = groups.mass(records)
+    members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
     for a, attribute in enumerate(records.attributes):
         own = records.codes[groups.source, a]
-        values = [
-            _mean(own[pieces], mass[pieces], groups.share[pieces], metrics[a], barred, units)
-            if attribute.kind == "numeric"
-            else _stands_for(own[pieces], mass[pieces], metrics[a], barred)
-            for (barred, units), pieces in zip(_limits(records, groups, a, k), groups.members(), strict=True)
-        ]
+        values: list[Value] = []
+        for (barred, units), pieces in zip(_limits(records, groups, a, k), groups.members(), strict=True):
+            if way == "member" and not barred[records.codes[members[len(values)], a]]:
+                values.append(attribute.values[records.codes[members[len(values)], a]])
+            elif attribute.kind == "numeric":
+                values.append(_mean(own[pieces], mass[pieces], groups.share[pieces], metrics[a], barred, units))
+            elif way == "subsumer":
+                here = barred[own[pieces]].any()
+                values.append(None if here else attribute.metric.subsumer(own[pieces], mass[pieces]))
+            else:
+                values.append(_stands_for(own[pieces], mass[pieces], metrics[a], barred))
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
         attributes.append(replace(attribute, metric=metric))
     return codes, tuple(attributes)
+
+
+def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: Floats) -> Ints:
+    """Return for each group the tuple with the least Σ ω·d to its members; the first of equals."""
+    found = []
+    for pieces in groups.members():
+        tuples = groups.source[pieces]
+        costs = np.zeros(len(tuples))
+        for a, metric in enumerate(metrics):
+            own = records.codes[tuples, a]
+            for low in range(0, len(own), BLOCK):
+                block = slice(low, low + BLOCK)
+                costs[block] += records.shares[a] * (metric.rows(own[block, None], own) @ mass[pieces])
+        found.append(tuples[np.argmax(costs <= costs.min() + tolerance(float(costs.min())))])
+    return np.array(found, np.int64)
 
 
 def _limits(records: Records, groups: Groups, a: int, k: int) -> Iterator[tuple[Bools, float]]:

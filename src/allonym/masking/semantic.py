@@ -16,6 +16,19 @@ from allonym.records import Records
 
 
 @dataclass(frozen=True)
+class Abril(Method):
+    """MDAV by meaning around least common subsumers, which also stand for the groups (Abril et al. 2010)."""
+
+    represent: str = "subsumer"
+    name: ClassVar[str] = "abril"
+    about: ClassVar[str] = "groups of k by meaning; what all members have in common stands for them"
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+        """Group the tuples by MDAV around subsumers."""
+        return mdav(records, self.metrics(records), self.k, rng, tick, around=lambda metric: metric.subsumer)
+
+
+@dataclass(frozen=True)
 class SMDAV(Method):
     """MDAV with semantic distance and centroid (S-MDAV): groups of k, tuples may be split."""
 
@@ -31,20 +44,21 @@ class SMDAV(Method):
 class SAMDAV(Method):
     """Semantic adaptive MDAV (P1 Algorithm 2): groups of k or more by meaning, tuples are never split."""
 
-    growth: str = "weighted"
+    growth: str = "plain"
     name: ClassVar[str] = "sa-mdav"
     about: ClassVar[str] = "groups of k or more by meaning, equal records stay together"
     static: ClassVar[bool] = False
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
+        yield from super().problems()
         if self.growth not in GROWTH:
             yield f"growth is {self.growth!r}, it must be one of {', '.join(GROWTH)}."
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples by SA-MDAV."""
         metrics = self.metrics(records)
-        return sa_mdav(records, metrics, self.k, rng, tick, growth=self.growth, static=self.static)
+        return sa_mdav(records, metrics, self.k, tick, growth=self.growth, static=self.static)
 
 
 @dataclass(frozen=True)

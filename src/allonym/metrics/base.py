@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.knowledge.rows import frozen
 from allonym.records import Floats, Ints, Value, summed_by
 
+KEPT = 4_000_000  # distances around values that are kept
+
 
 class Base(ABC):
     """Values by code. A value that is null or an unlinked text is 0 from itself and 1 from everything else."""
@@ -57,6 +59,24 @@ class Base(ABC):
     def _between(self, a: Ints, b: Ints) -> Floats:
         """Return the distances of values of which none is lone."""
 
+    def around(self, value: Value) -> Floats:
+        """Return the distances of a value, which need not be one of `values`, to each of them."""
+        known = self._around
+        if value not in known:
+            if len(known) * len(self.values) >= KEPT:
+                known.clear()
+            wider = self.extend([value])
+            known[value] = frozen(wider.rows(wider.places[value], np.arange(len(self.values))))
+        return known[value]
+
+    @cached_property
+    def _around(self) -> dict[Value, Floats]:
+        return {}
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the value all have; null, if they differ."""
+        return self.values[codes[0]] if (codes == codes[0]).all() else None
+
     def mode(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that counts most; the first by code among equals."""
         total = np.bincount(codes, weights=counts)
@@ -65,8 +85,9 @@ class Base(ABC):
 
     def parted(self, codes: Ints, counts: Floats) -> tuple[Floats, Ints, Ints]:
         """Return what every value counts, and the codes that are there: those with a meaning, and those alone."""
-        here = np.unique(codes)
-        return summed_by(codes, counts, len(self.values)), here[~self.lone[here]], here[self.lone[here]]
+        here = np.flatnonzero(np.bincount(codes))
+        alone = self.lone[here]
+        return summed_by(codes, counts, len(self.values)), here[~alone], here[alone]
 
     def without_lone(self, codes: Ints, counts: Floats) -> tuple[Ints, Floats] | None:
         """Leave out the values that are like nothing else, unless they are the majority."""
@@ -74,3 +95,8 @@ class Base(ABC):
         if counts[kept].sum() * 2 < counts.sum() or not kept.any():
             return None
         return codes[kept], counts[kept]
+
+
+def tolerance(cost: float) -> float:
+    """Return by how much two sums of distances may differ and still be a tie."""
+    return 1e-12 * max(1.0, cost)

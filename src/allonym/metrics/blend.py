@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from allonym.knowledge.rows import frozen
-from allonym.metrics.base import Base
-from allonym.metrics.taxonomy import Taxonomic, tolerance
-from allonym.records import Floats, Ints, Value
+from allonym.metrics.base import Base, tolerance
+from allonym.metrics.taxonomy import Taxonomic
+from allonym.records import Floats, Ints, Value, summed_by
 
 
 class Blend(Base):
@@ -19,7 +19,7 @@ class Blend(Base):
     P0's authors use "the ontology that better assesses the alikeness between a given pair of terms": of the ontologies
     that know both values, the one that finds them most alike. Values that none knows together are 1 apart.
     The centroid is the candidate of any ontology, or value, with the least Σ ω·d. Ties: values before candidates of the
-    first ontology before those of the next; the deeper concept; label order; lone values come last.
+    first ontology before those of the next; the concept that comes first there; lone values come last.
 
     >>> from allonym.knowledge.scope import Scope
     >>> from allonym.knowledge.taxonomy import Taxonomy
@@ -76,8 +76,21 @@ class Blend(Base):
             return self.values[int(alone[np.argmax(total[alone])])]
         return min((candidates[i] for i in best), key=wider._order)
 
-    def _order(self, value: tuple[int | None, ...]) -> tuple[int, int, int, str]:
+    def _order(self, value: tuple[int | None, ...]) -> tuple[bool, int, int]:
         """Order candidates that cost the same."""
         first, concept = next((i, c) for i, c in enumerate(value) if c is not None)
-        taxonomy = self.parts[first].scope.taxonomy
-        return value not in self.places, first, -int(taxonomy.depth[concept]), taxonomy.labels[concept]
+        return value not in self.places, first, concept
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the nearest least common subsumer of the ontologies that know all values; null, if none does."""
+        if (codes == codes[0]).all() or self.lone[codes].any():
+            return super().subsumer(codes, counts)
+        total = summed_by(codes, counts, len(self.values))
+        linked = np.flatnonzero(np.bincount(codes))
+        found: list[Value] = []
+        for i, part in enumerate(self.parts):
+            own = self._codes[linked, i]
+            if (own >= 0).all():
+                concept = part.subsumer(own, total[linked])
+                found.append(tuple(concept if j == i else None for j in range(len(self.parts))))
+        return min(found, key=lambda value: float(self.around(value)[linked] @ total[linked]), default=None)

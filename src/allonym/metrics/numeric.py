@@ -49,3 +49,7 @@ class Numeric(Base):
         total = counts.sum()
         mean = np.average(self.numbers[codes], weights=counts if total > 0 else None)
         return round(float(mean), self.decimals) + 0.0  # no negative zero
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the mean: nothing among numbers is true of several."""
+        return self.centroid(codes, counts)

@@ -46,3 +46,7 @@ class Ordinal(Base):
         order = np.argsort(self.ranks[codes], kind="stable")
         below = np.cumsum(counts[order])
         return int(self.ranks[codes[order[np.searchsorted(below, below[-1] / 2)]]])
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the median: nothing among ranks is true of several."""
+        return self.centroid(codes, counts)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.knowledge import similarity
 from allonym.knowledge.ancestry import Ancestry
-from allonym.knowledge.rows import frozen, take_rows
+from allonym.knowledge.rows import frozen
 from allonym.knowledge.scope import Scope
-from allonym.metrics.base import Base
+from allonym.metrics.base import Base, tolerance
 from allonym.records import Floats, Ints, Value
 
 TABLE = 4_000_000  # up to so many distances are kept
@@ -75,39 +74,81 @@ class World:
     def sums(self, candidates: Ints, concepts: Ints, counts: Floats) -> Floats:
         """Return Σ ω·d(c, v) for every candidate."""
         height = max(1, BLOCK // max(1, len(concepts)))
+        if self.table is not None and len(candidates) <= height and (columns := self.column[concepts]).min() >= 0:
+            return self.table[self.place[candidates][:, None], columns] @ counts
         blocks = [
             self.between(*np.broadcast_arrays(candidates[low : low + height, None], concepts)) @ counts
             for low in range(0, len(candidates), height)
         ]
         return np.concatenate(blocks)
 
+    # Sets of concepts are whole numbers with a bit for each place: few of them make a union or an intersection fast.
+
     @cached_property
-    def _upward(self) -> tuple[Ints, Ints]:
-        """The ancestor set of every concept, as places."""
-        starts, ancestors, _ = self.scope.taxonomy.closure(self.used)
-        return starts, self.place[ancestors]
+    def _above(self) -> list[int]:
+        """The ancestors of every concept, with itself."""
+        taxonomy = self.scope.taxonomy
+        found = [0] * len(self.used)
+        for place in np.argsort(taxonomy.depth[self.used], kind="stable").tolist():
+            bits = 1 << place
+            for parent in self.place[taxonomy.parents_of(int(self.used[place]))].tolist():
+                bits |= found[parent]
+            found[place] = bits
+        return found
+
+    @cached_property
+    def _allowed(self) -> int:
+        """The concepts that may stand for others: those under the root, but for named individuals."""
+        allowed = self.scope.members[self.used] & ~self.scope.taxonomy.instances[self.used]
+        return int.from_bytes(np.packbits(allowed, bitorder="little").tobytes(), "little")
+
+    def _places(self, bits: int) -> Ints:
+        """Return the places in a set."""
+        packed = np.frombuffer(bits.to_bytes(len(self.used) // 8 + 1, "little"), np.uint8)
+        return np.flatnonzero(np.unpackbits(packed, bitorder="little"))
+
+    @cached_property
+    def _tops(self) -> dict[int, tuple[int, int]]:
+        return {}
+
+    def _top(self, common: int) -> tuple[int, int]:
+        """Return the lowest of the common subsumers of some concepts, and all concepts under one of these."""
+        if common not in self._tops:
+            higher = 0
+            for place in self._places(common).tolist():
+                higher |= self._above[place] ^ (1 << place)
+            lowest = common & ~higher
+            under = np.array([bool(bits & lowest) for bits in self._above])
+            self._tops[common] = lowest, int.from_bytes(np.packbits(under, bitorder="little").tobytes(), "little")
+        return self._tops[common]
+
+    def _spans(self, concepts: Ints) -> tuple[int, int, int]:
+        """Return some concepts as a set, their ancestors, and those that all have."""
+        own, union, common = 0, 0, -1
+        for place in self.place[concepts].tolist():
+            bits = self._above[place]
+            own |= 1 << place
+            union |= bits
+            common &= bits
+        return own, union, common
 
     def candidates(self, concepts: Ints) -> Ints:
         """Return H(V): the concepts on any way from one of V up to a minimal common subsumer of V, under the root."""
-        used, place, rows = self.used, self.place, self._upward
-        met = take_rows(*rows, place[concepts])[1]
-        times = np.bincount(met, minlength=len(used))
-        common = np.flatnonzero(times == len(concepts))
-        above_common = take_rows(*rows, common)[1]
-        minimal = np.zeros(len(used), bool)
-        minimal[common] = np.bincount(above_common, minlength=len(used))[common] == 1  # only itself below
-        union = np.flatnonzero(times)
-        starts, above = take_rows(*rows, union)
-        found = used[union[np.logical_or.reduceat(minimal[above], starts[:-1])]]
-        allowed = self.scope.members[found] & ~self.scope.taxonomy.instances[found]
-        return found[allowed | np.isin(found, concepts)]
+        own, union, common = self._spans(concepts)
+        return self.used[self._places(union & self._top(common)[1] & self._allowed | own)]
+
+    def subsumers(self, concepts: Ints) -> Ints:
+        """Return the minimal common subsumers of V, those under the root if there are any."""
+        own, _, common = self._spans(concepts)
+        lowest = self._top(common)[0]
+        return self.used[self._places(lowest & (self._allowed | own) or lowest)]
 
 
 class Taxonomic(Base):
     """Distances between concepts of an ontology. A value is a concept; texts nobody linked and null are alone.
 
     The centroid is the candidate c with the least Σ ω·d(c, v); candidates are the concepts on any way from a value up
-    to a minimal common subsumer, and lone values. Ties: the deeper concept, then label order; lone values come last.
+    to a minimal common subsumer, and lone values. Ties: the concept that is first in the ontology; lone values last.
 
     >>> from allonym.knowledge.wordnet import wordnet
     >>> wn = wordnet()
@@ -160,25 +201,28 @@ class Taxonomic(Base):
         total, linked, alone = self.parted(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
-        found = self.candidates(self.concepts[linked])
-        sums = self.world.sums(found, self.concepts[linked], total[linked]) + total[alone].sum()
-        if alone.size and total.sum() - total[alone].max() < sums.min() - tolerance(sums.min()):
+        concepts, weights, lost = self.concepts[linked], total[linked], total[alone].sum()
+        if linked.size == 1:
+            best, least = int(concepts[0]), 0.0
+        else:
+            found = self.candidates(concepts)
+            sums = self.world.sums(found, concepts, weights)
+            best, least = first_of_best(found, sums), float(sums.min())
+        if alone.size and total.sum() - total[alone].max() < least + lost - tolerance(least + lost):
             return self.values[int(alone[np.argmax(total[alone])])]
-        return int(found[first_of_best(sums, found, self.scope)])
+        return best
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the least common subsumer, of several the nearest; null, if some value is alone and they differ."""
+        total, linked, alone = self.parted(codes, counts)
+        if alone.size:
+            return super().subsumer(codes, counts)
+        concepts = self.concepts[linked]
+        found = self.world.subsumers(concepts)
+        return first_of_best(found, self.world.sums(found, concepts, total[linked]))
 
 
-def tolerance(cost: float) -> float:
-    """Return by how much two sums of distances may differ and still be a tie."""
-    return 1e-12 * max(1.0, cost)
-
-
-def first_of_best(costs: Floats, concepts: Ints, scope: Scope) -> int:
-    """Return where the least cost is; among equals the deepest concept, then label order, then id order."""
-    best: NDArray[np.int64] = np.flatnonzero(costs <= costs.min() + tolerance(float(costs.min())))
-    taxonomy = scope.taxonomy
-
-    def order(i: int) -> tuple[int, str, str]:
-        concept = int(concepts[i])
-        return -int(taxonomy.depth[concept]), taxonomy.labels[concept], taxonomy.ids[concept]
-
-    return int(min(best, key=order))
+def first_of_best(concepts: Ints, costs: Floats) -> int:
+    """Return the concept with the least cost, the first of equals."""
+    least = float(costs.min())
+    return int(concepts[np.argmax(costs <= least + tolerance(least))])

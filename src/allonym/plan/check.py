@@ -20,8 +20,7 @@ from allonym.plan.prepare import Prepared, Understood, open_links, prepare
 from allonym.plan.run import problems_of
 from allonym.records import Records, count_units
 from allonym.release import save_text
-from allonym.tables.files import open_table
-from allonym.tables.frames import Frame
+from allonym.tables.files import open_any
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
@@ -172,7 +171,7 @@ class Check:
 
 def check(plan: Plan, source: Any, tick: Tick) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
-    table = open_table(source, plan.reading) if isinstance(source, (str, Path)) else Frame(source)
+    table = open_any(source, plan.reading)
     found = prepare(plan, table, tick)
     risk = Risk.of(found.records, plan.chosen.k) if found.records is not None and found.records.n else None
     return Check(

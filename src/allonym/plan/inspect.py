@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,7 @@ from allonym.plan.plan import Plan
 from allonym.plan.prepare import guessed_kind
 from allonym.tables import encode
 from allonym.tables.base import MISSING, Cells, Table
-from allonym.tables.files import Reading, open_table
-from allonym.tables.frames import Frame
+from allonym.tables.files import Reading, open_any
 
 MOST = 500  # values of a column that are looked up
 COVERED = 0.6  # share of cells that must be words for a column to be one of words
@@ -75,7 +73,7 @@ class Inspection:
 
 def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) -> Inspection:
     """Look at every column of a frame or a file."""
-    table: Table = open_table(source, reading) if isinstance(source, (str, Path)) else Frame(source)
+    table: Table = open_any(source, reading)
     words = wordnet()
     looked = []
     for place, name in enumerate(table.names):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import PlanError
-from allonym.masking import METHODS
+from allonym.masking import METHODS, OTHER_NAMES
 from allonym.masking.base import Method, Tick, silent
 from allonym.plan import toml
 from allonym.plan.columns import Column, unknown
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from allonym.plan.check import Check
     from allonym.plan.run import Release
 
-DEFAULT_METHOD = "mode"
+DEFAULT_METHOD = "sa-mdav"
 ABOUT = toml.RELEASE_KEYS
 
 
@@ -29,7 +29,7 @@ class Plan:
 
     >>> import allonym as al
     >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).chosen
-    Mode(k=3)
+    SAMDAV(k=3, represent='centroid', growth='plain')
     """
 
     columns: Mapping[str, Column]
@@ -83,16 +83,22 @@ class Plan:
                 yield "parameters are given twice, for the plan and for its method. Hint: give them once."
             yield from (f"method {self.method.name}: {problem}" for problem in self.method.problems())
             return
-        if self.method not in METHODS:
+        kind = self._kind
+        if kind is None:
             yield unknown("method", self.method, list(METHODS))
             return
-        known = [f.name for f in fields(METHODS[self.method]) if f.name != "k"]
+        known = [f.name for f in fields(kind) if f.name != "k"]
         strange = [name for name in self.parameters if name not in known]
         for name in strange:
             yield f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
         if not strange:
-            made = METHODS[self.method](**self.parameters)
+            made = kind(**self.parameters)
             yield from (f"method {self.method}: {problem}" for problem in made.problems())
+
+    @property
+    def _kind(self) -> type[Method] | None:
+        """The class of the method, by its name; None, if there is none."""
+        return METHODS.get(OTHER_NAMES.get(str(self.method), str(self.method)))
 
     @property
     def chosen(self) -> Method:
@@ -100,7 +106,8 @@ class Plan:
         if isinstance(self.method, Method):
             return self.method
         given = dict(self.parameters) | ({} if self.k is None else {"k": self.k})
-        return METHODS[self.method](**given)
+        assert self._kind is not None
+        return self._kind(**given)
 
     # --- TOML ------------------------------------------------------------------------------------------------
 

@@ -20,8 +20,7 @@ from allonym.plan import toml
 from allonym.plan.prepare import Prepared, part_of, prepare
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.tables.base import Cells
-from allonym.tables.files import ParquetFile, TextFile, open_table, read_bytes
-from allonym.tables.frames import Frame
+from allonym.tables.files import ParquetFile, TextFile, open_any, read_bytes
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
@@ -60,7 +59,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
     if from_file and output is None:
         raise OutputError("Where is the release to be written?", hint="give an output file, or - for standard output.")
     raw = read_bytes(source) if from_file else b""
-    table = open_table(source, plan.reading, raw) if from_file else Frame(source)
+    table = open_any(source, plan.reading, raw if from_file else None)
     found = prepare(plan, table, part_of(tick, 0, 2))
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
@@ -80,9 +79,8 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
     if isinstance(table, (TextFile, ParquetFile)) and output is not None:
         reached, sha256 = _write(table, written, dropped, promise, source, output)
     else:
-        assert isinstance(table, Frame)
         frame = table.changed(written, dropped)
-        reached = release.recount(frame, Frame(frame).names, promise)
+        reached = release.recount(frame, open_any(frame).names, promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
     summary = _summary(found, masking, reached, time.perf_counter() - began, hashes)
     return Release(frame, masking, found.records, summary, written)
@@ -191,6 +189,7 @@ def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sh
     records, method = found.records, found.plan.chosen
     assert records is not None
     records, pairs = _before_and_after(found, masking)
+    squares, total = loss.sse(pairs), loss.sst(records)
     return {
         "format": 1,
         "records": records.n,
@@ -212,12 +211,14 @@ def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sh
         ],
         "measures": {
             "information_loss": {
-                "value": loss.information_loss(loss.sse(pairs), loss.sst(records)),
+                "value": loss.information_loss(squares, total),
                 "before": 0.0,
                 "baseline": 100.0,
                 "interval": None,
                 "by_column": loss.by_column(pairs, records),
             },
+            "sse": {"value": squares, "before": 0.0, "baseline": total, "interval": None, "by_column": None},
+            "sst": {"value": total, "before": total, "baseline": None, "interval": None, "by_column": None},
             "record_linkage": {
                 "value": risk.record_linkage(pairs),
                 "before": risk.linkage_before(records),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from allonym.errors import TableError, listed
 from allonym.records import Ints
 
+LINE = 4096  # bytes that mostly hold the first line
 BLOCK = 1 << 22  # bytes at a time
 QUOTE, NEWLINE, RETURN, SPACE, TAB = b'"\n\r \t'
 
@@ -66,7 +67,7 @@ class Cutting:
         closes = np.isin(after, [*edges, RETURN]) | (found[1::2] == len(self._bytes) - 1)
         return bool(opens.all() and closes.all())
 
-    def _separators(self, begin: int) -> Iterator[tuple[int, int, Ints]]:
+    def _separators(self, begin: int, size: int = BLOCK) -> Iterator[tuple[int, int, Ints]]:
         """Yield blocks of whole lines: where each begins and ends, and its delimiters and line ends outside quotes.
 
         Where the file ends without a line end, its end is taken as one.
@@ -75,7 +76,6 @@ class Cutting:
             if begin < len(self._bytes):
                 yield begin, len(self._bytes), self._careful_separators[self._careful_separators >= begin]
             return
-        size = BLOCK
         while begin < len(self._bytes):
             part = self._bytes[begin : begin + size]
             cuts = part == self._cut
@@ -138,7 +138,7 @@ class Cutting:
 
     def first_line(self) -> Block | None:
         """Return the first line that has something on it."""
-        for begin, _, found in self._separators(0):
+        for begin, _, found in self._separators(0, LINE):
             low, start = 0, begin
             for at in np.flatnonzero(self._ends_line(found)).tolist():
                 ends = found[low : at + 1]

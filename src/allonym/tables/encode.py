@@ -230,19 +230,16 @@ def text(
         parts = [Taxonomic([], scope, measure, depth) for scope in scopes]
         return parts[0].extend(distinct) if len(parts) == 1 else Blend(distinct, parts)
 
-    return _coded(name, "text", cells, values, metric, _text_order(scopes), label, weight, originals)
+    spelled = _spellings(cells, originals)
+    return _coded(name, "text", cells, values, metric, lambda v: spelled[v][1], label, weight, originals)
 
 
-def _text_order(scopes: Sequence[Scope]) -> Callable[[Value], Any]:
-    """Order concepts by id, then texts nobody linked."""
-
-    def order(value: Value) -> Any:
-        if isinstance(value, str):
-            return (1, value)
-        each = value if isinstance(value, tuple) else (value,)
-        return (0, *("" if c is None else s.taxonomy.ids[c] for c, s in zip(each, scopes, strict=True)))
-
-    return order
+def _spellings(cells: Cells, values: Sequence[Value]) -> dict[Value, tuple[int, str]]:
+    """Return for every value its most frequent spelling, after how often it is, as a negative; ties: text order."""
+    found: dict[Value, tuple[int, str]] = {}
+    for cell, value, count in zip(cells.values, values, cells.counts.tolist(), strict=True):
+        found[value] = min(found.get(value, (1, "")), (-count, str(cell)))
+    return found
 
 
 def _labels(links: Mapping[str, Link], scope: Scope) -> Callable[[int], str]:

@@ -150,6 +150,11 @@ def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | No
     return TextFile(raw, name, reading or Reading())
 
 
+def open_any(source: Any, reading: Reading | None = None, raw: bytes | None = None) -> TextFile | ParquetFile | Frame:
+    """Open a data file, or take a frame."""
+    return open_table(source, reading, raw) if isinstance(source, (str, Path)) else Frame(source)
+
+
 def encoding_of(raw: bytes, given: str | None = None) -> tuple[str, bytes]:
     """Return the encoding of a text and its byte order mark: by the mark, by its zeros, UTF-8 if valid, else Windows'.
 

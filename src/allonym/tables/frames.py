@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from allonym.errors import TableError
@@ -22,6 +21,8 @@ class Frame:
     """A frame in memory. Rows are written back by position."""
 
     def __init__(self, native: Any, name: str = "the frame") -> None:
+        import narwhals as nw  # takes longer to import than most files to read
+
         try:
             self._frame = nw.from_native(native, eager_only=True)
             self.names = tuple(self._frame.columns)
@@ -61,6 +62,8 @@ class Frame:
 
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Any:
         """Return the frame with other cells in some columns, and without some columns."""
+        import narwhals as nw
+
         frame = self._frame
         for name, cells in columns.items():
             old = frame[name].to_native()

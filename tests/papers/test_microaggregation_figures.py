@@ -1,0 +1,46 @@
+"""Adult as in P1: what was found independently for ten values of k, recomputed (design notes, §7)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shared import needs
+
+import adult
+import allonym as al
+from allonym.measures import loss
+from allonym.plan.prepare import prepare
+from allonym.records import Pairs, Records
+from allonym.tables.files import open_table
+
+KS = (2, 3, 5, 10, 15, 50, 100, 500, 1000, 1800)
+REFERENCE = {
+    "weighted": (0.0893, 0.2407, 0.4813, 1.434, 3.137, 7.18, 9.29, 19.9, 26.2, 45.0),
+    "plain": (0.0893, 0.2329, 0.4553, 0.799, 1.501, 3.58, 6.27, 15.4, 19.8, 28.6),
+}
+pytestmark = needs(adult.FILE)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Records:
+    path = tmp_path_factory.mktemp("adult") / "adult.csv"
+    assert adult.write(path) == 30_162
+    found = prepare(adult.plan(), open_table(Path(path))).records
+    assert found is not None
+    return found
+
+
+def loss_of(records: Records, method: al.SAMDAV) -> float:
+    return loss.information_loss(loss.sse(Pairs.of(records, method.mask(records))), loss.sst(records))
+
+
+@pytest.mark.parametrize("growth", REFERENCE)
+def test_information_loss_on_adult(records: Records, growth: str) -> None:
+    got = [loss_of(records, al.SAMDAV(k=k, growth=growth)) for k in KS]
+    assert got == pytest.approx(REFERENCE[growth], rel=0.005)
+
+
+def test_adult_is_the_table_of_the_paper_but_for_a_few_records(records: Records) -> None:
+    assert (len(records), int((records.counts == 1).sum()), int(records.counts.max())) == (394, 84, 3735)
+    assert loss.sst(records) == pytest.approx(287.129, abs=5e-4)
