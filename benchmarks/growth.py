@@ -64,8 +64,7 @@ def table() -> str:
             found: dict[tuple[str, str], list[float]] = {}
             for growth in GROWTH:
                 pairs = [Pairs.of(records, al.SAMDAV(k=k, growth=growth).mask(records)) for k in KS]
-                squares = loss.sst(records)
-                found["loss", growth] = [loss.information_loss(loss.sse(x), squares) for x in pairs]
+                found["loss", growth] = [loss.information_loss(x) for x in pairs]
                 found["linkage", growth] = [risk.record_linkage(x) for x in pairs]
             size = f"{name} | {records.n:,} | {len(records):,}"
             for (what, growth), figures in found.items():

@@ -71,7 +71,7 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
         "privacy", "measures", "seconds", "sha256",
     ]  # fmt: skip
     assert list(told["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
-    assert set(told["measures"]) == {"information_loss", "sse", "sst", "record_linkage"}
+    assert set(told["measures"]) == {"information_loss", "sse", "sst", "record_linkage", "semantic_linkage", "score"}
     assert set(told["sha256"]) == {"input", "plan", "links", "ontologies", "output"}
     digest = subprocess.run(["sha256sum", "m.csv", "d/plan.toml"], capture_output=True, text=True, check=True).stdout
     assert [line.split()[0] for line in digest.splitlines()] == [told["sha256"]["output"], told["sha256"]["plan"]]

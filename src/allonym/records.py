@@ -6,7 +6,7 @@ A tuple is a row of `codes`, one code per attribute; a code is the place of a va
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -38,6 +38,15 @@ class Metric(Protocol):
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the most specific value that is true of all of some others; null, where there is none."""
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return how many values of the data lie under what two values have in common; None, where that is a range."""
+
+    def links(self, a: Ints, b: Ints) -> Floats | None:
+        """Return how many links of an ontology values are apart; None, where there is no ontology."""
+
+    def by(self, measure: str) -> Metric:
+        """Return the same values under another measure of similarity, where they have an ontology."""
 
     def extend(self, values: Sequence[Value]) -> Metric:
         """Return a metric that has these values too, appended where they are new; codes never move."""
@@ -160,13 +169,20 @@ class Masking:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Tuples before and after masking, with how many rows took that way: what measures take, whoever masked."""
+    """Tuples before and after masking, with how many rows took that way: what measures take, whoever masked.
+
+    Where persons have several rows, or there are sensitive columns, pairs are told apart by these too.
+    """
 
     attributes: tuple[Attribute, ...]
     original: Ints  # q × m
     masked: Ints  # q × m
     counts: Ints  # q
     mass: Floats  # q: survey weights, else counts
+    looks: Ints | None = None  # q: those with one number look alike, as text; -1: suppressed. Else, as `masked` says
+    units: Ints | None = None  # q: who the rows are about
+    sensitive: tuple[Attribute, ...] = ()
+    facts: Ints | None = None  # q × s
 
     @classmethod
     def of(cls, records: Records, masking: Masking) -> Pairs:
@@ -176,13 +192,69 @@ class Pairs:
 
     @classmethod
     def of_rows(
-        cls, attributes: tuple[Attribute, ...], original: Sequence[Ints], masked: Sequence[Ints], weights: Floats | None
+        cls,
+        attributes: tuple[Attribute, ...],
+        original: Sequence[Ints],
+        masked: Sequence[Ints],
+        *,
+        weights: Floats | None = None,
+        looks: Ints | None = None,
+        units: Ints | None = None,
+        sensitive: tuple[Attribute, ...] = (),
+        facts: Sequence[Ints] = (),
     ) -> Pairs:
         """Pair the rows of a table, column by column, with what they became."""
-        number, counts, first = distinct([*original, *masked])
+        others = [x for x in (None if looks is None else looks + 1, units) if x is not None]
+        number, counts, first = distinct([*original, *masked, *others, *facts])
         was, now = (np.stack([column[first] for column in columns], axis=1) for columns in (original, masked))
-        mass = counts.astype(np.float64) if weights is None else summed_by(number, weights, len(counts))
-        return cls(attributes, was, now, counts, mass)
+        return cls(
+            attributes,
+            was,
+            now,
+            counts,
+            counts.astype(np.float64) if weights is None else summed_by(number, weights, len(counts)),
+            None if looks is None else looks[first],
+            None if units is None else units[first],
+            sensitive,
+            np.stack([column[first] for column in facts], axis=1) if facts else None,
+        )
+
+    @cached_property
+    def groups(self) -> Ints:
+        """For every pair the number of those that look alike in the release; -1, where it was suppressed."""
+        if self.looks is not None:
+            return self.looks
+        return distinct(list(self.masked.T))[0] if len(self.masked) else np.zeros(0, np.int64)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many persons (rows, where no units are given) each group has."""
+        here = self.groups >= 0
+        size = int(self.groups.max(initial=-1)) + 1
+        if self.units is not None:
+            return count_units(self.groups[here], self.units[here], size)
+        return np.bincount(self.groups[here], weights=self.counts[here], minlength=size).astype(np.int64)
+
+    def column(self, a: int) -> Pairs:
+        """Return one attribute alone."""
+        part = slice(a, a + 1)
+        own = self.attributes[part], self.original[:, part], self.masked[:, part]
+        return Pairs(*own, self.counts, self.mass, None, self.units)
+
+    @cached_property
+    def unmasked(self) -> Pairs:
+        """The table as it was, as if it were released."""
+        return replace(self, masked=self.original, looks=None)
+
+    @cached_property
+    def blind(self) -> Pairs:
+        """The release in which one record, the centroid of the data, stands for all."""
+        found = [x.metric.centroid(self.original[:, a], self.mass) for a, x in enumerate(self.attributes)]
+        wider = [x.metric.extend([value]) for x, value in zip(self.attributes, found, strict=True)]
+        codes = [metric.values.index(value) for metric, value in zip(wider, found, strict=True)]
+        attributes = tuple(replace(x, metric=metric) for x, metric in zip(self.attributes, wider, strict=True))
+        masked = np.tile(np.array(codes, np.int64), (len(self.counts), 1))
+        return replace(self, attributes=attributes, masked=masked, looks=None)
 
     @property
     def shares(self) -> Floats:

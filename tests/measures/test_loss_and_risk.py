@@ -7,11 +7,15 @@ import pytest
 import slow_masking as slow
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import taxonomy
 
+from allonym.knowledge.scope import Scope
 from allonym.masking import MDAV
-from allonym.measures import loss, risk
+from allonym.measures import clusters, loss, privacy, risk
+from allonym.measures.measurement import BRIEF, QUESTIONS, measured
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
+from allonym.metrics.taxonomy import Taxonomic
 from allonym.records import Attribute, Pairs, Records, piece_of_rows
 
 JOBS, AGES = ("cook", "smith", "vicar"), (20.0, 30.0, 40.0, None)
@@ -37,13 +41,10 @@ def test_loss_of_four_rows_by_hand() -> None:
     assert loss.sse(pairs) == 0.25**2 + 0.5**2
     # the centroid of all is cook, the mean age 32.5 rounded to 32 (to even)
     centre = [(0 + 12 / 20) / 2, (0 + 2 / 20) / 2, (0 + 8 / 20) / 2, (1 + 8 / 20) / 2]
-    assert loss.sst(records) == pytest.approx(sum(d**2 for d in centre))
-    assert loss.information_loss(loss.sse(pairs), loss.sst(records)) == pytest.approx(
-        100 * (0.25**2 + 0.5**2) / sum(d**2 for d in centre)
-    )
-    by_column = loss.by_column(pairs, records)
-    assert by_column["job"] == pytest.approx(100 * 1 / 1)
-    assert by_column["age"] == pytest.approx(100 * 0.5**2 / (0.6**2 + 0.1**2 + 0.4**2 + 0.4**2))
+    assert loss.sst(pairs) == pytest.approx(sum(d**2 for d in centre))
+    assert loss.information_loss(pairs) == pytest.approx(100 * (0.25**2 + 0.5**2) / sum(d**2 for d in centre))
+    by_column = measured(pairs, 2, ["information_loss"])["information_loss"].by_column
+    assert by_column == pytest.approx({"job": 100 * 1 / 1, "age": 100 * 0.5**2 / (0.6**2 + 0.1**2 + 0.4**2 + 0.4**2)})
 
 
 def test_survey_weights_and_column_weights_count() -> None:
@@ -56,17 +57,25 @@ def test_survey_weights_and_column_weights_count() -> None:
 
 
 def test_a_table_of_one_kind_of_row_has_nothing_to_lose() -> None:
-    assert loss.information_loss(0.0, loss.sst(table([("cook", 20.0)] * 3))) == 0
+    records = table([("cook", 20.0)] * 3)
+    pairs = Pairs(records.attributes, records.codes, records.codes, records.counts, records.mass)
+    assert loss.information_loss(pairs) == 0
+    changed = Pairs(records.attributes, records.codes, np.array([[1, 0]]), records.counts, records.mass)
+    assert loss.information_loss(changed) == 100
 
 
 def test_linkage_of_four_rows_by_hand() -> None:
     records = table([("cook", 20.0), ("cook", 20.0), ("smith", 40.0), ("vicar", 40.0)])
-    assert risk.linkage_before(records) == 100 * 3 / 4
     masked = np.array([[0, 0], [0, 0], [2, 2]])  # cook 20 twice as they were, smith as a cook, vicar as he was
     pairs = Pairs(records.attributes, records.codes, masked, records.counts, records.mass)
     assert risk.record_linkage(pairs) == 100 * (1 / 2 + 1 / 2 + 0 + 1) / 4
-    same = Pairs(records.attributes, records.codes, records.codes, records.counts, records.mass)
-    assert risk.record_linkage(same) == risk.linkage_before(records)
+    assert risk.record_linkage(pairs.unmasked) == 100 * 3 / 4
+    told = measured(pairs, 2, ["record_linkage", "score"], balance=0.25)
+    assert (told["record_linkage"].before, told["record_linkage"].baseline) == (75, 25)
+    expected = 0.25 * loss.information_loss(pairs) + 0.75 * risk.record_linkage(pairs)
+    assert told["score"].value == pytest.approx(expected)
+    assert told["score"].before == pytest.approx(0.75 * 75)
+    assert told["score"].baseline == pytest.approx(0.25 * 100 + 0.75 * 25)
 
 
 @given(
@@ -86,7 +95,140 @@ def test_figures_of_a_masked_table_agree_with_those_counted_row_by_row(
     pairs = Pairs.of(records, masking)
     distance = slow.record_distance([slow.equality, lambda a, b: slow.numeric(a, b, 20.0)])
     centre = slow.record_centroid([lambda p: slow.mode(p, JOBS), lambda p: slow.mean(p, 0)])(rows)
-    ours = loss.information_loss(loss.sse(pairs), loss.sst(records))
-    assert ours == pytest.approx(slow.information_loss(rows, masked, distance, centre), abs=1e-9)
+    assert loss.information_loss(pairs) == pytest.approx(
+        slow.information_loss(rows, masked, distance, centre), abs=1e-9
+    )
     assert risk.record_linkage(pairs) == pytest.approx(slow.record_linkage(rows, masked))
     assert slow.k_of(masked) >= k or len(rows) < k
+
+
+# Four people: jobs by an ontology (a cook and a baker are kitchen staff, a smith is not), illnesses that stay.
+#   0 staff: 1 kitchen staff (2 cook, 3 baker), 4 smith
+STAFF = taxonomy({0: [], 1: [0], 2: [1], 3: [1], 4: [0]})
+
+
+def people(masked: list[int], illness: list[int], **more: object) -> Pairs:
+    """Return cook, cook, baker, smith after masking, with an illness each."""
+    job = Attribute("job", "text", Taxonomic([0, 1, 2, 3, 4], Scope(STAFF, 0)))
+    ill = Attribute("illness", "category", Equality(["flu", "gout", "mumps"]))
+    was = np.array([2, 2, 3, 4])
+    return Pairs.of_rows((job,), [was], [np.array(masked)], sensitive=(ill,), facts=[np.array(illness)], **more)
+
+
+def test_loss_of_four_people_by_hand() -> None:
+    pairs = people([1, 1, 1, 4], [0, 0, 1, 2])  # the kitchen becomes kitchen staff, the smith stays
+    near = 1 - 2 * 2 / (1 + 0 + 2 * 2)  # cook to kitchen staff, which is at depth 2
+    assert loss.semantic_quality(pairs) == pytest.approx(100 * (1 - 3 * near / 4))
+    assert loss.path_distance(pairs) == pytest.approx(3 * 1 / 4)
+    # shares were 2/4, 1/4, 1/4 and are 3/4, 1/4
+    before = (2 * np.log(4 / 2) + np.log(4) + np.log(4)) / 4
+    assert loss.content_loss(pairs) == pytest.approx(before - (3 * np.log(4 / 3) + np.log(4)) / 4)
+    # of the 3 values in the data, cook and baker are under kitchen staff
+    assert loss.loss_metric(pairs) == pytest.approx(3 * ((2 - 1) / (3 - 1)) / 4)
+    assert loss.certainty_penalty(pairs) == pytest.approx(3 * (2 / 3) / 4)
+    assert loss.discernibility(pairs) == 3**2 + 1**2
+    assert loss.group_size(pairs, 2) == 4 / (2 * 2)
+    swapped = people([3, 2, 3, 4], [0, 0, 1, 2])  # a cook as a baker: scored at kitchen staff, which both are
+    assert loss.loss_metric(swapped) == pytest.approx(1 * ((2 - 1) / (3 - 1)) / 4)
+
+
+def test_risk_of_four_people_by_hand() -> None:
+    pairs = people([1, 1, 1, 4], [0, 0, 1, 2])
+    # both cooks and the baker find kitchen staff nearest, three rows; the smith finds himself
+    assert risk.semantic_linkage(pairs).value == pytest.approx(100 * (3 * 1 / 3 + 1) / 4)
+    assert risk.semantic_linkage(pairs.blind).value == pytest.approx(100 / 4)
+    assert risk.prosecutor(pairs, threshold=0.5) == pytest.approx((1, 2 / 4, 1 / 4))
+    assert risk.uniqueness(pairs) == 25
+    weighty = people([1, 1, 1, 4], [0, 0, 1, 2], weights=np.array([1.0, 1.0, 2.0, 4.0]))  # 4 of each in the population
+    assert risk.journalist(weighty, threshold=0.2) == pytest.approx((1 / 4, (3 / 4 + 1 / 4) / 4, 1))
+    assert risk.marketer(weighty) == pytest.approx((3 / 4 + 1 / 4) / 4)
+    one = people([1, 1, 1, 4], [0, 0, 1, 2], units=np.array([0, 0, 0, 1]))  # the kitchen is one person
+    assert risk.prosecutor(one, threshold=0.5) == pytest.approx((1, 1, 1))
+    assert risk.semantic_linkage(one).value == 100
+
+
+def test_privacy_of_four_people_by_hand() -> None:
+    pairs = people([0, 0, 1, 1], [0, 1, 0, 0])
+    assert privacy.k_anonymity(pairs) == 2
+    assert privacy.l_diversity(pairs, 0) == 1
+    mixed = people([0, 0, 1, 1], [0, 1, 0, 2])
+    assert privacy.l_diversity(mixed, 0) == 2
+    assert privacy.entropy_l_diversity(mixed, 0) == pytest.approx(2)
+    assert privacy.recursive_l_diversity(mixed, 0, c=3) == 2
+    assert privacy.recursive_l_diversity(mixed, 0, c=1) == 1  # 1 < 1·(1 + 1), but not 1 < 1·1
+    # flu 1/2, gout 1/4, mumps 1/4; a group has flu 1/2 and one of the others 1/2
+    assert privacy.t_closeness(mixed, 0) == pytest.approx(1 / 4)
+
+
+def test_t_closeness_of_salaries_as_published() -> None:
+    """Li, Li and Venkatasubramanian 2007, example 3: {3k, 4k, 5k} is .375 and {6k, 8k, 11k} .167 from 3k … 11k."""
+    salary = Attribute("salary", "numeric", Numeric([float(x) for x in range(3, 12)]))
+    codes = np.arange(9)
+    job = Attribute("job", "category", Equality(["a", "b", "c"]))
+    for group, expected in (([0, 1, 2], 0.375), ([3, 5, 8], 1 / 6)):
+        looks = np.where(np.isin(codes, group), 0, 1)
+        pairs = Pairs.of_rows((job,), [looks], [looks], sensitive=(salary,), facts=[codes])
+        cells = np.zeros((1, 9))
+        cells[0, group] = 1 / 3
+        found = privacy._farthest(cells, np.full(9, 1 / 9), salary, codes, 0.0)
+        assert found == pytest.approx(expected, abs=5e-4)
+        assert privacy.t_closeness(pairs, 0) == pytest.approx(found)  # the others are twice as many, half as far
+
+
+def test_a_suppressed_record_is_in_no_group() -> None:
+    pairs = people([1, 1, 1, 4], [0, 0, 1, 2], looks=np.array([0, 0, 0, -1]))
+    assert privacy.k_anonymity(pairs) == 3
+    assert risk.prosecutor(pairs).highest == pytest.approx(1 / 3)
+    assert risk.uniqueness(pairs) == 0
+    assert loss.discernibility(pairs) == 3**2 + 1 * 4
+    assert privacy.l_diversity(pairs, 0) == 2
+
+
+def test_everything_can_be_measured_at_once_and_null_or_empty_tables_too() -> None:
+    pairs = people([1, 1, 1, 4], [0, 0, 1, 2])
+    told = measured(pairs, 2)
+    assert list(told) == list(QUESTIONS)
+    assert set(BRIEF) <= set(told)
+    assert all(np.isfinite(x.value) for x in told.values())
+    assert told["information_loss"].baseline == pytest.approx(100)
+    assert told["semantic_quality"].before == 100
+    assert told["clustering_distance"].before == 0
+    empty = np.zeros(0, np.int64)
+    nobody = Pairs.of_rows(pairs.attributes, [empty], [empty], sensitive=pairs.sensitive, facts=[empty])
+    assert privacy.k_anonymity(nobody) == privacy.l_diversity(nobody, 0) == privacy.t_closeness(nobody, 0) == 0
+    assert risk.semantic_linkage(nobody).value == risk.marketer(nobody) == loss.semantic_quality(nobody) * 0
+
+
+def test_where_there_are_too_many_to_compare_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    age = Attribute("age", "numeric", Numeric([float(x) for x in range(300)]))
+    was = rng.integers(0, 300, 4000)
+    pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
+    exact = risk.semantic_linkage(pairs)
+    assert exact.interval is None
+    monkeypatch.setattr(risk, "PAIRS", 30 * 200)
+    drawn = [risk.semantic_linkage(pairs, seed=seed) for seed in range(40)]
+    assert drawn[0] == risk.semantic_linkage(pairs, seed=0)
+    covered = sum(x.interval[0] <= exact.value <= x.interval[1] for x in drawn if x.interval)
+    assert covered >= 33  # of 40, at 95 %
+
+
+def test_an_attacker_may_go_by_another_measure() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [1], 4: [3]})
+    word = Attribute("word", "text", Taxonomic([0, 2, 4], Scope(t, 0)))
+    pairs = Pairs.of_rows((word,), [np.array([1, 2])], [np.array([2, 0])])  # 2 became 4, and 4 became 0
+    # from 2 it is two links to 0 and three to 4; but 4 shares more: 1 - 2·2/(3 + 2·2) against 1 - 2·1/(2 + 2·1)
+    assert risk.semantic_linkage(pairs).value == pytest.approx(100 * (1 + 0) / 2)
+    assert risk.semantic_linkage(pairs, "wu-palmer").value == pytest.approx(50)
+    assert risk.semantic_linkage(pairs, "path").value == 0
+
+
+def test_many_tuples_are_clustered_by_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    age = Attribute("age", "numeric", Numeric([float(x) for x in range(300)]))
+    was = rng.integers(0, 300, 2000)
+    pairs = Pairs.of_rows((age,), [was], [was // 30 * 30])
+    exact = clusters.clustering_distance(pairs, 5)
+    monkeypatch.setattr(clusters, "TUPLES", 200)
+    assert clusters.clustering_distance(pairs, 5, seed=1) == pytest.approx(exact, abs=0.4)
+    assert clusters.clustering_distance(pairs, 5, seed=1) == clusters.clustering_distance(pairs, 5, seed=1)

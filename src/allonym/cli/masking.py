@@ -48,6 +48,7 @@ Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", hel
 Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
 Unmatched = Annotated[str | None, Option("--unmatched", metavar="POLICY", help=UNMATCHED)]
 Summary = Annotated[Path | None, Option("--summary", metavar="FILE", help="Write the figures as JSON.")]
+Balance = Annotated[float, Option("--balance", min=0, max=1, help="Of the score: 1 is all loss, 0 all linkage.")]
 Write = Annotated[bool, Option("--write", help="Write the links beside the plan, and name them in it, to review.")]
 Encoding = Annotated[str | None, Option("--encoding", metavar="NAME", help="Of a text file; found unless given.")]
 Delimiter = Annotated[str | None, Option("--delimiter", metavar="SIGN", help="Of a text file; found unless given.")]
@@ -145,6 +146,7 @@ def mask(
     links: Links = None,
     accept_review: Accept = False,
     unmatched: Unmatched = None,
+    balance: Balance = 0.5,
     summary: Summary = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -181,10 +183,10 @@ def mask(
     whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     with progress("masking") as tick:
         try:
-            done = whole.run(file, output, tick)
+            done = whole.run(file, output, tick, balance=balance)
         except PlanError as error:
             if not hide_values:
-                _show_details(error)
+                show_details(error)
             raise
     text = json.dumps(done.summary, indent=2, ensure_ascii=False) + "\n"
     if summary is not None:
@@ -271,7 +273,7 @@ def _from_here(what: str) -> str:
     return f"{ordinal}{Path(file).absolute()}{split}{root}"
 
 
-def _show_details(error: PlanError) -> None:
+def show_details(error: PlanError) -> None:
     """Print the values behind problems, where the user may see them."""
     for what, values in error.details.items():
         typer.echo(f"{what}: {listed(map(printable, values), 20)}", err=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allonym.plan.check import Check, ColumnCheck
+    from allonym.plan.evaluate import Evaluation
     from allonym.plan.inspect import Inspection, Looked
     from allonym.plan.run import Release
     from allonym.tables.files import Reading
@@ -157,8 +158,7 @@ def show_release(done: Release, output: str, *, stderr: bool) -> None:
 def _figures(out: Console, done: Release) -> None:
     s = done.summary
     privacy, measures = s["privacy"][0], s["measures"]
-    loss, linkage = measures["information_loss"], measures["record_linkage"]
-    blind = linkage["baseline"]
+    loss = measures["information_loss"]
     persons = "" if s["units"] is None else f" of {s['units']:,} persons"
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     rows = [
@@ -167,15 +167,81 @@ def _figures(out: Console, done: Release) -> None:
         ("records", f"{s['records']:,}{persons}"),
         ("distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"),
         ("information loss", f"{loss['value']:.2f} % ({columns})"),
-        (
-            "linked by text",
-            f"{linkage['before']:.1f} % before, {linkage['value']:.1f} % after; blind guess {blind:.1f} %",
-        ),
+        ("linked by meaning", _linked(measures["semantic_linkage"])),
+        ("linked by text", _linked(measures["record_linkage"])),
         ("method", f"{s['method']}, {', '.join(f'{n} = {v}' for n, v in s['parameters'].items())}, seed {s['seed']}"),
         ("time", f"{s['seconds']:.2f} s"),
     ]
     width = max(len(name) for name, _ in rows)
     out.print("\n".join(f"{name:{width}}  {value}" for name, value in rows))
+
+
+LOSS = (
+    "information_loss", "semantic_quality", "path_distance", "content_loss", "clustering_distance", "loss_metric",
+    "certainty_penalty", "discernibility", "average_group_size",
+)  # fmt: skip
+RISK = (
+    "semantic_linkage", "record_linkage", "prosecutor_risk", "prosecutor_risk_highest", "prosecutor_risk_above",
+    "journalist_risk", "journalist_risk_highest", "journalist_risk_above", "marketer_risk", "uniqueness", "score",
+)  # fmt: skip
+
+
+def show_evaluation(found: Evaluation, hide_values: bool) -> None:
+    """Print what a release promises, lost and still tells."""
+    from allonym.measures.measurement import QUESTIONS
+
+    out = console()
+    s = found.summary
+    persons = "" if s["units"] is None else f" of {s['units']:,} persons"
+    suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
+    out.print(f"{s['records']:,} records{persons}{suppressed}; groups of {s['groups']['smallest']:,} to ", end="")
+    out.print(f"{s['groups']['largest']:,}, {s['groups']['number']:,} of them ({s['tuples']['before']:,} before)\n")
+    rows = []
+    for x in found.privacy:
+        asked = "" if x["asked"] is None else f"{x['asked']:,}: {'holds' if x['holds'] else 'does not hold'}"
+        rows.append((x["model"], ", ".join(x["columns"]), _number(x["reached"]), asked))
+    out.print(table_of(("promise", "over", "reached", "asked"), rows, right=(2,)))
+    for heads, names in ((("what was lost",), LOSS), (("who can be found",), RISK)):
+        rows = []
+        for name in names:
+            m = found.measures[name]
+            between = "" if m.interval is None else f" ({_number(m.interval[0])} to {_number(m.interval[1])})"
+            rows.append((QUESTIONS[name], _number(m.value) + between, _number(m.before or 0), _number(m.baseline or 0)))
+            if name == "semantic_linkage":
+                rows += [
+                    (f"… by {other}", _number(y.value), _number(y.before or 0), _number(y.baseline or 0))
+                    for other, y in found.attackers.items()
+                ]
+        out.print()
+        out.print(table_of((*heads, "release", "before", "blind"), rows, right=(1, 2, 3)))
+    if found.earlier is not None:
+        rows = [
+            (what, f"{x['smallest']:,}", _number(x["unique"]), _number(x["prosecutor_risk"]))
+            for what, x in found.earlier.items()
+        ]
+        out.print("\nTo somebody who has an earlier release too:")
+        out.print(table_of(("release", "smallest group", "unique (%)", "mean risk"), rows, right=(1, 2, 3)))
+    for name, values in found.strange.items():
+        shown = "" if hide_values else ": " + ", ".join(short(v, 30) for v in values[:MOST])
+        out.print(f"\n{name}: {len(values):,} masked values were not understood and count as like nothing else{shown}")
+
+
+def _number(value: float) -> str:
+    """Return a figure with as many digits as tell something.
+
+    >>> _number(0.123456), _number(12.3456), _number(1234567.0), _number(3)
+    ('0.1235', '12.35', '1,234,567', '3')
+    """
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.4f}"
+
+
+def _linked(told: dict[str, Any]) -> str:
+    """Say how many records an attacker finds."""
+    about = "" if told["interval"] is None else "about "
+    blind = told["baseline"]
+    return f"{told['before']:.1f} % before, {about}{told['value']:.1f} % after; blind guess {blind:.1f} %"
 
 
 def show_demo(done: Release, folder: Path) -> None:

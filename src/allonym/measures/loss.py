@@ -1,20 +1,21 @@
-"""How much meaning was lost? (P1 §4.1)"""
+"""What was lost? Every function takes a release as `Pairs`; survey weights count where there are any."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 
-from allonym.records import Floats, Ints, Pairs, Records
+from allonym.records import Floats, Pairs, summed_by
+
+# --- meaning (P1 §4.1, P0 §4.2 and §5) ------------------------------------------------------------------------------
 
 
-def distances(pairs: Pairs, masked: Ints | None = None) -> Floats:
+def distances(pairs: Pairs) -> Floats:
     """Return for every pair the distance between the two tuples: the weighted mean over attributes."""
-    other = pairs.masked if masked is None else masked
     total = np.zeros(len(pairs.counts))
     for a, attribute in enumerate(pairs.attributes):
-        total += pairs.shares[a] * attribute.metric.rows(pairs.original[:, a], other[:, a])
+        total += pairs.shares[a] * attribute.metric.rows(pairs.original[:, a], pairs.masked[:, a])
     return total
 
 
@@ -31,43 +32,95 @@ def sse(pairs: Pairs) -> float:
     return float((pairs.mass * distances(pairs) ** 2).sum())
 
 
-def sst(records: Records) -> float:
+def sst(pairs: Pairs) -> float:
     """Return Σ dis(x, centroid of the data)² over records; it is the same whatever the method."""
-    extended, codes = [], []
-    for a, attribute in enumerate(records.attributes):
-        value = attribute.metric.centroid(records.codes[:, a], records.mass)
-        metric = attribute.metric.extend([value])
-        extended.append(replace(attribute, metric=metric))
-        codes.append(metric.values.index(value))
-    masked = np.broadcast_to(np.array(codes), records.codes.shape)
-    return sse(Pairs(tuple(extended), records.codes, masked, records.counts, records.mass))
+    return sse(pairs.blind)
 
 
-def information_loss(squares: float, total: float) -> float:
-    """Return L = 100·SSE / SST; where all records were the same to begin with, 0 if they still are, else 100.
-
-    >>> information_loss(1.0, 4.0)
-    25.0
-    """
+def information_loss(pairs: Pairs) -> float:
+    """Return L = 100·SSE / SST; where all records were the same to begin with, 0 if they still are, else 100."""
+    squares, total = sse(pairs), sst(pairs)
     return 100 * squares / total if total > 0 else 100.0 * (squares > 0)
 
 
-def by_column(pairs: Pairs, records: Records) -> dict[str, float]:
-    """Return L of every attribute on its own."""
-    return {
-        attribute.name: information_loss(sse(_only(pairs, a)), sst(_one(records, a)))
+def semantic_quality(pairs: Pairs) -> float:
+    """Return the mean similarity of values and what stands for them, in per cent (P0 eq. 22)."""
+    return 100 * (1 - _mean(pairs, distances(pairs)))
+
+
+def path_distance(pairs: Pairs) -> float:
+    """Return how many links values are on average from what stands for them, over the columns with an ontology."""
+    found = [
+        links
         for a, attribute in enumerate(pairs.attributes)
-    }
+        if (links := attribute.metric.links(pairs.original[:, a], pairs.masked[:, a])) is not None
+    ]
+    return _mean(pairs, np.mean(found, axis=0)) if found else 0.0
 
 
-def _only(pairs: Pairs, a: int) -> Pairs:
-    return replace(
-        pairs,
-        attributes=pairs.attributes[a : a + 1],
-        original=pairs.original[:, a : a + 1],
-        masked=pairs.masked[:, a : a + 1],
-    )
+def content_loss(pairs: Pairs) -> float:
+    """Return the mean of -log p over records and columns, original minus masked; p is a value's share of its column."""
+
+    def content(codes: np.ndarray) -> float:
+        shares = summed_by(codes, pairs.mass, int(codes.max(initial=-1)) + 1) / max(pairs.mass.sum(), 1e-300)
+        known = shares[shares > 0]
+        return float(-(known * np.log(known)).sum())
+
+    columns = range(len(pairs.attributes))
+    return float(np.mean([content(pairs.original[:, a]) - content(pairs.masked[:, a]) for a in columns]))
 
 
-def _one(records: Records, a: int) -> Records:
-    return replace(records, attributes=records.attributes[a : a + 1], codes=records.codes[:, a : a + 1])
+def _mean(pairs: Pairs, amounts: Floats) -> float:
+    """Return the mean over records."""
+    total = pairs.mass.sum()
+    return float((pairs.mass * amounts).sum() / total) if total > 0 else 0.0
+
+
+# --- generalisation (P0 §2.6) ---------------------------------------------------------------------------------------
+
+
+def loss_metric(pairs: Pairs) -> float:
+    """Return Iyengar's loss metric: (M_P - 1)/(M - 1) per cell, the mean per column, summed over columns.
+
+    M are the values in the data, M_P those under what a value and its stand-in have in common. Of numbers and ranks the
+    range between the two, as a share of the whole.
+    """
+    return sum(_mean(pairs, cells) for cells in _cells(pairs, lambda under, all_: (under - 1) / max(all_ - 1, 1)))
+
+
+def certainty_penalty(pairs: Pairs) -> float:
+    """Return the normalised certainty penalty: M_P / M per cell, 0 where M_P is 1; the mean over all cells (NCP)."""
+    cells = _cells(pairs, lambda under, all_: np.where(under <= 1, 0.0, under / all_))
+    return float(np.mean([_mean(pairs, column) for column in cells]))
+
+
+def _cells(pairs: Pairs, cost: Callable[[Floats, int], Floats]) -> list[Floats]:
+    """Return for each column what every pair costs; what is unchanged costs nothing."""
+    found = []
+    for a, attribute in enumerate(pairs.attributes):
+        was, now = pairs.original[:, a], pairs.masked[:, a]
+        data = np.flatnonzero(np.bincount(was))
+        under = attribute.metric.covered(was, now, data)
+        costs = attribute.metric.rows(was, now) if under is None else cost(under, len(data))
+        found.append(np.where(was == now, 0.0, costs))
+    return found
+
+
+# --- groups (P0 §2.6) -----------------------------------------------------------------------------------------------
+
+
+def discernibility(pairs: Pairs) -> float:
+    """Return Σ|g|² over groups of records that look alike: each record is penalised by the size of its group.
+
+    Suppressed records are penalised by the size of the table (Bayardo and Agrawal 2005).
+    """
+    here = pairs.groups >= 0
+    sizes = np.bincount(pairs.groups[here], weights=pairs.counts[here])
+    return float((sizes**2).sum() + pairs.counts[~here].sum() * pairs.counts.sum())
+
+
+def group_size(pairs: Pairs, k: int) -> float:
+    """Return C_AVG = n / (groups · k): 1 would be groups of k."""
+    here = pairs.groups >= 0
+    groups = len(np.unique(pairs.groups[here]))
+    return float(pairs.counts[here].sum() / (groups * k)) if groups else 0.0

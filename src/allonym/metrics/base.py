@@ -77,6 +77,18 @@ class Base(ABC):
         """Return the value all have; null, if they differ."""
         return self.values[codes[0]] if (codes == codes[0]).all() else None
 
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return how many values of the data lie under what two values have in common: themselves, or all."""
+        return np.where(a == b, 1.0, float(len(data)))
+
+    def links(self, a: Ints, b: Ints) -> Floats | None:
+        """Return None: without an ontology there are no links."""
+        return None
+
+    def by(self, measure: str) -> Self:
+        """Return the same metric: without an ontology there is one measure."""
+        return self
+
     def mode(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that counts most; the first by code among equals."""
         total = np.bincount(codes, weights=counts)

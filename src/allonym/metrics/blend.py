@@ -94,3 +94,19 @@ class Blend(Base):
                 concept = part.subsumer(own, total[linked])
                 found.append(tuple(concept if j == i else None for j in range(len(self.parts))))
         return min(found, key=lambda value: float(self.around(value)[linked] @ total[linked]), default=None)
+
+    def links(self, a: Ints, b: Ints) -> Floats | None:
+        """Return how many links values are apart where that is least; the most there can be, where none knows both."""
+        most = 2 * max(part.scope.taxonomy.deepest for part in self.parts)
+        found = np.where(a == b, 0.0, float(most))
+        for i, part in enumerate(self.parts):
+            one, other = self._codes[a, i], self._codes[b, i]
+            known = (one >= 0) & (other >= 0)
+            links = part.links(one[known], other[known])
+            assert links is not None
+            found[known] = np.minimum(found[known], links)
+        return found
+
+    def by(self, measure: str) -> Blend:
+        """Return the same values under another measure."""
+        return Blend(self.values, [part.by(measure) for part in self.parts])

@@ -53,3 +53,7 @@ class Numeric(Base):
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the mean: nothing among numbers is true of several."""
         return self.centroid(codes, counts)
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return None: what two numbers have in common is a range."""
+        return None

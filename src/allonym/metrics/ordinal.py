@@ -50,3 +50,7 @@ class Ordinal(Base):
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the median: nothing among ranks is true of several."""
         return self.centroid(codes, counts)
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return None: what two ranks have in common is a range."""
+        return None

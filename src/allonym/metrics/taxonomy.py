@@ -137,6 +137,11 @@ class World:
         own, union, common = self._spans(concepts)
         return self.used[self._places(union & self._top(common)[1] & self._allowed | own)]
 
+    def below(self, concept: int, concepts: Ints) -> int:
+        """Return how many of some concepts lie at or below one."""
+        place = int(self.place[concept])
+        return sum((self._above[p] >> place) & 1 for p in self.place[concepts].tolist())
+
     def subsumers(self, concepts: Ints) -> Ints:
         """Return the minimal common subsumers of V, those under the root if there are any."""
         own, _, common = self._spans(concepts)
@@ -220,6 +225,33 @@ class Taxonomic(Base):
         concepts = self.concepts[linked]
         found = self.world.subsumers(concepts)
         return first_of_best(found, self.world.sums(found, concepts, total[linked]))
+
+    # --- for measures ----------------------------------------------------------------------------------------
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return how many values of the data lie under the least common subsumer; all, where a value is alone."""
+        pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
+        concepts = self.concepts[data]
+        known = concepts[concepts >= 0]
+        found = np.full(pairs.shape[1], float(len(data)))
+        below: dict[int, int] = {}
+        for i, (one, other) in enumerate(pairs.T.tolist()):
+            if one == other:
+                found[i] = 1.0
+            elif not (self.lone[one] or self.lone[other]):
+                top = self.subsumer(np.array([one, other]), np.ones(2))
+                if top not in below:
+                    below[top] = self.world.below(top, known)
+                found[i] = below[top]
+        return found[place.ravel()]
+
+    def links(self, a: Ints, b: Ints) -> Floats | None:
+        """Return how many links values are apart; of those alone, as many as two concepts can be at most."""
+        return self.by("path").rows(a, b) * 2 * self.scope.taxonomy.deepest
+
+    def by(self, measure: str) -> Taxonomic:
+        """Return the same values under another measure."""
+        return self if measure == self.measure else Taxonomic(self.values, self.scope, measure, self.depth)
 
 
 def first_of_best(concepts: Ints, costs: Floats) -> int:

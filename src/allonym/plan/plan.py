@@ -17,6 +17,7 @@ from allonym.tables.files import Reading
 
 if TYPE_CHECKING:
     from allonym.plan.check import Check
+    from allonym.plan.evaluate import Evaluation
     from allonym.plan.run import Release
 
 DEFAULT_METHOD = "sa-mdav"
@@ -128,8 +129,24 @@ class Plan:
 
         return check(self, source, tick)
 
-    def run(self, source: Any, output: str | Path | None = None, tick: Tick = silent) -> Release:
-        """Mask a frame, giving back the same type; or a file, writing a verified release to `output`."""
+    def evaluate(self, original: Any, masked: Any, **options: Any) -> Evaluation:
+        """Measure a masked table, ours or another tool's, against the original; both are files or frames.
+
+        Options: `key` (the column that says which row is which, else they go by position), `earlier` (another release
+        of the same people), `balance` of the score, `threshold` of risk, `attackers` (other measures of similarity for
+        linkage by meaning), `tick`.
+        """
+        from allonym.plan.evaluate import evaluate
+
+        return evaluate(self, original, masked, **options)
+
+    def run(
+        self, source: Any, output: str | Path | None = None, tick: Tick = silent, *, balance: float = 0.5
+    ) -> Release:
+        """Mask a frame, giving back the same type; or a file, writing a verified release to `output`.
+
+        `balance` is that of the score in the summary: 1 is all loss, 0 all linkage.
+        """
         from allonym.plan.run import run
 
-        return run(self, source, output, tick)
+        return run(self, source, output, tick, balance)

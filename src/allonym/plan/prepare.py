@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym.errors import AllonymError, TableError, listed, many
+from allonym.errors import AllonymError, PlanError, TableError, listed, many
 from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.ontologies import is_wordnet, open_ontology
@@ -175,7 +175,7 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
     elif kind == "category":
         found.coded[name] = encode.category(name, cells, **common)
     elif kind == "ordinal":
-        found.coded[name] = encode.ordinal(name, cells, _levels(column, plan.folder), **common)
+        found.coded[name] = encode.ordinal(name, cells, levels_of(column, plan.folder), **common)
     else:
         found.words[name] = _link(found, name, opened, tick)
         _policy(found, name, column)
@@ -197,7 +197,8 @@ def guessed_kind(cells: Cells, missing: Sequence[str]) -> str:
     return "numeric" if texts and None not in encode.numbers_of(texts)[0] else "text"
 
 
-def _levels(column: Column, folder: Path) -> Sequence[str]:
+def levels_of(column: Column, folder: Path) -> Sequence[str]:
+    """Return the levels of an ordinal column from low to high."""
     if isinstance(column.levels, tuple):
         return column.levels
     try:
@@ -278,3 +279,10 @@ def _policy(found: Prepared, name: str, column: Column) -> None:
             "Hint: settle them in a links file, or say --unmatched opaque (as they are, like nothing else) "
             "or suppress (null)."
         )
+
+
+def refused(problems: list[str], found: Prepared) -> PlanError:
+    """Return the error that tells every problem of a table, with the values behind them."""
+    error = PlanError(problems, values=[v for values in found.details.values() for v in values])
+    error.details = dict(found.details)
+    return error

@@ -15,9 +15,9 @@ import numpy as np
 from allonym import release
 from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick
-from allonym.measures import loss, risk
+from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import toml
-from allonym.plan.prepare import Prepared, part_of, prepare
+from allonym.plan.prepare import Prepared, part_of, prepare, refused
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.tables.base import Cells
 from allonym.tables.files import ParquetFile, TextFile, open_any, read_bytes
@@ -50,7 +50,7 @@ class Release:
         return sorted(told, key=lambda t: (-t[2], str(t[0]), str(t[1])))
 
 
-def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Release:
+def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance: float = BALANCE) -> Release:
     """Mask a frame or a file."""
     began = time.perf_counter()
     from_file = isinstance(source, (str, Path))
@@ -63,7 +63,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
     found = prepare(plan, table, part_of(tick, 0, 2))
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
-        raise _refused(problems, found)
+        raise refused(problems, found)
     masking = plan.chosen.mask(found.records, plan.seed, part_of(tick, 1, 2))
     written = dict(_written(found, masking))
     dropped = [*found.having("identifier"), *found.having("unit")]
@@ -82,7 +82,8 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick) -> Relea
         frame = table.changed(written, dropped)
         reached = release.recount(frame, open_any(frame).names, promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
-    summary = _summary(found, masking, reached, time.perf_counter() - began, hashes)
+    summary = _summary(found, masking, reached, balance, hashes)
+    summary["seconds"] = time.perf_counter() - began
     return Release(frame, masking, found.records, summary, written)
 
 
@@ -100,12 +101,6 @@ def problems_of(found: Prepared) -> Iterator[str]:
             f"k is {method.k}, but the table has only {found.records.persons:,} {what}. "
             "Hint: choose a smaller k, or do not publish so few."
         )
-
-
-def _refused(problems: list[str], found: Prepared) -> PlanError:
-    error = PlanError(problems, values=[v for values in found.details.values() for v in values])
-    error.details = dict(found.details)
-    return error
 
 
 def _written(found: Prepared, masking: Masking) -> Iterator[tuple[str, Cells]]:
@@ -171,30 +166,29 @@ def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
     return {"input": None if raw is None else sha256_of(raw), "plan": told, "links": links, "ontologies": ontologies}
 
 
-def _before_and_after(found: Prepared, masking: Masking) -> tuple[Records, Pairs]:
-    """Return the table before words were suppressed, and what became of it."""
+def _pairs(found: Prepared, masking: Masking) -> Pairs:
+    """Return what became of the table; words that were suppressed count as they were."""
     records = found.records
     assert records is not None
     coded = [found.coded[attribute.name] for attribute in records.attributes]
-    if not any(column.suppressed for column in coded):
-        return records, Pairs.of(records, masking)
+    if records.units is None and not any(column.suppressed for column in coded):
+        return Pairs.of(records, masking)
     original = [column.original_of[column.cells.codes] for column in coded]
     masked = masking.codes[piece_of_rows(records, masking.source, masking.share)].T
-    whole = Records.of(records.attributes, original, weights=records.weights, units=records.units)
-    return whole, Pairs.of_rows(masking.attributes, original, list(masked), records.weights)
+    return Pairs.of_rows(masking.attributes, original, list(masked), weights=records.weights, units=records.units)
 
 
-def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sha256: dict[str, Any]) -> dict[str, Any]:
+def _summary(found: Prepared, masking: Masking, reached: int, balance: float, sha256: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
     records, method = found.records, found.plan.chosen
     assert records is not None
-    records, pairs = _before_and_after(found, masking)
-    squares, total = loss.sse(pairs), loss.sst(records)
+    pairs = _pairs(found, masking)
+    figures = measured(pairs, method.k, BRIEF, balance=balance, seed=found.plan.seed)
     return {
         "format": 1,
         "records": records.n,
         "units": None if found.units is None else records.persons,
-        "tuples": {"before": len(records), "after": len(np.unique(masking.codes, axis=0))},
+        "tuples": {"before": len(np.unique(pairs.original, axis=0)), "after": len(np.unique(masking.codes, axis=0))},
         "suppressed": 0,
         "suppressed_cells": {name: found.coded[name].suppressed for name in found.having("quasi")},
         "method": method.name,
@@ -209,24 +203,7 @@ def _summary(found: Prepared, masking: Masking, reached: int, seconds: float, sh
                 "holds": reached >= method.k,
             }
         ],
-        "measures": {
-            "information_loss": {
-                "value": loss.information_loss(squares, total),
-                "before": 0.0,
-                "baseline": 100.0,
-                "interval": None,
-                "by_column": loss.by_column(pairs, records),
-            },
-            "sse": {"value": squares, "before": 0.0, "baseline": total, "interval": None, "by_column": None},
-            "sst": {"value": total, "before": total, "baseline": None, "interval": None, "by_column": None},
-            "record_linkage": {
-                "value": risk.record_linkage(pairs),
-                "before": risk.linkage_before(records),
-                "baseline": 100 / records.n,
-                "interval": None,
-                "by_column": None,
-            },
-        },
-        "seconds": seconds,
+        "measures": {name: x.told() for name, x in figures.items()},
+        "seconds": 0.0,
         "sha256": sha256,
     }

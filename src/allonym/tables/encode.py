@@ -22,6 +22,9 @@ from allonym.records import Attribute, Ints, Metric, Value, count_units
 from allonym.tables.base import MISSING, Cells
 
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+_NUMBER = r"([+-]?\d+(?:\.\d+)?)"
+_RANGE = re.compile(r"[\[\](]?\s*" + _NUMBER + r"\s*(?:-|–|,|;|:|~|to|\.\.+)\s*" + _NUMBER + r"\s*[\[\])]?")
+_OPEN = re.compile(r"([<>]=?|[≤≥])\s*" + _NUMBER)
 EXACT = 2.0**53  # beyond, neighbouring integers are one number
 DIGITS = 15  # decimals a float can tell apart
 
@@ -183,6 +186,23 @@ def to_number(text: str, comma: bool = False) -> float | None:
     except ValueError:
         return None
     return found + 0.0 if abs(found) < EXACT and "_" not in text else None
+
+
+def middle_of(text: str, numbers: Sequence[float]) -> float | None:
+    """Return a number, or the middle of a range as tools write it; an open end is that of the data. Else None.
+
+    >>> [middle_of(x, [17.0, 90.0]) for x in ("42", "[20, 30[", "20-30", "-5 - 5", ">= 80", "*")]
+    [42.0, 25.0, 25.0, 0.0, 85.0, None]
+    """
+    number = to_number(text)
+    if number is not None:
+        return number
+    if match := _RANGE.fullmatch(text.strip()):
+        return (float(match[1]) + float(match[2])) / 2
+    if numbers and (match := _OPEN.fullmatch(text.strip())):
+        end = max(numbers) if match[1][0] in ">≥" else min(numbers)
+        return (float(match[2]) + end) / 2
+    return None
 
 
 def _decimals(text: str) -> int:

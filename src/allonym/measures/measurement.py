@@ -1,0 +1,152 @@
+"""Figures side by side: of a release, of the table as it was, and of a release in which one record stands for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from allonym.measures import clusters, loss, risk
+from allonym.records import Pairs
+
+BALANCE = 0.5
+THRESHOLD = 0.2
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One figure of a release, the same of the table as it was (`before`), and of the blindest way (`baseline`)."""
+
+    name: str
+    value: float
+    before: float | None = None
+    baseline: float | None = None
+    interval: tuple[float, float] | None = None  # of a sample, with 95 % confidence
+    by_column: Mapping[str, float] | None = None
+
+    def told(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "value": self.value,
+            "before": self.before,
+            "baseline": self.baseline,
+            "interval": None if self.interval is None else list(self.interval),
+            "by_column": None if self.by_column is None else dict(self.by_column),
+        }
+
+
+QUESTIONS = {
+    "information_loss": "How much meaning was lost? (%)",
+    "sse": "Squared distances between records and what stands for them",
+    "sst": "Squared distances between records and the centroid of all",
+    "semantic_quality": "How alike are values and what stands for them? (%)",
+    "path_distance": "How many links lie between them?",
+    "content_loss": "How much rarer were the values? (nats)",
+    "clustering_distance": "Would an analyst find other profiles? (0 to 1)",
+    "loss_metric": "How far were values generalised? (sum over columns)",
+    "certainty_penalty": "How uncertain is a cell? (0 to 1)",
+    "discernibility": "How many records does each look like? (sum)",
+    "average_group_size": "How much larger than k are groups?",
+    "record_linkage": "Can a record be found again by its text? (%)",
+    "semantic_linkage": "Can a record be found again by its meaning? (%)",
+    "prosecutor_risk": "Who is known to be in the table: found? (mean)",
+    "prosecutor_risk_highest": "… in the smallest group",
+    "prosecutor_risk_above": "… share of persons above the threshold",
+    "journalist_risk": "Who is known to be in the population: found? (mean)",
+    "journalist_risk_highest": "… in the smallest group",
+    "journalist_risk_above": "… share of persons above the threshold",
+    "marketer_risk": "How many would be found at once? (share)",
+    "uniqueness": "How many records are unique? (%)",
+    "score": "Loss and linkage together, by the balance",
+}
+BRIEF = ("information_loss", "sse", "sst", "record_linkage", "semantic_linkage", "score")
+_BY_COLUMN = {
+    "information_loss": loss.information_loss,
+    "semantic_quality": loss.semantic_quality,
+    "path_distance": loss.path_distance,
+    "content_loss": loss.content_loss,
+    "loss_metric": loss.loss_metric,
+    "certainty_penalty": loss.certainty_penalty,
+}
+
+
+def score(information_loss: float, linkage: float, balance: float = BALANCE) -> float:
+    """Return balance·L + (1 - balance)·RL (P1 §4.3).
+
+    >>> score(10.0, 2.0), score(10.0, 2.0, balance=1.0)
+    (6.0, 10.0)
+    """
+    return balance * information_loss + (1 - balance) * linkage
+
+
+def measured(
+    pairs: Pairs,
+    k: int,
+    names: Sequence[str] = tuple(QUESTIONS),
+    *,
+    balance: float = BALANCE,
+    threshold: float = THRESHOLD,
+    seed: int = 0,
+) -> dict[str, Measurement]:
+    """Measure a release in every way, or in some."""
+    found: dict[str, Measurement] = {}
+    for name in names:
+        if name == "semantic_linkage":
+            found[name] = linkage_by_meaning(pairs, None, seed)
+        elif name == "score":
+            found[name] = _scored(pairs, balance)
+        else:
+            found[name] = _measurement(name, _functions(k, threshold, seed)[name], pairs)
+    return found
+
+
+def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int) -> Measurement:
+    """Measure linkage by meaning, under the plan's measure of similarity or another."""
+    value, before, blind = (risk.semantic_linkage(x, measure, seed) for x in (pairs, pairs.unmasked, pairs.blind))
+    return Measurement("semantic_linkage", value.value, before.value, blind.value, value.interval)
+
+
+def _measurement(name: str, function: Callable[[Pairs], float], pairs: Pairs) -> Measurement:
+    value, before, baseline = (function(x) for x in (pairs, pairs.unmasked, pairs.blind))
+    if name == "record_linkage":
+        baseline = _guess(pairs)
+    columns = None
+    if name in _BY_COLUMN:
+        columns = {x.name: _BY_COLUMN[name](pairs.column(a)) for a, x in enumerate(pairs.attributes)}
+    return Measurement(name, value, before, baseline, None, columns)
+
+
+def _guess(pairs: Pairs) -> float:
+    """Return how often a blind guess is right, in per cent."""
+    return 100 / max(int(pairs.counts.sum()), 1)
+
+
+def _scored(pairs: Pairs, balance: float) -> Measurement:
+    value, before = (score(loss.information_loss(x), risk.record_linkage(x), balance) for x in (pairs, pairs.unmasked))
+    return Measurement("score", value, before, score(loss.information_loss(pairs.blind), _guess(pairs), balance))
+
+
+def _functions(k: int, threshold: float, seed: int) -> dict[str, Callable[[Pairs], float]]:
+    """Return the function of every measure that is one."""
+    return {
+        **_BY_COLUMN,
+        "sse": loss.sse,
+        "sst": loss.sst,
+        "clustering_distance": partial(clusters.clustering_distance, seed=seed),
+        "discernibility": loss.discernibility,
+        "average_group_size": partial(loss.group_size, k=k),
+        "record_linkage": risk.record_linkage,
+        **dict(_risks("prosecutor", risk.prosecutor, threshold)),
+        **dict(_risks("journalist", risk.journalist, threshold)),
+        "marketer_risk": risk.marketer,
+        "uniqueness": risk.uniqueness,
+    }
+
+
+def _risks(
+    who: str, function: Callable[[Pairs, float], risk.Risks], threshold: float
+) -> Iterator[tuple[str, Callable[[Pairs], float]]]:
+    yield f"{who}_risk", lambda pairs: function(pairs, threshold).mean
+    yield f"{who}_risk_highest", lambda pairs: function(pairs, threshold).highest
+    yield f"{who}_risk_above", lambda pairs: function(pairs, threshold).above
