@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
+import adult
 import pages
 from places import DATA, ROOT
 
-import adult
 import allonym as al
 from allonym.masking.adaptive import GROWTH
 from allonym.measures import loss, risk

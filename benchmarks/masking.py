@@ -12,10 +12,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import adult
 import pages
 from places import ROOT
-
-import adult
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 RUNS = 7

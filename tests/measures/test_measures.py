@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 import slow_masking
+import slow_measures as slow
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-import slow_measures as slow
 from allonym.knowledge.scope import Scope
 from allonym.measures import clusters, loss, privacy, risk
 from allonym.metrics.equality import Equality

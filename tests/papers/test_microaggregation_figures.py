@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import adult
 import pytest
 from shared import needs
 
-import adult
 import allonym as al
 from allonym.measures import loss
 from allonym.plan.prepare import prepare
