@@ -15,7 +15,7 @@ Parents = Mapping[Hashable, Sequence[Hashable]]
 Pairs = Sequence[tuple[Hashable, float]]  # (value, count); a value may come more than once
 Record = tuple[Hashable, ...]
 
-TIE = 1e-12  # costs of candidates that differ by less, relative to max(1, cost), are tied
+TIE = 1e-12  # costs of candidates that differ by less, relative to the cost, are tied
 DECIMALS = 12  # distances between records are compared rounded to so many decimals
 
 
@@ -152,7 +152,7 @@ def semantic_centroid(parents: Parents, pairs: Pairs, order: Sequence[Hashable] 
     values = list(totals(pairs))
     costs = {c: centroid_cost(parents, pairs, c) for c in centroid_candidates(parents, values)}
     least = min(costs.values())
-    tied = [candidate for candidate, cost in costs.items() if float(cost - least) <= TIE * max(1.0, float(least))]
+    tied = [candidate for candidate, cost in costs.items() if float(cost - least) <= TIE * float(least)]
     concepts = [candidate for candidate in tied if is_linked(candidate)]
     if concepts:
         return min(concepts, key=str)

@@ -175,8 +175,12 @@ def test_methods_take_their_options(folder: Path) -> None:
     al.Plan({"age": al.quasi()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert told["parameters"]["growth"] == "plain"
+    given = {"growth": "weighted", "represent": "subsumer"}
+    al.Plan({"age": al.quasi()}, parameters=given, keep_rest=True).save("plan.toml")
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))
+    assert told["parameters"] == {"k": 5, "represent": "subsumer", "growth": "weighted"}
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
-    assert (told["method"], told["parameters"]) == ("mdav", {"k": 5, "represent": "centroid"})
+    assert (told["method"], told["parameters"]) == ("mdav", {"k": 5, "represent": "subsumer"})
 
 
 def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:

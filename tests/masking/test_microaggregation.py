@@ -122,3 +122,12 @@ def test_ticks_count_up_to_the_rows_and_may_cancel() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         mdav(records, [a.metric for a in records.attributes], 2, np.random.default_rng(0), stop)
+
+
+def test_what_is_left_of_one_tuple_is_taken_at_once() -> None:
+    done: list[int] = []
+    records = records_of([("a", 1.0, 0)] * 5000 + [("b", 1.0, 0)] * 2)
+    metrics = [a.metric for a in records.attributes]
+    groups = mdav(records, metrics, 2, np.random.default_rng(0), lambda d, _: done.append(d))
+    assert len(done) < 10
+    assert groups.share.sum() == 5002

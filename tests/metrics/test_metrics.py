@@ -88,6 +88,23 @@ def test_a_subsumer_is_the_least_common_one(drawn: tuple[Dag, list[object], list
     assert (t.ids[got] if isinstance(got, int) else got) == expected
 
 
+@given(
+    st.lists(st.sampled_from([1.0, 2.0, 4.5, 9.0, None]), min_size=1, unique=True), st.sampled_from([0.0, 3.3, 20.0])
+)
+def test_distances_around_a_number_are_those_of_the_table(values: list[float | None], other: float) -> None:
+    metric = Numeric(values, 1)
+    for value in (*values, other, None):
+        wider = metric.extend([value])
+        assert metric.around(value).tolist() == table(wider)[wider.values.index(value)][: len(values)]
+
+
+def test_a_centroid_does_not_depend_on_the_scale_of_the_weights() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [2], 4: [0]})
+    metric = Taxonomic([3, 4], Scope(t, 0))
+    for scale in (1.0, 1e-13, 1e13):
+        assert metric.centroid(np.array([0, 1]), scale * np.array([5.0, 1.0])) == 3
+
+
 def test_a_subsumer_stays_under_the_root_and_is_no_individual_but_itself() -> None:
     t = taxonomy({0: [], 1: [0], 2: [0], 3: [1, 2], 4: [1, 2]})
     both = np.array([0, 1]), np.ones(2)

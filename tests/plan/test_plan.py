@@ -49,6 +49,7 @@ def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
     assert "no column has the role quasi" in problems({"a": al.keep()})[0]
     assert "k is given twice" in problems(method=al.MDAV(k=3), k=3)[0]
     assert "unknown parameter 'growth'" in problems(method="mdav", parameters={"growth": "plain"})[0]
+    assert "k is given to the plan itself" in problems(parameters={"k": 3})[0]
     assert "k must be a whole number" in problems(k=2.5)[0]
     assert "growth is 'wild', it must be one of plain, weighted" in problems(method=al.SAMDAV(growth="wild"))[0]
     assert "growth is 'wild'" in problems(method="sa-mdav", parameters={"growth": "wild"})[0]
@@ -474,3 +475,10 @@ def test_a_mean_is_that_of_several_persons() -> None:
     assert plan.run(frame).frame["v"].isna().all()  # the mean would be that of one person's numbers
     frame.loc[9, "v"] = 300.0
     assert plan.run(frame).frame["v"].notna().all()
+
+
+def test_a_hierarchy_of_ranges_makes_ranges_of_numbers(tmp_path: Path) -> None:
+    (tmp_path / "ages.csv").write_text("20;20-29;*\n27;20-29;*\n31;30-39;*\n38;30-39;*\n")
+    plan = al.Plan({"age": al.quasi("ages.csv")}, k=2, parameters={"represent": "subsumer"}, folder=tmp_path)
+    release = plan.run(pd.DataFrame({"age": ["20", "27", "31", "38"]}))
+    assert release.frame["age"].tolist() == ["20-29", "20-29", "30-39", "30-39"]

@@ -211,7 +211,11 @@ def _plan(
     begun = Plan.load(path) if path is not None else None
     given_parameters = {name: value for name, value in settings.pop("parameters").items() if value is not None}
     changed = {name: value for name, value in settings.items() if value is not None}
-    parameters = dict(begun.parameters) if begun and "method" not in changed else {}
+    parameters = dict(begun.parameters) if begun else {}
+    if "method" in changed:
+        from allonym.masking import parameters_of
+
+        parameters = {name: x for name, x in parameters.items() if name in parameters_of(changed["method"])}
     changed |= {
         "columns": _columns(dict(begun.columns) if begun else {}, given, *words),
         "reading": _reading(begun.reading if begun else Reading(), *reading),

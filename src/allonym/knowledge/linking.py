@@ -233,7 +233,7 @@ def _choose(
         concept = candidates.senses[choice.chosen[i]]
         reason = candidates.match.reason
         one_code = reason != "notation" or len(candidates.senses) == 1
-        brief = reason not in ("id", "notation") and len(value.strip()) <= BRIEF
+        brief = reason not in ("id", "notation") and len(value.strip()) <= BRIEF and any(map(str.isalpha, value))
         status = SURE if reason not in WEAK and one_code and not brief and choice.margin[i] >= MARGIN else REVIEW
         others = tuple(c for c in candidates.senses if c != concept)
         links[value] = Link(value, 0, concept, reason, status, candidates.match.dropped, others)

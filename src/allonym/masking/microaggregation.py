@@ -56,7 +56,7 @@ class _Mdav:
         """Go through the algorithm, several rounds at a time where nothing but counts would change between them."""
         total = remaining = int(self.left.sum())
         k = self.k
-        while remaining >= 3 * k:
+        while remaining >= 3 * k and self.left.size > 1:  # of one tuple alone all groups are the same
             middle = self.middle()
             r = self.farthest(middle)
             start = self.values(r)
@@ -69,7 +69,7 @@ class _Mdav:
                 self.take(self.nearest(self.farthest(start)))
             remaining -= 2 * k * max(rounds, 1)
             tick(total - remaining, total)
-        if remaining >= 2 * k:
+        if remaining >= 2 * k and self.left.size > 1:
             self.take(self.nearest(self.farthest(self.middle())))
         if self.left.size:
             self.take(list(enumerate(self.left.tolist())))

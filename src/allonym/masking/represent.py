@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from allonym.masking.groups import Groups
 from allonym.metrics.base import tolerance
-from allonym.records import Attribute, Floats, Ints, Metric, Records, Value, count_units, piece_of_rows
+from allonym.records import Attribute, Floats, Ints, Metric, Records, Value, distinct, piece_of_rows, summed_by
 
 Bools = NDArray[np.bool_]
 SEVERAL = 2  # units whose numbers make a mean
-BLOCK = 256  # members at a time
 WAYS = ("centroid", "subsumer", "member")
 
 
@@ -34,17 +33,24 @@ def represent(
     members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
     for a, attribute in enumerate(records.attributes):
         own = records.codes[groups.source, a]
+        barred = records.holders(a) < k
+        if attribute.kind == "numeric":
+            persons, votes, dominated = _votes(records, groups, a)
+        else:
+            barred &= np.array([isinstance(v, str) for v in attribute.values], bool)
         values: list[Value] = []
-        for (barred, units), pieces in zip(_limits(records, groups, a, k), groups.members(), strict=True):
-            if way == "member" and not barred[records.codes[members[len(values)], a]]:
-                values.append(attribute.values[records.codes[members[len(values)], a]])
+        for g, pieces in enumerate(groups.members()):
+            codes_here, mass_here = own[pieces], mass[pieces]
+            if way == "member" and not barred[records.codes[members[g], a]]:
+                values.append(attribute.values[records.codes[members[g], a]])
             elif attribute.kind == "numeric":
-                values.append(_mean(own[pieces], mass[pieces], groups.share[pieces], metrics[a], barred, units))
+                fair = votes[pieces] if dominated[g] else mass_here
+                values.append(_mean(codes_here, fair, votes[pieces], metrics[a], barred, persons[g]))
             elif way == "subsumer":
-                here = barred[own[pieces]].any()
-                values.append(None if here else attribute.metric.subsumer(own[pieces], mass[pieces]))
+                rare = barred[codes_here].any()
+                values.append(None if rare else attribute.metric.subsumer(codes_here, mass_here))
             else:
-                values.append(_stands_for(own[pieces], mass[pieces], metrics[a], barred))
+                values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
@@ -59,29 +65,34 @@ def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: 
         tuples = groups.source[pieces]
         costs = np.zeros(len(tuples))
         for a, metric in enumerate(metrics):
-            own = records.codes[tuples, a]
-            for low in range(0, len(own), BLOCK):
-                block = slice(low, low + BLOCK)
-                costs[block] += records.shares[a] * (metric.rows(own[block, None], own) @ mass[pieces])
+            values, own = np.unique(records.codes[tuples, a], return_inverse=True)
+            held = summed_by(own.ravel(), mass[pieces], len(values))
+            costs += records.shares[a] * (metric.rows(values[:, None], values) @ held)[own.ravel()]
         found.append(tuples[np.argmax(costs <= costs.min() + tolerance(float(costs.min())))])
     return np.array(found, np.int64)
 
 
-def _limits(records: Records, groups: Groups, a: int, k: int) -> Iterator[tuple[Bools, float]]:
-    """Yield for each group which values must not be written as they stand, and how many units have a value there."""
-    attribute = records.attributes[a]
-    rare = records.holders(a) < k
-    if attribute.kind != "numeric":
-        unlinked = np.array([isinstance(v, str) for v in attribute.values], bool)
-        yield from ((rare & unlinked, np.inf) for _ in range(len(groups)))
-        return
-    known = np.array([v is not None for v in attribute.values], bool)[records.codes[groups.source, a]]
-    counts = np.bincount(groups.group[known], weights=groups.share[known], minlength=len(groups))
-    if records.units is not None:
-        piece = piece_of_rows(records, groups.source, groups.share)
-        rows = known[piece]
-        counts = count_units(groups.group[piece[rows]], records.units[rows], len(groups)).astype(np.float64)
-    yield from ((rare, count) for count in counts.tolist())
+def _votes(records: Records, groups: Groups, a: int) -> tuple[Floats, Floats, Bools]:
+    """Return for each group how many persons have a number, and whether one has more than half of what counts.
+
+    In between, what each piece counts if a person counts once.
+    """
+    known = np.array([v is not None for v in records.attributes[a].values], bool)[records.codes[groups.source, a]]
+    votes = np.where(known, groups.share, 0).astype(np.float64)
+    if records.units is None and records.weights is None:
+        return summed_by(groups.group, votes, len(groups)), votes, np.zeros(len(groups), bool)
+    piece = piece_of_rows(records, groups.source, groups.share)
+    rows = np.flatnonzero(known[piece])
+    piece = piece[rows]
+    units = rows if records.units is None else records.units[rows]
+    weights = np.ones(len(rows)) if records.weights is None else records.weights[rows]
+    person, times, first = distinct([groups.group[piece], units])
+    votes = summed_by(piece, 1 / times[person], len(votes))
+    mass, group = summed_by(person, weights, len(first)), groups.group[piece[first]]
+    heaviest = np.zeros(len(groups))
+    np.maximum.at(heaviest, group, mass)
+    persons = summed_by(group, np.ones(len(first)), len(groups))
+    return persons, votes, heaviest * 2 > summed_by(group, mass, len(groups))
 
 
 def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Value:
@@ -94,11 +105,18 @@ def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Val
     return metric.centroid(codes[kept], mass[kept])
 
 
-def _mean(codes: Ints, mass: Floats, share: Ints, metric: Metric, rare: Bools, units: float) -> Value:
-    """Return the mean of the numbers of several units; null, if it would be the number of one, or a rare one."""
+def _mean(codes: Ints, mass: Floats, votes: Floats, metric: Metric, rare: Bools, persons: float) -> Value:
+    """Return the mean of the numbers of several persons; null, if it would be the number of one, or a rare one.
+
+    Where weights would make the mean the number of few, every person counts once.
+    """
     known = np.array([metric.values[c] is not None for c in codes], bool)
     numbers = np.unique(codes[known])
-    if units < SEVERAL or (len(numbers) == 1 and rare[numbers[0]]):
+    if persons < SEVERAL or (len(numbers) == 1 and rare[numbers[0]]):
         return None
-    weighty = np.unique(codes[known & (mass > 0)])
-    return metric.centroid(codes, mass if len(weighty) > 1 else share.astype(np.float64))
+    mean = metric.centroid(codes, mass)
+    held = {metric.values[c] for c in numbers if rare[c]}
+    heaviest = summed_by(codes[known], mass[known], int(codes.max()) + 1).max() * 2 > mass[known].sum()
+    if mean in held and heaviest and mean is not None:
+        return metric.centroid(codes[known], votes[known])
+    return mean

@@ -65,9 +65,13 @@ class Base(ABC):
         if value not in known:
             if len(known) * len(self.values) >= KEPT:
                 known.clear()
-            wider = self.extend([value])
-            known[value] = frozen(wider.rows(wider.places[value], np.arange(len(self.values))))
+            known[value] = frozen(self._from(value))
         return known[value]
+
+    def _from(self, value: Value) -> Floats:
+        """Return the distances of a value to each, computed anew."""
+        wider = self.extend([value])
+        return wider.rows(wider.places[value], np.arange(len(self.values)))
 
     @cached_property
     def _around(self) -> dict[Value, Floats]:
@@ -111,4 +115,4 @@ class Base(ABC):
 
 def tolerance(cost: float) -> float:
     """Return by how much two sums of distances may differ and still be a tie."""
-    return 1e-12 * max(1.0, cost)
+    return 1e-12 * cost

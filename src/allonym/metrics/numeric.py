@@ -40,6 +40,12 @@ class Numeric(Base):
         far = np.abs(self.numbers[a] - self.numbers[b])
         return np.minimum(far / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
 
+    def _from(self, value: Value) -> Floats:
+        if value is None or self.span <= 0:
+            return super()._from(value)
+        far = np.minimum(np.abs(value - self.numbers) / self.span, 1.0)
+        return np.where(self.lone, 1.0, far)
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the rounded mean."""
         known = self.without_lone(codes, counts)

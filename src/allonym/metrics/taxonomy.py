@@ -14,7 +14,7 @@ from allonym.knowledge.scope import Scope
 from allonym.metrics.base import Base, tolerance
 from allonym.records import Floats, Ints, Value
 
-TABLE = 4_000_000  # up to so many distances are kept
+TABLE = 50_000_000  # up to so many distances are kept
 BLOCK = 1_000_000  # pairs at a time
 
 
@@ -73,9 +73,13 @@ class World:
 
     def sums(self, candidates: Ints, concepts: Ints, counts: Floats) -> Floats:
         """Return Σ ω·d(c, v) for every candidate."""
+        if self.table is not None and (columns := self.column[concepts]).min() >= 0:
+            if len(concepts) * len(candidates) * 8 < self.table.size:
+                return self.table[self.place[candidates][:, None], columns] @ counts
+            spread = np.zeros(len(self.base))
+            spread[columns] = counts
+            return (self.table @ spread)[self.place[candidates]]
         height = max(1, BLOCK // max(1, len(concepts)))
-        if self.table is not None and len(candidates) <= height and (columns := self.column[concepts]).min() >= 0:
-            return self.table[self.place[candidates][:, None], columns] @ counts
         blocks = [
             self.between(*np.broadcast_arrays(candidates[low : low + height, None], concepts)) @ counts
             for low in range(0, len(candidates), height)
@@ -194,6 +198,15 @@ class Taxonomic(Base):
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         return self.world.between(self.concepts[a], self.concepts[b])
+
+    def _from(self, value: Value) -> Floats:
+        if value is None or isinstance(value, str) or not self.world.has(value):
+            return super()._from(value)
+        found = np.ones(len(self.values))
+        known = ~self.lone
+        others = self.concepts[known]
+        found[known] = self.world.between(np.full(len(others), value), others)
+        return found
 
     # --- the semantic centroid -------------------------------------------------------------------------------
 

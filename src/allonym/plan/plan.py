@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import PlanError
-from allonym.masking import METHODS, OTHER_NAMES
+from allonym.masking import METHODS, named, parameters_of
 from allonym.masking.base import Method, Tick, silent
 from allonym.plan import toml
 from allonym.plan.columns import Column, unknown
@@ -84,22 +84,20 @@ class Plan:
                 yield "parameters are given twice, for the plan and for its method. Hint: give them once."
             yield from (f"method {self.method.name}: {problem}" for problem in self.method.problems())
             return
-        kind = self._kind
+        kind = named(str(self.method))
         if kind is None:
             yield unknown("method", self.method, list(METHODS))
             return
-        known = [f.name for f in fields(kind) if f.name != "k"]
+        known = parameters_of(str(self.method))
         strange = [name for name in self.parameters if name not in known]
         for name in strange:
-            yield f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
+            if name in ("k", "seed"):
+                yield f"method {self.method}: {name} is given to the plan itself. Hint: {name}=…, not in parameters."
+            else:
+                yield f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
         if not strange:
             made = kind(**self.parameters)
             yield from (f"method {self.method}: {problem}" for problem in made.problems())
-
-    @property
-    def _kind(self) -> type[Method] | None:
-        """The class of the method, by its name; None, if there is none."""
-        return METHODS.get(OTHER_NAMES.get(str(self.method), str(self.method)))
 
     @property
     def chosen(self) -> Method:
@@ -107,8 +105,9 @@ class Plan:
         if isinstance(self.method, Method):
             return self.method
         given = dict(self.parameters) | ({} if self.k is None else {"k": self.k})
-        assert self._kind is not None
-        return self._kind(**given)
+        kind = named(self.method)
+        assert kind is not None
+        return kind(**given)
 
     # --- TOML ------------------------------------------------------------------------------------------------
 
