@@ -101,9 +101,11 @@ def test_every_method_says_what_it_is() -> None:
         assert method.kinds
 
 
-def ages_of(rows: list[int], *, weights: list[float] | None = None, units: list[int] | None = None) -> list[object]:
+def ages_of(
+    rows: list[int], *, weights: list[float] | None = None, units: list[int] | None = None, decimals: int = 0
+) -> list[object]:
     """Return what is written for ages 79, 80, 81, 82 and 83 in one group."""
-    ages = Attribute("age", "numeric", Numeric([79.0, 80.0, 81.0, 82.0, 83.0]))
+    ages = Attribute("age", "numeric", Numeric([79.0, 80.0, 81.0, 82.0, 83.0], decimals))
     persons = None if units is None else np.array(units)
     records = Records.of([ages], [rows], weights=None if weights is None else np.array(weights), units=persons)
     masking = METHODS["sa-mdav"](k=5).mask(records)
@@ -117,3 +119,6 @@ def test_a_mean_is_not_the_number_of_one_person_however_much_he_weighs() -> None
     assert ages_of([0, 1, 1, 1, *[4] * 200], units=[0, 1, 2, 3, *[4] * 200], weights=[1.0] * 204) == [80]
     assert ages_of([1, 1, 1, 1, 4], weights=[0, 0, 0, 0, 9]) == [81]  # (4·80 + 83) / 5 = 80.6
     assert ages_of([0, 0, 4, 4, 4], weights=[1, 1, 99, 99, 1]) == [81]  # two heavy persons of 83: 81.4
+    assert ages_of([0, 1, 1, 1, 4], weights=[1, 1, 1, 1, 5000], decimals=4) == [80.4]  # not 82.9974
+    assert ages_of([0, 1, 1, 1, *[4] * 200], units=[0, 1, 2, 3, *[4] * 200], decimals=4) == [80.4]
+    assert ages_of([0, 1, 1, 1, 4], weights=[1, 1, 1, 1, 2], decimals=4) == [80.8333]  # nobody has more than half

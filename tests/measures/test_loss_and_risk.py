@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import slow_masking as slow
+import slow_measures
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import taxonomy
@@ -232,3 +233,52 @@ def test_many_tuples_are_clustered_by_a_sample(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(clusters, "TUPLES", 200)
     assert clusters.clustering_distance(pairs, 5, seed=1) == pytest.approx(exact, abs=0.4)
     assert clusters.clustering_distance(pairs, 5, seed=1) == clusters.clustering_distance(pairs, 5, seed=1)
+
+
+def test_records_that_tie_but_for_the_last_digit_are_equally_near() -> None:
+    attributes = tuple(Attribute(n, "numeric", Numeric([float(x) for x in range(11)])) for n in "abc")
+    columns = [np.array([0, 10, 10]), np.array([0, 10, 10]), np.array([0, 10, 10])]
+    masked = [
+        np.array([1, 3, 10]),
+        np.array([2, 0, 10]),
+        np.array([0, 0, 10]),
+    ]  # (1, 2, 0) and (3, 0, 0) from (0, 0, 0)
+    pairs = Pairs.of_rows(attributes, columns, masked)
+    far = loss.distances(Pairs.of_rows(attributes, [np.zeros(2, int)] * 3, [x[:2] for x in masked]))
+    assert far[0] != far[1]
+    assert far[0] == pytest.approx(far[1])
+    # the first finds two as near, one his; the others find the last, one of them his
+    assert risk.semantic_linkage(pairs).value == pytest.approx(100 * (1 / 2 + 0 + 1) / 3)
+
+
+def test_the_mean_risk_of_the_journalist_is_the_larger_of_two() -> None:
+    looks = np.array([0, *[1] * 12])
+    job = Attribute("job", "category", Equality(["a", "b"]))
+    pairs = Pairs.of_rows((job,), [looks], [looks], weights=np.array([10.0, *[1.0] * 12]))
+    assert risk.journalist(pairs).mean == pytest.approx(max(2 / (10 + 12), (1 / 10 + 12 / 12) / 13))
+    assert risk.marketer(pairs) == pytest.approx((1 / 10 + 12 / 12) / 13)
+
+
+def test_t_closeness_by_meaning_is_that_of_the_farthest_group() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2], 7: [3], 8: [3]})
+    word = Attribute("illness", "text", Taxonomic(list(range(9)), Scope(t, 0)))
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        looks, ill = rng.integers(0, 12, 150), rng.integers(0, 9, 150)
+        pairs = Pairs.of_rows((word,), [ill], [ill], looks=looks, sensitive=(word,), facts=[ill])
+        whole = np.bincount(ill, minlength=9) / 150
+        cost = word.metric.rows(np.arange(9)[:, None], np.arange(9))
+        each = [np.bincount(ill[looks == g], minlength=9) for g in range(12)]
+        expected = max(privacy.earth_movers(x / x.sum(), whole, cost) for x in each)
+        assert privacy.t_closeness(pairs, 0) == pytest.approx(expected, abs=1e-9)
+
+
+def test_chains_of_neighbours_find_the_unions_of_always_the_cheapest() -> None:
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        far = rng.random((25, 25))
+        far = np.triu(far, 1) + np.triu(far, 1).T
+        counts = rng.integers(1, 6, 25).astype(float)
+        for number in (2, 5, 9):
+            expected = slow_measures.ward(range(25), counts.tolist(), lambda a, b, far=far: float(far[a, b]), number)
+            assert clusters.ward(far, counts, number).tolist() == expected

@@ -47,8 +47,7 @@ def represent(
                 fair = votes[pieces] if dominated[g] else mass_here
                 values.append(_mean(codes_here, fair, votes[pieces], metrics[a], barred, persons[g]))
             elif way == "subsumer":
-                rare = barred[codes_here].any()
-                values.append(None if rare else attribute.metric.subsumer(codes_here, mass_here))
+                values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
                 values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
         metric = attribute.metric.extend(values)
