@@ -296,7 +296,7 @@ def test_turtle_with_a_mark_and_owl_as_default_namespace(tmp_path: Path) -> None
 def test_formats_can_be_given() -> None:
     t = read_taxonomy(HERE / "mini-animals.csv", format="child-parent")
     assert links(t) == LINKS
-    assert set(READERS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "child-parent"}
+    assert set(READERS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "tree", "child-parent"}
 
 
 @needs(DATA / "taxonomies" / "doid_2019-03-07.obo.gz")

@@ -9,6 +9,7 @@
 | `lmf`         | XML with `<LexicalResource`                                |
 | `mesh`        | a column of MeSH tree numbers (C01.221.812)                |
 | `hierarchy`   | no header, leaf first, one top value (ARX)                 |
+| `tree`        | JSON                                                       |
 | `child-parent`| a table with a column of parents                           |
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from allonym.errors import OptionError, UnknownFormatError
-from allonym.knowledge.readers import csv, lmf, mesh, obo, rdf
+from allonym.knowledge.readers import csv, hierarchies, lmf, mesh, obo, rdf
 from allonym.knowledge.readers.source import File
 from allonym.knowledge.readers.wndb import read_wndb
 from allonym.knowledge.taxonomy import Taxonomy
@@ -29,7 +30,8 @@ READERS: dict[str, Callable[[File], Taxonomy]] = {
     "rdf": rdf.read,
     "lmf": lmf.read,
     "mesh": mesh.read,
-    "hierarchy": csv.read_hierarchy,
+    "hierarchy": hierarchies.read_table,
+    "tree": hierarchies.read_tree,
     "child-parent": csv.read_child_parent,
 }
 DIRECTORIES = {"wndb": "noun", "wndb-verbs": "verb"}
@@ -70,4 +72,6 @@ def recognise(file: File) -> str:
         return "lmf"
     if rdf.is_xml(head) or _TURTLE.search(head) or _TRIPLE.search(head):
         return "rdf"
+    if head.lstrip()[0] in "{[":
+        return "tree"
     return csv.recognise(file)

@@ -1,11 +1,10 @@
-"""Taxonomies as tables: ARX hierarchies (leaf first) and child-parent lists."""
+"""Taxonomies as tables: child-parent lists; and what tells tables apart."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections.abc import Sequence
-from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -103,40 +102,6 @@ def _are_tree_numbers(cells: list[str]) -> bool:
     numbers = set(cells)
     parents = {cell.rpartition(".")[0] for cell in numbers} - {""}
     return all(TREE_NUMBER.fullmatch(cell) for cell in numbers) and not parents.isdisjoint(numbers)
-
-
-def read_hierarchy(file: File) -> Taxonomy:
-    """Read an ARX hierarchy: one row per leaf, more general values to the right; repeated values are one concept."""
-    found = Found()
-    parent_of: dict[str, tuple[str, int]] = {}
-    rows = [(line, row) for line, row in enumerate(rows_of(file), 1) if any(row)]
-    used = max((i + 1 for _, row in rows for i, cell in enumerate(row) if cell), default=0)  # a last ; adds no level
-    for line, row in rows:
-        levels = row[:used]
-        if "" in levels or len(levels) < used:
-            raise UnknownFormatError(
-                f"{used - len([x for x in levels if x])} of {used} levels are empty.",
-                path=file.path,
-                line=line,
-                hint="repeat the value below where a level has no name of its own.",
-            )
-        way = [value for value, _ in groupby(levels)]
-        for child, parent in pairwise(way):
-            known, first = parent_of.setdefault(child, (parent, line))
-            if known != parent:
-                raise DuplicateIdError(
-                    f"{child!r} lies under {parent!r} here and under {known!r} on line {first}.",
-                    path=file.path,
-                    line=line,
-                    hint="give one of them another name, or the same way up.",
-                    values=[child],
-                )
-    tops = dict.fromkeys(parent for parent, _ in parent_of.values() if parent not in parent_of)
-    found.ids = [*parent_of, *tops]
-    found.id_lines = [line for _, line in parent_of.values()]
-    found.child, found.parent = list(parent_of), [parent for parent, _ in parent_of.values()]
-    found.link_lines = found.id_lines
-    return found.taxonomy(file)
 
 
 def read_child_parent(file: File) -> Taxonomy:
