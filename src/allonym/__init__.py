@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
     from allonym.masking.baselines import MDAV
+    from allonym.masking.generalise import Generalise
     from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
     from allonym.plan.plan import Plan
@@ -36,6 +37,7 @@ _WHERE = {
     "wordnet": "allonym.knowledge.wordnet",
     "Column": "allonym.plan.columns",
     "Abril": "allonym.masking.semantic",
+    "Generalise": "allonym.masking.generalise",
     "MDAV": "allonym.masking.baselines",
     "Plan": "allonym.plan.plan",
     "Release": "allonym.plan.run",
@@ -55,6 +57,7 @@ __all__ = [
     "SMDAV",
     "Abril",
     "Column",
+    "Generalise",
     "Link",
     "Plan",
     "Release",

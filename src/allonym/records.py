@@ -45,6 +45,9 @@ class Metric(Protocol):
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return how many links of an ontology values are apart; None, where there is no ontology."""
 
+    def ladder(self) -> list[list[Value]]:
+        """Return what each value becomes, from itself to the top of its hierarchy, level by level."""
+
     def by(self, measure: str) -> Metric:
         """Return the same values under another measure of similarity, where they have an ontology."""
 
@@ -160,11 +163,17 @@ class Masking:
     groups: Ints
     codes: Ints  # q × m, codes of the extended attributes
     attributes: tuple[Attribute, ...]
+    suppressed: NDArray[np.bool_] | None = None  # q: which pieces say nothing any more, and are in no group
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
         for name in ("source", "share", "groups", "codes"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def left_out(self) -> int:
+        """How many rows were suppressed."""
+        return 0 if self.suppressed is None else int(self.share[self.suppressed].sum())
 
 
 @dataclass(frozen=True, eq=False)

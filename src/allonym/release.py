@@ -33,6 +33,8 @@ class Promise:
     rows: int
     names: Sequence[str]  # all columns, in order
     persons: NDArray[np.int64] | None = None  # for every row, who it is about
+    suppressed: int = 0  # rows whose quasi-identifiers say nothing, and which are in no group
+    missing: Sequence[str] = ()  # what cells say that say nothing, besides being empty
 
 
 def write(
@@ -123,11 +125,42 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
     if len(frame) != promise.rows:
         raise ReleaseError(f"The release has {len(frame):,} rows, the table has {promise.rows:,}.")
-    reached = smallest_group(frame, promise.columns, promise.persons)
+    if promise.suppressed:
+        silent = says_nothing(frame, promise.columns, promise.missing)
+        if silent.sum() < promise.suppressed:
+            raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {silent.sum():,} are.")
+        frame, persons = kept_rows(frame, ~silent), promise.persons
+        reached = smallest_group(frame, promise.columns, None if persons is None else persons[~silent])
+    else:
+        reached = smallest_group(frame, promise.columns, promise.persons)
     if reached < promise.k:
         unit = "rows" if promise.persons is None else "persons"
         raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {reached} {unit}.")
     return reached
+
+
+def says_nothing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows have nothing in any of some columns."""
+    found = np.ones(len(frame), bool)
+    for column in as_text(frame, columns):
+        coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
+        for_each = [
+            np.array([v is None or v == "" or v in missing for v in chunk.dictionary.to_pylist()], bool)[
+                _numbers(chunk.indices)
+            ]
+            for chunk in coded.chunks
+        ]
+        found &= np.concatenate(for_each) if for_each else found
+    return found
+
+
+def kept_rows(frame: Any, kept: NDArray[np.bool_]) -> Any:
+    """Return some rows of a frame."""
+    if isinstance(frame, pa.Table):
+        return frame.filter(pa.array(kept.tolist()))
+    import narwhals as nw  # frames only
+
+    return nw.from_native(frame, eager_only=True).filter(kept.tolist()).to_native()
 
 
 def smallest_group(frame: Any, columns: Sequence[str], persons: NDArray[np.int64] | None = None) -> int:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 Option = typer.Option
 COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
-METHOD = "sa-mdav unless given; also sa-mdav-static, s-mdav, abril, mdav."
+METHOD = "sa-mdav unless given; also sa-mdav-static, s-mdav, abril, mdav, generalise."
 GROWTH = "Of sa-mdav: plain, or weighted as published."
+SUPPRESSION = "Of generalise: the share of records that may become null."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
 UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
@@ -43,6 +44,7 @@ K = Annotated[int | None, Option("--k", metavar="NUMBER", help="How many people 
 MethodName = Annotated[str | None, Option("--method", metavar="NAME", help=METHOD)]
 Growth = Annotated[str | None, Option("--growth", metavar="HOW", help=GROWTH)]
 Represent = Annotated[str | None, Option("--represent", metavar="WHAT", help=REPRESENT)]
+Suppression = Annotated[float | None, Option("--suppression", metavar="SHARE", help=SUPPRESSION)]
 Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
 Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
 Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
@@ -142,6 +144,7 @@ def mask(
     method: MethodName = None,
     growth: Growth = None,
     represent: Represent = None,
+    suppression: Suppression = None,
     seed: Seed = None,
     links: Links = None,
     accept_review: Accept = False,
@@ -178,7 +181,7 @@ def mask(
     if plan is None and not any(given.values()):
         raise PlanError([f"no column has a role. Hint: see `allonym inspect {file}`, or give --plan."])
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
-    settings["parameters"] = {"growth": growth, "represent": represent}
+    settings["parameters"] = {"growth": growth, "represent": represent, "suppression": suppression}
     words = (links or [], accept_review, unmatched)
     whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     with progress("masking") as tick:

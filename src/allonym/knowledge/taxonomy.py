@@ -176,6 +176,11 @@ class Taxonomy:
         """The concept without a parent."""
         return int(np.flatnonzero(np.diff(self.parents[0]) == 0)[0])
 
+    @property
+    def is_tree(self) -> bool:
+        """Whether every concept has one parent at most."""
+        return bool(np.diff(self.parents[0]).max(initial=0) <= 1)
+
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
         """Which concepts have no child."""

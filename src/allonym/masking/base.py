@@ -25,10 +25,9 @@ def silent(done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """A method with its parameters. A subclass groups tuples; what stands for a group is decided by its metrics."""
+    """A method with its parameters."""
 
     k: int = 5
-    represent: str = "centroid"  # what stands for a group: centroid, subsumer or member
     name: ClassVar[str]
     about: ClassVar[str]  # one line, for people
     kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
@@ -36,6 +35,21 @@ class Method(ABC):
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters, besides k."""
+        yield from ()
+
+    @abstractmethod
+    def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
+        """Say what becomes of every tuple."""
+
+
+@dataclass(frozen=True)
+class Grouping(Method):
+    """A method that groups tuples; what stands for a group is decided by its metrics."""
+
+    represent: str = "centroid"  # what stands for a group: centroid, subsumer or member
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
         if self.represent not in WAYS:
             yield f"represent is {self.represent!r}, it must be one of {', '.join(WAYS)}."
 

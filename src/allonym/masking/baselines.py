@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.masking.base import Method, Tick
+from allonym.masking.base import Grouping, Tick
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import mdav
 from allonym.metrics.equality import Equality
@@ -16,7 +16,7 @@ from allonym.records import Metric, Records
 
 
 @dataclass(frozen=True)
-class MDAV(Method):
+class MDAV(Grouping):
     """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own.
 
     >>> from allonym.records import Attribute

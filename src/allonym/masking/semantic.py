@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.masking.adaptive import GROWTH, sa_mdav
-from allonym.masking.base import Method, Tick
+from allonym.masking.base import Grouping, Tick
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import mdav
 from allonym.records import Records
 
 
 @dataclass(frozen=True)
-class Abril(Method):
+class Abril(Grouping):
     """MDAV by meaning around least common subsumers, which also stand for the groups (Abril et al. 2010)."""
 
     represent: str = "subsumer"
@@ -29,7 +29,7 @@ class Abril(Method):
 
 
 @dataclass(frozen=True)
-class SMDAV(Method):
+class SMDAV(Grouping):
     """MDAV with semantic distance and centroid (S-MDAV): groups of k, tuples may be split."""
 
     name: ClassVar[str] = "s-mdav"
@@ -41,7 +41,7 @@ class SMDAV(Method):
 
 
 @dataclass(frozen=True)
-class SAMDAV(Method):
+class SAMDAV(Grouping):
     """Semantic adaptive MDAV (P1 Algorithm 2): groups of k or more by meaning, tuples are never split."""
 
     growth: str = "plain"

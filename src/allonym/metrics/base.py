@@ -89,6 +89,10 @@ class Base(ABC):
         """Return None: without an ontology there are no links."""
         return None
 
+    def ladder(self) -> list[list[Value]]:
+        """Return the values themselves, and null for all: there is no hierarchy in between."""
+        return [list(self.values), [None] * len(self.values)]
+
     def by(self, measure: str) -> Self:
         """Return the same metric: without an ontology there is one measure."""
         return self

@@ -7,8 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from allonym.errors import OptionError
 from allonym.knowledge import similarity
 from allonym.knowledge.ancestry import Ancestry
+from allonym.knowledge.building import build
 from allonym.knowledge.rows import frozen
 from allonym.knowledge.scope import Scope
 from allonym.metrics.base import Base, tolerance
@@ -16,6 +18,7 @@ from allonym.records import Floats, Ints, Value
 
 TABLE = 50_000_000  # up to so many distances are kept
 BLOCK = 1_000_000  # pairs at a time
+LEVELS = 5  # of a hierarchy that is built
 
 
 class World:
@@ -239,6 +242,29 @@ class Taxonomic(Base):
         found = self.world.subsumers(concepts)
         return first_of_best(found, self.world.sums(found, concepts, total[linked]))
 
+    def ladder(self) -> list[list[Value]]:
+        """Return what each value becomes on the way to one top; those alone are null from the first step on.
+
+        In a tree, such as a hierarchy that somebody made, a level is a step towards the root for those that are deepest
+        down (values that are less deep wait). In an ontology in which concepts have several parents, a hierarchy is
+        built.
+        """
+        known = np.flatnonzero(~self.lone)
+        concepts = np.unique(self.concepts[known])
+        if len(concepts) < 2:
+            ways = np.zeros((len(concepts), 0), np.int64)
+        elif self.scope.taxonomy.is_tree:
+            ways = _towards_root(concepts, self.scope)
+        else:
+            ways = _built(concepts, self.scope, self.measure, self.depth)
+        found: list[list[Value]] = [list(self.values)]
+        for level in ways.T:
+            becomes = dict(zip(concepts.tolist(), level.tolist(), strict=True))
+            found.append([None if self.lone[c] else becomes[int(v)] for c, v in enumerate(self.values)])
+        if len({x for x in found[-1] if x is not None}) > 1 or (None in found[-1] and len(set(found[-1])) > 1):
+            found.append([None] * len(self.values))
+        return found
+
     # --- for measures ----------------------------------------------------------------------------------------
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
@@ -265,6 +291,32 @@ class Taxonomic(Base):
     def by(self, measure: str) -> Taxonomic:
         """Return the same values under another measure."""
         return self if measure == self.measure else Taxonomic(self.values, self.scope, measure, self.depth)
+
+
+def _towards_root(concepts: Ints, scope: Scope) -> Ints:
+    """Return for each concept what it becomes when all go as deep as the next level at most."""
+    taxonomy = scope.taxonomy
+    depth = taxonomy.depth[concepts].astype(np.int64)
+    current = concepts.copy()
+    found = []
+    for limit in range(int(depth.max()) - 1, int(taxonomy.depth[scope.root]) - 1, -1):
+        deep = taxonomy.depth[current] > limit
+        current = current.copy()
+        current[deep] = [int(taxonomy.parents_of(int(c))[0]) for c in current[deep]]
+        found.append(current)
+        if len(np.unique(current)) == 1:
+            break
+    return np.stack(found, axis=1) if found else np.zeros((len(concepts), 0), np.int64)
+
+
+def _built(concepts: Ints, scope: Scope, measure: str, depth: str) -> Ints:
+    """Return a hierarchy that loses little, of as many levels as there can be up to some."""
+    for levels in range(LEVELS, 1, -1):
+        try:
+            return build(concepts, scope, measure, depth, levels=levels)
+        except OptionError:  # too few concepts to tell so many levels apart
+            continue
+    return build(concepts, scope, measure, depth, levels=1)
 
 
 def first_of_best(concepts: Ints, costs: Floats) -> int:

@@ -73,6 +73,8 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         rows=table.n,
         names=[name for name in table.names if name not in dropped],
         persons=found.units,
+        suppressed=masking.left_out,
+        missing=plan.missing,
     )
     frame: Any = None
     sha256: str | None = None
@@ -189,7 +191,7 @@ def _summary(found: Prepared, masking: Masking, reached: int, balance: float, sh
         "records": records.n,
         "units": None if found.units is None else records.persons,
         "tuples": {"before": len(np.unique(pairs.original, axis=0)), "after": len(np.unique(masking.codes, axis=0))},
-        "suppressed": 0,
+        "suppressed": masking.left_out,
         "suppressed_cells": {name: found.coded[name].suppressed for name in found.having("quasi")},
         "method": method.name,
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
