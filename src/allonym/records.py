@@ -17,7 +17,7 @@ from allonym.knowledge.rows import frozen
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Value = Any  # a concept (int), a number (float), a rank (int), a text nobody linked (str), or null (None)
+Value = Any  # a concept or rank (int), a number (float), a range (two), a text nobody linked (str), or null (None)
 
 
 class Metric(Protocol):
@@ -41,6 +41,9 @@ class Metric(Protocol):
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return how many values of the data lie under what two values have in common; None, where that is a range."""
+
+    def range(self, a: Ints, b: Ints) -> Floats:
+        """Return how wide the range is that two values span, as a share of the whole; else, their distance."""
 
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return how many links of an ontology values are apart; None, where there is no ontology."""
@@ -192,6 +195,7 @@ class Pairs:
     units: Ints | None = None  # q: who the rows are about
     sensitive: tuple[Attribute, ...] = ()
     facts: Ints | None = None  # q × s
+    looked: Ints | None = None  # q: as `looks`, of the table as it was
 
     @classmethod
     def of(cls, records: Records, masking: Masking) -> Pairs:
@@ -211,9 +215,10 @@ class Pairs:
         units: Ints | None = None,
         sensitive: tuple[Attribute, ...] = (),
         facts: Sequence[Ints] = (),
+        looked: Ints | None = None,
     ) -> Pairs:
         """Pair the rows of a table, column by column, with what they became."""
-        others = [x for x in (None if looks is None else looks + 1, units) if x is not None]
+        others = [x for x in (None if looks is None else looks + 1, units, looked) if x is not None]
         number, counts, first = distinct([*original, *masked, *others, *facts])
         was, now = (np.stack([column[first] for column in columns], axis=1) for columns in (original, masked))
         return cls(
@@ -226,6 +231,7 @@ class Pairs:
             None if units is None else units[first],
             sensitive,
             np.stack([column[first] for column in facts], axis=1) if facts else None,
+            None if looked is None else looked[first],
         )
 
     @cached_property
@@ -253,7 +259,7 @@ class Pairs:
     @cached_property
     def unmasked(self) -> Pairs:
         """The table as it was, as if it were released."""
-        return replace(self, masked=self.original, looks=None)
+        return replace(self, masked=self.original, looks=self.looked)
 
     @cached_property
     def blind(self) -> Pairs:

@@ -14,6 +14,7 @@ from allonym.knowledge.scope import Scope
 from allonym.masking import MDAV
 from allonym.measures import clusters, loss, privacy, risk
 from allonym.measures.measurement import BRIEF, QUESTIONS, measured
+from allonym.metrics.blend import Blend
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
 from allonym.metrics.taxonomy import Taxonomic
@@ -282,3 +283,35 @@ def test_chains_of_neighbours_find_the_unions_of_always_the_cheapest() -> None:
         for number in (2, 5, 9):
             expected = slow_measures.ward(range(25), counts.tolist(), lambda a, b, far=far: float(far[a, b]), number)
             assert clusters.ward(far, counts, number).tolist() == expected
+
+
+def test_many_different_numbers_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    age = Attribute("age", "numeric", Numeric([float(x) for x in range(400)]))
+    was = np.arange(400)
+    pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
+    exact = risk.semantic_linkage(pairs)
+    monkeypatch.setattr(risk, "BLOCK", 1000)
+    assert risk.semantic_linkage(pairs).value == pytest.approx(exact.value)
+
+
+def test_clusters_do_not_depend_on_what_else_is_known_of_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "TUPLES", 50)
+    rng = np.random.default_rng(1)
+    age = Attribute("age", "numeric", Numeric([float(x) for x in range(40)]))
+    was = rng.integers(0, 40, 300)
+    alone = Pairs.of_rows((age,), [was], [was // 10 * 10])
+    known = Pairs.of_rows((age,), [was], [was // 10 * 10], units=np.arange(300))
+    assert clusters.clustering_distance(alone, 5) == clusters.clustering_distance(known, 5)
+
+
+def test_several_ontologies_cover_what_the_nearest_does() -> None:
+    parts = [Taxonomic([], Scope(STAFF, 0)), Taxonomic([], Scope(STAFF, 0))]
+    single = Taxonomic([2, 3, 4, 1], Scope(STAFF, 0))
+    double = Blend([(2, 2), (3, None), (4, 4), (1, 1)], parts)
+    was, now, data = np.array([0, 1, 2, 0]), np.array([3, 3, 0, 0]), np.arange(3)
+    expected = single.covered(was, now, data)
+    assert expected is not None
+    assert expected.tolist() == [2, 2, 3, 1]
+    assert double.covered(was, now, data).tolist() == [2, 2, 3, 1]
+    apart = Blend([(2, None), (None, 3)], parts)
+    assert apart.covered(np.array([0]), np.array([1]), np.arange(2)).tolist() == [2]

@@ -134,6 +134,20 @@ def test_linkage_by_meaning(table: Drawn) -> None:
     assert (found.value, found.interval) == (pytest.approx(expected, abs=1e-9), None)
 
 
+@given(drawn())
+def test_linkage_by_text(table: Drawn) -> None:
+    who = table.persons or list(range(len(table.original)))
+    found = []
+    for now, person in zip(table.masked, who, strict=True):
+        alike = [other for was, other in zip(table.original, who, strict=True) if was == now]
+        found.append(alike.count(person) / len(alike) if alike else 0)
+    assert risk.record_linkage(table.pairs) == pytest.approx(100 * sum(found) / len(found))
+    guess = sum(who.count(p) / len(who) for p in who) / len(who)
+    assert risk.blind_guess(table.pairs) == pytest.approx(100 * guess)
+    before = slow.semantic_linkage(table.original, table.original, table.distances, table.persons)
+    assert risk.semantic_linkage(table.pairs.unmasked).value == pytest.approx(before)
+
+
 @given(drawn(), st.sampled_from([0.1, 0.3, 0.5]))
 def test_risks_of_groups(table: Drawn, threshold: float) -> None:
     expected = slow.record_risks(table.masked, table.persons, table.weights)

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 import allonym as al
 from allonym.cli import app
-from allonym.errors import PlanError, TableError
+from allonym.errors import OptionError, PlanError, TableError
 from allonym.plan.demo import demonstrate
+from allonym.plan.evaluate import Evaluation
 from allonym.tables.files import Reading
 
 TREE = "cook;kitchen;*\nbaker;kitchen;*\nsmith;workshop;*\njoiner;workshop;*\n"
@@ -74,14 +75,15 @@ def test_what_another_tool_wrote_is_understood_through_the_hierarchies(folder: P
     found = plan_of().evaluate(PEOPLE, generalised())
     by_column = found.measures["loss_metric"].by_column
     assert by_column is not None
-    # kitchen has two of four leaves, * all four; ages are 5 from 25, then 10 from 50, of a range of 40; * is anything
+    # kitchen has two of four leaves, * all four; 20 to 30, and 40 to 60, of a range of 40; * is anything
     assert by_column["job"] == pytest.approx((2 * (2 - 1) / (4 - 1) + 2 * 1) / 4)
-    assert by_column["age"] == pytest.approx((2 * 5 / 40 + 2 * 10 / 40) / 4)
+    assert by_column["age"] == pytest.approx((2 * 10 / 40 + 2 * 20 / 40) / 4)
     assert by_column["sex"] == pytest.approx(1)
     near = 1 - 2 * 2 / (1 + 2 * 2)  # cook to kitchen
     far = 1 - 2 * 1 / (2 + 2 * 1)  # smith to the root
     quality = found.measures["semantic_quality"].by_column
     assert quality is not None
+    assert quality["age"] == pytest.approx(100 * (1 - (2 * 5 / 40 + 2 * 10 / 40) / 4))  # by the middles, 25 and 50
     assert quality["job"] == pytest.approx(100 * (1 - (2 * near + 2 * far) / 4))
     assert found.privacy[0]["reached"] == 2
     assert [x["reached"] for x in found.privacy if x["model"] == "distinct l-diversity"] == [1]
@@ -110,9 +112,9 @@ def test_rows_go_by_position_or_by_key(folder: Path) -> None:
         plan.evaluate(PEOPLE, fewer)
     with pytest.raises(TableError, match="The key nr is no column of the original, the masked table"):
         plan.evaluate(PEOPLE, fewer, key="nr")
-    with pytest.raises(TableError, match="1 key occur more than once in the masked table"):
+    with pytest.raises(TableError, match="The key id is not unique in the masked table: 1 value of it"):
         plan.evaluate(PEOPLE, shuffled.assign(id=["a", "a", "b", "c"]), key="id")
-    with pytest.raises(TableError, match="1 row of the masked table have a key that is not in the original"):
+    with pytest.raises(TableError, match="The masked table has 1 row whose key is not in the original"):
         plan.evaluate(PEOPLE, shuffled.assign(id=["a", "x", "b", "c"]), key="id")
     with pytest.raises(PlanError, match="2 columns of the plan not in the masked table: job, sex"):
         plan.evaluate(PEOPLE, generalised().drop(columns=["job", "sex"]))
@@ -187,3 +189,82 @@ def test_the_command_prints_figures_and_json(folder: Path) -> None:
     wrong = CliRunner().invoke(app, [*command, "--attacker", "lim"])
     assert "did you mean" in str(wrong.exception)
     assert np.isfinite([x["value"] for x in told["measures"].values()]).all()
+
+
+def numbers(was: list[object], now: list[object]) -> Evaluation:
+    return al.Plan({"x": al.quasi("numeric")}, k=2).evaluate(pd.DataFrame({"x": was}), pd.DataFrame({"x": now}))
+
+
+def test_numbers_are_read_as_their_column_writes_them() -> None:
+    decimal = ["1,5", "2,5", "4", "5,25"]
+    assert numbers(decimal, decimal).measures["information_loss"].value == 0
+    moved = numbers(decimal, ["2", "2", "4,63", "4,63"])
+    assert moved.strange == {}
+    assert moved.measures["sse"].value == pytest.approx((0.5**2 + 0.5**2 + 0.63**2 + 0.62**2) / 3.75**2)
+    assert numbers([1000, 1234], ["1,000", "1,234"]).measures["information_loss"].value == 0
+    ranges = numbers([25, 25, 35, 35], ["[20, 30[", "[20, 30[", "[30, 40[", "[30, 40["])
+    assert ranges.measures["information_loss"].value == 0  # by the middle
+    assert ranges.measures["loss_metric"].value == pytest.approx(1)  # as wide as the data
+    assert ranges.measures["record_linkage"].value == 0  # no text is the same
+    odd = numbers([1, None], ["12:30", "x"])
+    assert odd.strange == {"x": ["12:30", "x"]}
+    assert odd.measures["semantic_quality"].value == 0
+
+
+def test_null_that_was_null_is_a_value_like_any_other() -> None:
+    frame = pd.DataFrame({"x": ["a"] * 5 + [None]})
+    plan = al.Plan({"x": al.quasi("category")}, k=5)
+    found = plan.evaluate(frame, frame)
+    assert (found.suppressed, found.privacy[0]["reached"], found.privacy[0]["holds"]) == (0, 1, False)
+    stars = plan.evaluate(frame, frame.assign(x="*"))
+    assert (stars.suppressed, stars.privacy[0]["reached"]) == (0, 6)  # all look alike
+
+
+def test_the_masked_file_is_read_as_the_plan_says_or_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("x^y\nžena^1\nčaj^2\n".encode("cp1250"))
+    reading = Reading(encoding="cp1250", delimiter="^")
+    plan = al.Plan({"x": al.quasi("category")}, k=2, keep_rest=True, reading=reading)
+    assert plan.evaluate(tmp_path / "a.csv", tmp_path / "a.csv").measures["information_loss"].value == 0
+    (tmp_path / "b.csv").write_text("x;y\nžena;1\nčaj;2\n", "utf-8")
+    assert plan.evaluate(tmp_path / "a.csv", tmp_path / "b.csv").measures["information_loss"].value == 0
+
+
+def test_the_table_as_it_was_is_counted_as_text_too() -> None:
+    words = pd.DataFrame({"x": ["dog", "dogs", "cat", "cats", "cat"]})
+    found = al.Plan({"x": al.quasi("wordnet", accept_review=True)}, k=2).evaluate(words, words).measures
+    assert found["uniqueness"].value == found["uniqueness"].before == 60
+    assert found["discernibility"].value == found["discernibility"].before == 7
+
+
+def test_sensitive_cells_are_understood_like_others(folder: Path) -> None:
+    people = PEOPLE.assign(income=[1, 2, 3, 4], size=[*"SMLS"])
+    kinds = {"income": al.sensitive(), "size": al.sensitive("ordinal", levels=[*"SML"])}
+    plan = al.Plan({**plan_of().columns, **kinds}, k=2)
+    masked = people.assign(job="*", age=37, sex="f", income=[1, 2, 3, "*"], size=[*"SML", "*"])
+    told = {(x["model"], *x["columns"]): x["reached"] for x in plan.evaluate(people, masked).privacy}
+    assert told["distinct l-diversity", "income"] == told["distinct l-diversity", "size"] == 4
+    assert told["t-closeness", "income"] == pytest.approx(0, abs=1e-12)
+
+
+def test_values_of_other_types_are_the_same_values() -> None:
+    plan = al.Plan({"x": al.quasi("category"), "id": al.keep()}, k=2)
+    was = pd.DataFrame({"x": [1, 1, 2, 2], "id": [1, 2, 3, 4]})
+    now = pd.DataFrame({"x": [1.0, 1.0, 2.0, None], "id": [1.0, 2.0, 3.0, 4.0]})
+    assert plan.evaluate(was, now, key="id").measures["semantic_quality"].value == 75
+    truth = al.Plan({"x": al.quasi("category")}, k=2)
+    texts = pd.DataFrame({"x": ["true", "false"]})
+    assert truth.evaluate(pd.DataFrame({"x": [True, False]}), texts).measures["semantic_quality"].value == 100
+    with pytest.raises(TableError, match="Some rows of the masked table have no key"):
+        plan.evaluate(was, now.assign(id=[1, 2, 3, None]), key="id")
+
+
+def test_options_and_tables_that_make_no_sense_are_refused(folder: Path) -> None:
+    plan = plan_of()
+    wrong = ({"balance": 7}, "balance is 7"), ({"threshold": -1}, "threshold"), ({"attackers": ["x"]}, "measure 'x'")
+    for options, part in wrong:
+        with pytest.raises(OptionError, match=part):
+            plan.evaluate(PEOPLE, PEOPLE, **options)
+    with pytest.raises(TableError, match="no rows"):
+        plan.evaluate(PEOPLE.iloc[:0], PEOPLE.iloc[:0])
+    gone = plan.evaluate(PEOPLE, PEOPLE.iloc[:0], key="id")
+    assert (gone.suppressed, gone.privacy[0]["reached"]) == (4, 0)

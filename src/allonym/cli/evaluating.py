@@ -9,7 +9,7 @@ import typer
 
 from allonym.cli.app import Json, app, progress
 from allonym.cli.masking import Balance, HideValues, NeededPlan, show_details
-from allonym.errors import OptionError, PlanError
+from allonym.errors import PlanError
 
 Option = typer.Option
 Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="The table as it was: CSV or Parquet.")]
@@ -51,12 +51,8 @@ def evaluate(
     `allonym evaluate people.csv masked.csv --plan plan.toml --attacker lin --attacker path`
     """
     from allonym.cli.show import show_evaluation
-    from allonym.knowledge.similarity import MEASURES
     from allonym.plan import Plan
 
-    for name in attacker or []:
-        if name not in MEASURES:
-            raise OptionError.of("measure", name, list(MEASURES))
     loaded = Plan.load(plan)
     options = {"key": key, "earlier": earlier, "balance": balance, "threshold": threshold, "attackers": attacker or []}
     with progress("measuring") as tick:

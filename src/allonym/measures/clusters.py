@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
@@ -17,16 +15,16 @@ def clustering_distance(pairs: Pairs, clusters: int = CLUSTERS, seed: int = 0) -
 
     Tuples are clustered by Ward's method on the distances of the plan. Of many, some are drawn by the seed.
     """
-    heavy = pairs.mass > 0
-    pairs = replace(pairs, original=pairs.original[heavy], masked=pairs.masked[heavy], counts=pairs.counts[heavy])
-    mass = pairs.mass[heavy]
+    way, _, first = distinct([*pairs.original.T, *pairs.masked.T])
+    mass = summed_by(way, pairs.mass, len(first))
+    first, mass = first[mass > 0], mass[mass > 0]
     if len(mass) > TUPLES:
         rng = np.random.Generator(np.random.Philox(key=seed))
         chosen, times = np.unique(rng.choice(len(mass), size=TUPLES, p=mass / mass.sum()), return_counts=True)
-        pairs = replace(pairs, original=pairs.original[chosen], masked=pairs.masked[chosen])
-        mass = times.astype(np.float64)
+        first, mass = first[chosen], times.astype(np.float64)
     before, after = (
-        _labels(pairs.attributes, pairs.shares, tuples, mass, clusters) for tuples in (pairs.original, pairs.masked)
+        _labels(pairs.attributes, pairs.shares, tuples[first], mass, clusters)
+        for tuples in (pairs.original, pairs.masked)
     )
     return partition_distance(before, after, mass)
 

@@ -101,7 +101,7 @@ def _cells(pairs: Pairs, cost: Callable[[Floats, int], Floats]) -> list[Floats]:
         was, now = pairs.original[:, a], pairs.masked[:, a]
         data = np.flatnonzero(np.bincount(was))
         under = attribute.metric.covered(was, now, data)
-        costs = attribute.metric.rows(was, now) if under is None else cost(under, len(data))
+        costs = attribute.metric.range(was, now) if under is None else cost(under, len(data))
         found.append(np.where(was == now, 0.0, costs))
     return found
 

@@ -110,21 +110,20 @@ def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int) -> Measurem
 def _measurement(name: str, function: Callable[[Pairs], float], pairs: Pairs) -> Measurement:
     value, before, baseline = (function(x) for x in (pairs, pairs.unmasked, pairs.blind))
     if name == "record_linkage":
-        baseline = _guess(pairs)
+        baseline = risk.blind_guess(pairs)
     columns = None
     if name in _BY_COLUMN:
         columns = {x.name: _BY_COLUMN[name](pairs.column(a)) for a, x in enumerate(pairs.attributes)}
+        if name == "path_distance":
+            columns = {x.name: columns[x.name] for x in pairs.attributes if x.kind == "text"}
     return Measurement(name, value, before, baseline, None, columns)
-
-
-def _guess(pairs: Pairs) -> float:
-    """Return how often a blind guess is right, in per cent."""
-    return 100 / max(int(pairs.counts.sum()), 1)
 
 
 def _scored(pairs: Pairs, balance: float) -> Measurement:
     value, before = (score(loss.information_loss(x), risk.record_linkage(x), balance) for x in (pairs, pairs.unmasked))
-    return Measurement("score", value, before, score(loss.information_loss(pairs.blind), _guess(pairs), balance))
+    return Measurement(
+        "score", value, before, score(loss.information_loss(pairs.blind), risk.blind_guess(pairs), balance)
+    )
 
 
 def _functions(k: int, threshold: float, seed: int) -> dict[str, Callable[[Pairs], float]]:

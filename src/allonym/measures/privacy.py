@@ -5,10 +5,12 @@ Where there are units, a person's value counts once in a group. Null is a value 
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
 
 from allonym.metrics.equality import Equality
-from allonym.records import Attribute, Floats, Ints, Metric, Pairs, distinct, summed_by
+from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
 
 CELLS = 4_000_000  # of groups × values at a time
 
@@ -92,24 +94,44 @@ def _held(pairs: Pairs, column: int) -> tuple[Ints, Ints, Floats]:
 def _farthest(groups: Floats, whole: Floats, attribute: Attribute, codes: Ints, least: float) -> float:
     """Return the largest earth mover's distance of some distributions to that of the whole, if it is above another."""
     metric = attribute.metric
-    values = [metric.values[c] for c in codes]
-    if attribute.kind in ("numeric", "ordinal") and None not in values:
-        order = np.argsort(np.array(values, np.float64), kind="stable")
-        moved = np.abs(np.cumsum((groups - whole)[:, order], axis=1)[:, :-1])
-        return float((moved.sum(axis=1) / max(len(values) - 1, 1)).max(initial=0.0))
+    if attribute.kind in ("numeric", "ordinal"):
+        known = ~np.array([metric.values[c] is None or isinstance(metric.values[c], str) for c in codes], bool)
+        numbers = np.array([np.mean(metric.values[c]) for c, k in zip(codes, known, strict=True) if k], np.float64)
+        order = np.argsort(numbers, kind="stable")
+        line = (groups - whole)[:, known][:, order]
+        return _along(line) if known.all() else _with_others(line, (groups - whole)[:, ~known], least)
     if isinstance(metric, Equality):
         return float(np.abs(groups - whole).sum(axis=1).max(initial=0.0) / 2)
-    return _transported(groups, whole, _ground(metric, attribute.kind, codes), least)
+    return _transported(groups, whole, metric.rows(codes[:, None], codes), least)
 
 
-def _ground(metric: Metric, kind: str, codes: Ints) -> Floats:
-    """Return the costs of moving one value to another."""
-    if kind == "text":
-        return metric.rows(codes[:, None], codes)
-    known = sorted(x for c in codes if (x := metric.values[c]) is not None)
-    rank = np.array([-1 if metric.values[c] is None else known.index(metric.values[c]) for c in codes])
-    cost = np.abs(rank[:, None] - rank) / max(len(known) - 1, 1)
-    return np.where((rank[:, None] < 0) != (rank < 0), 1.0, cost)
+def _along(moved: Floats) -> float:
+    """Return the largest cost of moving what is too much to where it is missing, along ranks."""
+    steps = np.abs(np.cumsum(moved, axis=1)[:, :-1])
+    return float((steps.sum(axis=1) / max(moved.shape[1] - 1, 1)).max(initial=0.0))
+
+
+def _with_others(line: Floats, others: Floats, least: float) -> float:
+    """Return the same where some values, such as null, are 1 from everything else.
+
+    What these have too much of must go to the line, or what they lack must come from it, at a cost of 1; where it joins
+    the line is free. So the steps along the line are those of the best monotone way to add it, found by the
+    medians of a heap (isotonic regression by absolute differences).
+    """
+    for row, extra in zip(line, others, strict=True):
+        too_much = float(extra.sum())
+        aside = float(np.abs(extra).sum() - abs(too_much)) / 2  # from one of them to another
+        steps = -np.cumsum(row)[:-1] if too_much >= 0 else np.cumsum(row)[:-1]
+        inside = np.clip(steps, 0.0, abs(too_much))
+        cost = float(np.abs(steps - inside).sum())
+        heap: list[float] = []
+        for y in inside.tolist():
+            heapq.heappush(heap, -y)
+            if -heap[0] > y:
+                cost += -heap[0] - y
+                heapq.heapreplace(heap, -y)
+        least = max(least, aside + abs(too_much) + cost / max(len(row) - 1, 1))
+    return least
 
 
 def _transported(groups: Floats, whole: Floats, cost: Floats, least: float) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from allonym.records import Floats, Ints, Pairs, distinct, summed_by
+from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
 
 PAIRS = 20_000_000  # distances to compute at most; beyond, records are sampled
 BLOCK = 4_000_000  # at a time
@@ -19,6 +20,7 @@ def record_linkage(pairs: Pairs) -> float:
 
     An attacker who knows the original table looks up each masked record among the original ones of the same text and
     guesses: P(r) = 1/|G| if the right one is among these G, else 0. Values that mean the same count as the same text.
+    Where persons have several records, any of theirs is right.
 
     >>> was, now = np.array([[0], [1], [2]]), np.array([[0], [0], [2]])
     >>> record_linkage(Pairs((), was, now, np.array([2, 1, 1]), np.ones(3))) == 100 * (2 / 2 + 0 + 1) / 4
@@ -26,10 +28,32 @@ def record_linkage(pairs: Pairs) -> float:
     """
     if not pairs.counts.size:
         return 0.0
-    place = distinct(list(pairs.original.T))[0]
-    size = np.bincount(place, weights=pairs.counts)
-    found = (pairs.original == pairs.masked).all(axis=1)
-    return float(100 * (pairs.counts[found] / size[place[found]]).sum() / pairs.counts.sum())
+    both = distinct(list(np.concatenate([pairs.original, pairs.masked]).T))[0]
+    was, now = np.split(both, 2)
+    size = summed_by(was, pairs.counts.astype(np.float64), int(both.max()) + 1)
+    if pairs.units is None:
+        found = was == now
+        return float(100 * (pairs.counts[found] / size[was[found]]).sum() / pairs.counts.sum())
+    return float(100 * (pairs.counts * _owned(pairs, was, now, size)).sum() / pairs.counts.sum())
+
+
+def blind_guess(pairs: Pairs) -> float:
+    """Return how often somebody is found who is guessed among all records, in per cent."""
+    total = max(int(pairs.counts.sum()), 1)
+    if pairs.units is None:
+        return 100 / total
+    return float(100 * ((np.bincount(pairs.units, weights=pairs.counts) / total) ** 2).sum())
+
+
+def _owned(pairs: Pairs, was: Ints, now: Ints, size: Floats) -> Floats:
+    """Return for every pair which share of the original records like the masked one are the person's."""
+    assert pairs.units is not None
+    width = int(pairs.units.max()) + 1
+    keys, place = np.unique(was * width + pairs.units, return_inverse=True)
+    held = summed_by(place.ravel(), pairs.counts.astype(np.float64), len(keys))
+    wanted = now * width + pairs.units
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, held[at] / np.maximum(size[now], 1.0), 0.0)
 
 
 class Estimate(NamedTuple):
@@ -52,42 +76,73 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
         by = tuple(replace(x, metric=x.metric.by(measure)) for x in pairs.attributes)
         pairs = replace(pairs, attributes=by)
     known, _, first = distinct(list(pairs.original.T))
+    if pairs.masked is pairs.original:  # nothing is nearer to a record than itself
+        size = summed_by(known, pairs.counts.astype(np.float64), len(first))
+        hits = 1 / size[known] if pairs.units is None else _owned(pairs, known, known, size)
+        return Estimate(float(100 * (pairs.counts * hits).sum() / pairs.counts.sum()))
     seen, _, shown = distinct(list(pairs.masked.T))
     size = summed_by(seen, pairs.counts.astype(np.float64), len(shown))
-    tables = [
-        _between(pairs, a, pairs.original[first, a], pairs.masked[shown, a]) for a in range(len(pairs.attributes))
-    ]
+    columns = [_Column.of(pairs, a, pairs.original[first, a], pairs.masked[shown, a]) for a in range(len(pairs.shares))]
     most = max(PAIRS // len(shown), 1)
     chosen = np.arange(len(known))
     if len(first) > most:
         rng = np.random.Generator(np.random.Philox(key=seed))
         chosen = rng.choice(len(known), size=most, p=pairs.counts / pairs.counts.sum())
-    order = np.argsort(known[chosen], kind="stable")
-    chosen = chosen[order]
+    chosen = chosen[np.argsort(known[chosen], kind="stable")]
+    rows, own = np.unique(known[chosen], return_inverse=True)
     found = np.empty(len(chosen))
     height = max(BLOCK // len(shown), 1)
-    for low in range(0, len(first), height):
-        part = np.arange(low, min(low + height, len(first)))
-        here = slice(*np.searchsorted(known[chosen], [part[0], part[-1] + 1]))
-        rows, own = np.unique(known[chosen[here]], return_inverse=True)
-        if rows.size:
-            far = np.zeros((len(rows), len(shown)))
-            for table, codes, others in tables:
-                far += table[codes[rows]][:, others]
-            near = far <= far.min(axis=1, keepdims=True) + TIE
-            found[here] = _hits(pairs, near, own.ravel(), chosen[here], seen) / (near @ size)[own.ravel()]
+    for low in range(0, len(rows), height):
+        part = rows[low : low + height]
+        here = slice(*np.searchsorted(own.ravel(), [low, low + height]))
+        far = np.zeros((len(part), len(shown)))
+        for column in columns:
+            far += column.distances(part)
+        near = far <= far.min(axis=1, keepdims=True) + TIE
+        place = own.ravel()[here] - low
+        found[here] = _hits(pairs, near, place, chosen[here], seen) / (near @ size)[place]
     if len(first) <= most:
         return Estimate(float(100 * (pairs.counts[chosen] * found).sum() / pairs.counts.sum()))
-    mean, error = float(found.mean()), float(1.96 * found.std(ddof=1) / np.sqrt(len(found)))
-    return Estimate(100 * mean, (100 * max(mean - error, 0.0), 100 * min(mean + error, 1.0)))
+    return Estimate(float(100 * found.mean()), _interval(float(found.mean()), len(found)))
 
 
-def _between(pairs: Pairs, a: int, was: Ints, now: Ints) -> tuple[Floats, Ints, Ints]:
-    """Return the distances of an attribute's values before to those after, by its share, and the places of both."""
-    before, place = np.unique(was, return_inverse=True)
-    after, other = np.unique(now, return_inverse=True)
-    metric = pairs.attributes[a].metric
-    return pairs.shares[a] * metric.rows(before[:, None], after), place.ravel(), other.ravel()
+def _interval(mean: float, size: int) -> tuple[float, float]:
+    """Return where a share lies with 95 % confidence, in per cent (Wilson 1927).
+
+    >>> [round(float(x), 2) for x in _interval(0.0, 100)]
+    [0.0, 3.7]
+    """
+    z = 1.96
+    middle = (mean + z**2 / (2 * size)) / (1 + z**2 / size)
+    half = z / (1 + z**2 / size) * math.sqrt(mean * (1 - mean) / size + z**2 / (4 * size**2))
+    return 100 * max(middle - half, 0.0), 100 * min(middle + half, 1.0)
+
+
+class _Column(NamedTuple):
+    """The values of one attribute before and after, and a table of their distances where that is not too large."""
+
+    attribute: Attribute
+    share: float
+    was: Ints
+    now: Ints
+    table: Floats | None
+    places: tuple[Ints, Ints]
+
+    @classmethod
+    def of(cls, pairs: Pairs, a: int, was: Ints, now: Ints) -> _Column:
+        """Lay out an attribute."""
+        attribute = pairs.attributes[a]
+        before, place = np.unique(was, return_inverse=True)
+        after, other = np.unique(now, return_inverse=True)
+        small = len(before) * len(after) <= BLOCK
+        table = attribute.metric.rows(before[:, None], after) if small else None
+        return cls(attribute, float(pairs.shares[a]), was, now, table, (place.ravel(), other.ravel()))
+
+    def distances(self, rows: Ints) -> Floats:
+        """Return the distances of some tuples before to all after, by the attribute's share."""
+        if self.table is not None:
+            return self.share * self.table[self.places[0][rows]][:, self.places[1]]
+        return self.share * self.attribute.metric.rows(self.was[rows][:, None], self.now)
 
 
 def _hits(pairs: Pairs, near: np.ndarray, rows: Ints, chosen: Ints, seen: Ints) -> Floats:
@@ -147,7 +202,7 @@ def _population(pairs: Pairs) -> Floats:
     """Return how many persons of the population each group stands for."""
     here = pairs.groups >= 0
     groups, mass, counts = pairs.groups[here], pairs.mass[here], pairs.counts[here]
-    if pairs.units is not None:  # a person counts once, with the largest weight
+    if pairs.units is not None:  # a person counts once, with the largest weight (the mean of rows that are alike)
         order = np.lexsort((mass / counts, pairs.units[here], groups))
         last = np.ones(len(order), bool)
         same = (np.diff(groups[order]) == 0) & (np.diff(pairs.units[here][order]) == 0)

@@ -85,6 +85,10 @@ class Base(ABC):
         """Return how many values of the data lie under what two values have in common: themselves, or all."""
         return np.where(a == b, 1.0, float(len(data)))
 
+    def range(self, a: Ints, b: Ints) -> Floats:
+        """Return the distance: values span no range."""
+        return self.rows(a, b)
+
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return None: without an ontology there are no links."""
         return None

@@ -95,6 +95,19 @@ class Blend(Base):
                 found.append(tuple(concept if j == i else None for j in range(len(self.parts))))
         return min(found, key=lambda value: float(self.around(value)[linked] @ total[linked]), default=None)
 
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return how many values of the data lie under the subsumer of two; all, where no ontology knows both."""
+        pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
+        found = np.where(pairs[0] == pairs[1], 1.0, float(len(data)))
+        for i, (one, other) in enumerate(pairs.T.tolist()):
+            top = None if one == other else self.subsumer(np.array([one, other]), np.ones(2))
+            if top is None:
+                continue
+            which = next(j for j, concept in enumerate(top) if concept is not None)
+            part, own = self.parts[which], self._codes[data, which]
+            found[i] = part.world.below(top[which], part.concepts[own[own >= 0]])
+        return found[place.ravel()]
+
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return how many links values are apart where that is least; the most there can be, where none knows both."""
         most = 2 * max(part.scope.taxonomy.deepest for part in self.parts)

@@ -30,8 +30,15 @@ class Numeric(Base):
 
     @cached_property
     def numbers(self) -> Floats:
-        """The values as an array; null is not a number."""
-        return frozen(np.array([np.nan if v is None else v for v in self.values], np.float64))
+        """The values as an array, a range by its middle; null, and what was not understood, is not a number."""
+        return frozen(self._ends.mean(axis=1))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """The least and the largest number of every value: of a number, itself."""
+        ends = [v if isinstance(v, tuple) else (np.nan, np.nan) if self.lone[i] else (v, v)
+                for i, v in enumerate(self.values)]  # fmt: skip
+        return frozen(np.array(ends, np.float64).reshape(-1, 2))
 
     def _with(self, values: Sequence[Value]) -> Numeric:
         return Numeric(values, self.decimals, self.span)
@@ -41,7 +48,7 @@ class Numeric(Base):
         return np.minimum(far / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
 
     def _from(self, value: Value) -> Floats:
-        if value is None or self.span <= 0:
+        if not isinstance(value, (int, float)) or self.span <= 0:
             return super()._from(value)
         far = np.minimum(np.abs(value - self.numbers) / self.span, 1.0)
         return np.where(self.lone, 1.0, far)
@@ -63,3 +70,10 @@ class Numeric(Base):
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: what two numbers have in common is a range."""
         return None
+
+    def range(self, a: Ints, b: Ints) -> Floats:
+        """Return how wide the range is that covers two values, as a share of the whole."""
+        low = np.minimum(self._ends[a, 0], self._ends[b, 0])
+        high = np.maximum(self._ends[a, 1], self._ends[b, 1])
+        width = np.minimum((high - low) / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
+        return np.where(self.lone[a] | self.lone[b], (a != b).astype(np.float64), width)

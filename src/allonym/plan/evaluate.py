@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from allonym.errors import PlanError, TableError, listed, many
+from allonym.errors import OptionError, PlanError, TableError, listed, many
 from allonym.knowledge.linking import link
 from allonym.knowledge.scope import Scope
+from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Tick, silent
 from allonym.measures import privacy, risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
@@ -42,7 +44,7 @@ class Evaluation:
     sizes: Ints = field(repr=False)  # of the groups, in persons
     attackers: Mapping[str, Measurement] = field(default_factory=dict)  # linkage by meaning under other measures
     earlier: Mapping[str, Any] | None = None
-    strange: Mapping[str, Sequence[str]] = field(default_factory=dict)  # masked values that were not understood
+    strange: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # masked values not understood
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -77,9 +79,12 @@ def evaluate(
     tick: Tick = silent,
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
+    _check(balance, threshold, attackers)
     found = prepare(plan, open_any(original, plan.reading), tick)
     if found.problems or found.records is None:
         raise refused(found.problems, found)
+    if not found.table.n:
+        raise TableError("The original has no rows: there is nothing to measure.")
     release = _Release(found, masked, key, "the masked table")
     columns = {name: release.understood(name) for name in found.having("quasi")}
     facts = {name: release.fact(name) for name in found.having("sensitive")}
@@ -91,6 +96,7 @@ def evaluate(
         "units": found.units,
         "sensitive": tuple(attribute for attribute, _ in facts.values()),
         "facts": [codes for _, codes in facts.values()],
+        "looked": distinct([found.cells[name].codes for name in columns])[0],
     }
     pairs = Pairs.of_rows(**common, looks=release.looks)
     together = None
@@ -110,6 +116,16 @@ def evaluate(
         earlier=together,
         strange={name: x.strange for name, x in columns.items() if x.strange},
     )
+
+
+def _check(balance: float, threshold: float, attackers: Sequence[str]) -> None:
+    """Refuse options that make no sense."""
+    for what, value in (("balance", balance), ("threshold", threshold)):
+        if not 0 <= value <= 1:
+            raise OptionError(f"The {what} is {value:g}, it must be from 0 to 1.")
+    for name in attackers:
+        if name not in MEASURES:
+            raise OptionError.of("measure", name, list(MEASURES))
 
 
 def group_sizes(sizes: Ints) -> dict[str, Any]:
@@ -176,10 +192,10 @@ class _Release:
 
     def __init__(self, found: Prepared, source: Any, key: str | None, what: str, partial: bool = False) -> None:
         self.found, self.what = found, what
-        plan = found.plan
-        self.table: Table = open_any(source, Reading(header=plan.reading.header))
-        self.names = self._names()
-        wanted = found.having("quasi")
+        plan, wanted = found.plan, found.having("quasi")
+        self.table, self.names = self._opened(source, plan.reading)
+        if not set(wanted) <= set(self.names):  # another tool may write in another way
+            self.table, self.names = self._opened(source, Reading(header=plan.reading.header))
         lost = [x for x in wanted if x not in self.names]
         if lost and not (partial and len(lost) < len(wanted)):
             raise PlanError([f"{many(len(lost), 'column')} of the plan not in {what}: {listed(lost, 20)}."])
@@ -187,24 +203,39 @@ class _Release:
         read = [x for x in [*wanted, *found.having("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])
         self.cells = {x: self._here(cells[self.names[x]]) for x in read}
-        silent_cell = [
-            np.array([v is None or v == TOP or encode.is_missing(v, plan.missing) for v in self.cells[x].values])
-            for x in wanted
-            if x in self.cells
-        ]
-        seen = [self.cells[x].codes for x in wanted if x in self.cells]
-        nothing = np.all([says[codes] for says, codes in zip(silent_cell, seen, strict=True)], axis=0)
-        self.looks = np.where(nothing, -1, distinct(seen)[0]) if found.table.n else np.zeros(0, np.int64)
+        self.looks = self._looks([x for x in wanted if x in self.cells])
 
-    def _names(self) -> dict[str, str]:
+    def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:
+        table = open_any(source, reading)
+        return table, self._names(table)
+
+    def _looks(self, columns: Sequence[str]) -> Ints:
+        """Return which rows look alike; -1 for those that say nothing, if some of them did in the original."""
+        missing = self.found.plan.missing
+        now = self._silent([self.cells[x] for x in columns], lambda v: v == TOP or encode.is_missing(v, missing))
+        was = self._silent([self.found.cells[x] for x in columns], lambda v: encode.is_missing(v, missing))
+        looks = distinct([self.cells[x].codes for x in columns])[0]
+        suppressed = np.isin(looks, looks[now & ~was])
+        if suppressed.all():  # of everybody nothing is known: they all look alike
+            suppressed[:] = False
+        return np.where(suppressed | (self.rows < 0), -1, looks)
+
+    @staticmethod
+    def _silent(columns: Sequence[Cells], is_silent: Callable[[Any], bool]) -> NDArray[np.bool_]:
+        """Return which rows have nothing to say in any column."""
+        each = [np.array([is_silent(v) for v in cells.values], bool)[cells.codes] for cells in columns]
+        found: NDArray[np.bool_] = np.all(each, axis=0)
+        return found
+
+    def _names(self, table: Table) -> dict[str, str]:
         """Return what the columns of the original are called here; without a header they are numbered anew."""
         found = self.found
         if found.plan.reading.header is False:
             dropped = {*found.having("identifier"), *found.having("unit")}
             kept = [x for x in found.table.names if x not in dropped]
-            if len(kept) == len(self.table.names):
-                return dict(zip(kept, self.table.names, strict=True))
-        return {x: x for x in self.table.names}
+            if len(kept) == len(table.names):
+                return dict(zip(kept, table.names, strict=True))
+        return {x: x for x in table.names}
 
     def _aligned(self, key: str | None) -> Ints:
         """Return for every row of the original which row it is here; -1, if it is none."""
@@ -221,37 +252,43 @@ class _Release:
             raise TableError(f"The key {key} is no column of {listed(lost)}.", hint="both tables need it.")
         mine, other = ours.cells([key])[key], theirs.cells([key])[key]
         for what, cells in (("the original", mine), (self.what, other)):
-            if again := int((cells.counts > 1).sum()):
-                raise TableError(f"{many(again, 'key')} occur more than once in {what}.", hint="choose another key.")
-        place = {str(other.values[c]): row for row, c in enumerate(other.codes.tolist())}
-        rows = np.array([place.get(str(mine.values[c]), -1) for c in mine.codes.tolist()], np.int64)
+            if any(v is None or v == "" for v, n in zip(cells.values, cells.counts, strict=True) if n):
+                raise TableError(f"Some rows of {what} have no key.", hint="fill it in, or choose another.")
+            if len({as_text(v) for v in cells.values}) < len(cells.codes):
+                again = int((cells.counts > 1).sum())
+                raise TableError(f"The key {key} is not unique in {what}: {many(again, 'value')} of it come again.")
+        place = {as_text(other.values[c]): row for row, c in enumerate(other.codes.tolist())}
+        rows = np.array([place.get(as_text(mine.values[c]), -1) for c in mine.codes.tolist()], np.int64)
         if strange := theirs.n - int((rows >= 0).sum()):
-            raise TableError(f"{many(strange, 'row')} of {self.what} have a key that is not in the original.")
+            raise TableError(
+                f"{self.what.capitalize()} has {many(strange, 'row')} whose key is not in the original.",
+                hint="are the keys written alike in both tables?",
+            )
         return rows
 
     def _here(self, cells: Cells) -> Cells:
         """Return a column in the order of the original; rows that are not here are null."""
-        codes = np.where(self.rows >= 0, cells.codes[self.rows], len(cells.values))
+        codes = np.full(len(self.rows), len(cells.values), np.int64)
+        codes[self.rows >= 0] = cells.codes[self.rows[self.rows >= 0]]
         return Cells([*cells.values, None], codes)
 
     def understood(self, name: str) -> _Understood:
         """Say what the cells of a masked column mean."""
         coded, cells = self.found.coded[name], self.cells[name]
+        missing = self.found.plan.missing
         known = {
-            str(cell): coded.attribute.values[code]
+            as_text(cell): coded.attribute.values[code]
             for cell, code in zip(coded.cells.values, coded.original_of, strict=True)
         }
         new = {
-            str(cell): i
+            as_text(cell): i
             for i, cell in enumerate(cells.values)
-            if not encode.is_missing(cell, self.found.plan.missing) and str(cell) not in known
+            if not encode.is_missing(cell, missing) and as_text(cell) not in known
         }
         known |= self._meanings(name, new)
         strange = [text for text in new if text not in known]
         values = [
-            None
-            if encode.is_missing(cell, self.found.plan.missing)
-            else known.get(str(cell), None if coded.attribute.kind in ("numeric", "ordinal") else str(cell))
+            None if encode.is_missing(cell, missing) else known.get(as_text(cell), as_text(cell))
             for cell in cells.values
         ]
         metric = coded.attribute.metric.extend(values)
@@ -268,9 +305,11 @@ class _Release:
             levels = list(levels_of(column, self.found.plan.folder))
             return {t: levels.index(t) if t in levels else None for t in new if t in levels or t == TOP}
         if kind == "numeric":
-            numbers = self.found.coded[name].attribute.values
-            middles = {t: encode.middle_of(t, [x for x in numbers if x is not None]) for t in new}
-            return {t: x for t, x in middles.items() if x is not None or t == TOP}
+            coded = self.found.coded[name]
+            numbers = [x for x in coded.attribute.values if x is not None]
+            comma = encode.numbers_of([as_text(x) for x in coded.cells.values if x is not None])[1]
+            found = {t: encode.number_or_range(t, numbers, comma) for t in new}
+            return {t: x for t, x in found.items() if x is not None or t == TOP}
         words = self.found.words[name]
         each = [self._concepts(name, i, new) for i in range(len(words))]
         together = {t: tuple(concepts.get(t) for concepts in each) for t in new}
@@ -308,22 +347,34 @@ class _Release:
 
     def fact(self, name: str) -> tuple[Attribute, Ints]:
         """Return a sensitive column as it is in the release; as it was, if the release does not have it."""
-        found = self.found
+        found, missing = self.found, self.found.plan.missing
         column = found.plan.columns[name]
-        if name in found.coded and name in self.cells:
-            known = self.understood(name)
-            return known.attribute, known.codes
-        cells = self.cells.get(name) or found.table.cells([name])[name]
-        kind = column.kind or ("text" if name in found.coded else guessed_kind(cells, found.plan.missing))
-        if name in found.coded:
+        if name not in found.coded:
+            cells = found.table.cells([name])[name]
+            kind = column.kind or guessed_kind(cells, missing)
+            if kind == "numeric":
+                found.coded[name] = encode.numeric(name, cells, missing=missing)
+            elif kind == "ordinal":
+                found.coded[name] = encode.ordinal(name, cells, levels_of(column, found.plan.folder), missing=missing)
+            else:
+                found.coded[name] = encode.category(name, cells, missing=missing)
+        if name not in self.cells:
             return found.coded[name].attribute, found.coded[name].codes
-        if kind == "numeric":
-            coded = encode.numeric(name, cells, missing=found.plan.missing)
-        elif kind == "ordinal":
-            coded = encode.ordinal(name, cells, levels_of(column, found.plan.folder), missing=found.plan.missing)
-        else:
-            coded = encode.category(name, cells, missing=found.plan.missing)
-        return coded.attribute, coded.codes
+        known = self.understood(name)
+        return known.attribute, known.codes
+
+
+def as_text(cell: Any) -> str:
+    """Return a cell as text, the same whichever type its table gives it.
+
+    >>> as_text(1.0), as_text(1), as_text(True), as_text("01")
+    ('1', '1', 'true', '01')
+    """
+    if isinstance(cell, (bool, np.bool_)):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
 
 
 def _nearest(senses: list[int], stood_for: Sequence[tuple[int | None, int]], scope: Scope, column: Column) -> int:

@@ -23,8 +23,10 @@ from allonym.tables.base import MISSING, Cells
 
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _NUMBER = r"([+-]?\d+(?:\.\d+)?)"
-_RANGE = re.compile(r"[\[\](]?\s*" + _NUMBER + r"\s*(?:-|–|,|;|:|~|to|\.\.+)\s*" + _NUMBER + r"\s*[\[\])]?")
-_OPEN = re.compile(r"([<>]=?|[≤≥])\s*" + _NUMBER)
+_RANGE = re.compile(r"[\[\](]?\s*" + _NUMBER + r"\s*(?:-|–|~|to|;|\.\.+)\s*" + _NUMBER + r"\s*[\[\])]?")
+_BRACKETS = re.compile(r"[\[\]({]\s*" + _NUMBER + r"\s*[,;:]\s*" + _NUMBER + r"\s*[\[\])}]")
+_ABOVE = re.compile(rf"(?:>=?|≥)\s*{_NUMBER}|{_NUMBER}\s*\+|[\[\](]\s*{_NUMBER}\s*[,;]\s*(?:\+?inf|∞)\s*[\[\])]")
+_BELOW = re.compile(rf"(?:<=?|≤)\s*{_NUMBER}|[\[\](]\s*-(?:inf|∞)\s*[,;]\s*{_NUMBER}\s*[\[\])]")
 EXACT = 2.0**53  # beyond, neighbouring integers are one number
 DIGITS = 15  # decimals a float can tell apart
 
@@ -188,20 +190,31 @@ def to_number(text: str, comma: bool = False) -> float | None:
     return found + 0.0 if abs(found) < EXACT and "_" not in text else None
 
 
-def middle_of(text: str, numbers: Sequence[float]) -> float | None:
-    """Return a number, or the middle of a range as tools write it; an open end is that of the data. Else None.
+def number_or_range(text: str, numbers: Sequence[float], comma: bool = False) -> float | tuple[float, float] | None:
+    """Return a number, or the ends of a range as tools write it; an open end is that of the data. Else None.
 
-    >>> [middle_of(x, [17.0, 90.0]) for x in ("42", "[20, 30[", "20-30", "-5 - 5", ">= 80", "*")]
-    [42.0, 25.0, 25.0, 0.0, 85.0, None]
+    >>> [number_or_range(x, [17.0, 90.0]) for x in ("42", "[20, 30[", "20-30", "-5 - 5", ">= 80", "60+", "1,000")]
+    [42.0, (20.0, 30.0), (20.0, 30.0), (-5.0, 5.0), (80.0, 90.0), (60.0, 90.0), 1000.0]
+    >>> number_or_range("2,5", [1.0], comma=True), number_or_range("2010-05", [1.0]), number_or_range("*", [1.0])
+    (2.5, None, None)
     """
-    number = to_number(text)
+    text = text.strip()
+    if not comma and _THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
+    number = to_number(text, comma)
     if number is not None:
         return number
-    if match := _RANGE.fullmatch(text.strip()):
-        return (float(match[1]) + float(match[2])) / 2
-    if numbers and (match := _OPEN.fullmatch(text.strip())):
-        end = max(numbers) if match[1][0] in ">≥" else min(numbers)
-        return (float(match[2]) + end) / 2
+    plain = text.replace(",", ".") if comma else text
+    match = (None if comma else _BRACKETS.fullmatch(plain)) or _RANGE.fullmatch(plain)
+    if match:
+        low, high = float(match[1]), float(match[2])
+        return (low, high) if low <= high else None
+    if numbers and (match := _ABOVE.fullmatch(plain)):
+        number = float(match[1] or match[2] or match[3])
+        return (number, max(*numbers, number))
+    if numbers and (match := _BELOW.fullmatch(plain)):
+        number = float(match[1] or match[2])
+        return (min(*numbers, number), number)
     return None
 
 
