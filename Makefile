@@ -36,7 +36,7 @@ judgements: .venv/installed
 quality: .venv/installed
 	$(BIN)/python benchmarks/linking_quality.py
 
-# Beside NLTK, semsimian, polars and pycanon, in environments of their own; writes docs/benchmarks.md and part of docs/methods/sa-mdav.md
+# Beside NLTK, semsimian, polars and pycanon, in environments of their own; writes docs/benchmarks.md and parts of docs/methods
 benchmark:
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
@@ -44,6 +44,7 @@ benchmark:
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/masking.py
 	build/benchmark/bin/python benchmarks/growth.py
+	build/benchmark/bin/python benchmarks/hierarchies.py
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/privacy.py build/pycanon/bin/python
