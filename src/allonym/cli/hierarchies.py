@@ -74,13 +74,13 @@ def score(
 @hierarchy.command()
 def compare(
     vgh: Files,
+    aggregate: Aggregate = "max",
+    level_weights: Weights = "constant",
     ontology: Ontology = "wordnet",
     links: Links = None,
-    level_weights: Weights = "constant",
-    aggregate: Aggregate = "max",
+    language: LanguageOption = "en",
     measure: Measure = "wu-palmer",
     depth: Depth = "virtual-root",
-    language: LanguageOption = "en",
     as_json: Json = False,
 ) -> None:
     """Compare hierarchies of the same values: what each loses, side by side, level by level.

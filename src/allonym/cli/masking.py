@@ -171,22 +171,36 @@ def mask(
 
     `allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv --keep-rest < in.csv > out.csv`
     """
-    from allonym.cli.show import show_release
-    from allonym.release import distinct_places, save_text
+    from allonym.release import distinct_places
 
     distinct_places([output, summary], [file, plan])
-    roles = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
-    given = {role: list(names or []) for role, names in roles.items()}
-    given |= {"unit": [unit] if unit else [], "weight": [weight] if weight else []}
+    roles = {
+        "quasi": quasi,
+        "sensitive": sensitive,
+        "identifier": identifier,
+        "keep": keep,
+        "unit": unit,
+        "weight": weight,
+    }
+    given = {role: [names] if isinstance(names, str) else list(names or []) for role, names in roles.items()}
     if plan is None and not any(given.values()):
         raise PlanError([f"no column has a role. Hint: see `allonym inspect {file}`, or give --plan."])
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
     settings["parameters"] = {"growth": growth, "represent": represent, "suppression": suppression}
-    words = (links or [], accept_review, unmatched)
-    whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
+    whole = _plan(plan, given, (links or [], accept_review, unmatched), (encoding, delimiter, header), settings)
+    _mask(whole, file, output, summary, balance, hide_values, as_json)
+
+
+def _mask(
+    plan: Plan, file: str, output: str, summary: Path | None, balance: float, hide_values: bool, as_json: bool
+) -> None:
+    """Mask a file, and tell what came of it."""
+    from allonym.cli.show import show_release
+    from allonym.release import save_text
+
     with progress("masking") as tick:
         try:
-            done = whole.run(file, output, tick, balance=balance)
+            done = plan.run(file, output, tick, balance=balance)
         except PlanError as error:
             if not hide_values:
                 show_details(error)
