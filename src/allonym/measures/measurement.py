@@ -88,10 +88,12 @@ def measured(
     balance: float = BALANCE,
     threshold: float = THRESHOLD,
     seed: int = 0,
+    tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Measurement]:
     """Measure a release in every way, or in some."""
     found: dict[str, Measurement] = {}
     for name in names:
+        tick(len(found), len(names))
         if name == "semantic_linkage":
             found[name] = linkage_by_meaning(pairs, None, seed)
         elif name == "score":

@@ -18,7 +18,7 @@ from allonym.measures import privacy, risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.metrics.taxonomy import Taxonomic
 from allonym.plan.columns import Column
-from allonym.plan.prepare import Prepared, guessed_kind, levels_of, prepare, refused
+from allonym.plan.prepare import Prepared, guessed_kind, levels_of, part_of, prepare, refused
 from allonym.records import Attribute, Ints, Pairs, Value, distinct
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
@@ -80,7 +80,7 @@ def evaluate(
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
     _check(balance, threshold, attackers)
-    found = prepare(plan, open_any(original, plan.reading), tick)
+    found = prepare(plan, open_any(original, plan.reading), part_of(tick, 0, 2))
     if found.problems or found.records is None:
         raise refused(found.problems, found)
     if not found.table.n:
@@ -110,7 +110,14 @@ def evaluate(
         tuples=(len(found.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.looks < 0).sum()),
         privacy=_promises(pairs, plan.chosen.k, list(columns)),
-        measures=measured(pairs, plan.chosen.k, balance=balance, threshold=threshold, seed=plan.seed),
+        measures=measured(
+            pairs,
+            plan.chosen.k,
+            balance=balance,
+            threshold=threshold,
+            seed=plan.seed,
+            tick=part_of(tick, 1, 2),
+        ),
         sizes=pairs.sizes[pairs.sizes > 0],
         attackers={name: linkage_by_meaning(pairs, name, plan.seed) for name in attackers},
         earlier=together,
