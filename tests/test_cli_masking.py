@@ -175,6 +175,8 @@ def test_methods_take_their_options(folder: Path) -> None:
     al.Plan({"age": al.quasi()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert told["parameters"]["growth"] == "plain"
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "fusion", "--heuristics", "h1+h2"))
+    assert told["parameters"] == {"k": 3, "heuristics": "h1+h2", "guide": "similarity"}
     given = {"growth": "weighted", "represent": "subsumer"}
     al.Plan({"age": al.quasi()}, parameters=given, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
     from allonym.masking.baselines import MDAV
+    from allonym.masking.fusion import Fusion
     from allonym.masking.generalise import Generalise
     from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
@@ -37,6 +38,7 @@ _WHERE = {
     "wordnet": "allonym.knowledge.wordnet",
     "Column": "allonym.plan.columns",
     "Abril": "allonym.masking.semantic",
+    "Fusion": "allonym.masking.fusion",
     "Generalise": "allonym.masking.generalise",
     "MDAV": "allonym.masking.baselines",
     "Plan": "allonym.plan.plan",
@@ -57,6 +59,7 @@ __all__ = [
     "SMDAV",
     "Abril",
     "Column",
+    "Fusion",
     "Generalise",
     "Link",
     "Plan",

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 Option = typer.Option
 COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
-METHOD = "sa-mdav unless given; also sa-mdav-static, s-mdav, abril, mdav, generalise."
+METHOD = "sa-mdav unless given; also sa-mdav-static, s-mdav, abril, mdav, fusion, generalise."
 GROWTH = "Of sa-mdav: plain, or weighted as published."
+HEURISTICS = "Of fusion: none, h1, h1+target, h1+h2 or h1+h2+h3."
 SUPPRESSION = "Of generalise: the share of records that may become null."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
@@ -44,6 +45,8 @@ K = Annotated[int | None, Option("--k", metavar="NUMBER", help="How many people 
 MethodName = Annotated[str | None, Option("--method", metavar="NAME", help=METHOD)]
 Growth = Annotated[str | None, Option("--growth", metavar="HOW", help=GROWTH)]
 Represent = Annotated[str | None, Option("--represent", metavar="WHAT", help=REPRESENT)]
+Heuristics = Annotated[str | None, Option("--heuristics", metavar="WHICH", help=HEURISTICS)]
+Guide = Annotated[str | None, Option("--guide", metavar="WHAT", help="Of fusion: similarity or discernibility.")]
 Suppression = Annotated[float | None, Option("--suppression", metavar="SHARE", help=SUPPRESSION)]
 Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
 Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
@@ -144,6 +147,8 @@ def mask(
     method: MethodName = None,
     growth: Growth = None,
     represent: Represent = None,
+    heuristics: Heuristics = None,
+    guide: Guide = None,
     suppression: Suppression = None,
     seed: Seed = None,
     links: Links = None,
@@ -186,7 +191,8 @@ def mask(
     if plan is None and not any(given.values()):
         raise PlanError([f"no column has a role. Hint: see `allonym inspect {file}`, or give --plan."])
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
-    settings["parameters"] = {"growth": growth, "represent": represent, "suppression": suppression}
+    own = dict(growth=growth, represent=represent, heuristics=heuristics, guide=guide, suppression=suppression)
+    settings["parameters"] = own
     whole = _plan(plan, given, (links or [], accept_review, unmatched), (encoding, delimiter, header), settings)
     _mask(whole, file, output, summary, balance, hide_values, as_json)
 

@@ -4,10 +4,11 @@ from dataclasses import fields
 
 from allonym.masking.base import Method
 from allonym.masking.baselines import MDAV
+from allonym.masking.fusion import Fusion
 from allonym.masking.generalise import Generalise
 from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
 
-METHODS: dict[str, type[Method]] = {x.name: x for x in (SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Generalise)}
+METHODS: dict[str, type[Method]] = {x.name: x for x in (SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Fusion, Generalise)}
 OTHER_NAMES = {"mode": "mdav"}
 
 

@@ -18,19 +18,26 @@ WAYS = ("centroid", "subsumer", "member")
 
 
 def represent(
-    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], way: str = "centroid"
+    records: Records,
+    groups: Groups,
+    k: int,
+    metrics: Sequence[Metric],
+    way: str = "centroid",
+    members: Ints | None = None,
 ) -> tuple[Ints, tuple[Attribute, ...]]:
     """Return the codes every piece takes, and the attributes extended by the values that are new.
 
     What stands for a group is, per attribute, its centroid (by the method's metrics) or the least common subsumer (by
-    the attribute's own); or the member that is nearest to all. A text that no ontology knows, or a number, that fewer
-    than k units hold is never written as it stands: such texts do not take part, and a number is only written as the
-    mean of several units' numbers; the member's gives way to the centroid. Where nothing is left, null stands.
+    the attribute's own); or a member, the one that is nearest to all unless one is named for each group. A text that no
+    ontology knows, or a number, that fewer than k units hold is never written as it stands: such texts do not take
+    part, and a number is only written as the mean of several units' numbers; the member's gives way to the centroid.
+    Where nothing is left, null stands.
     """
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
     mass = groups.mass(records)
-    members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
+    if members is None:
+        members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
     for a, attribute in enumerate(records.attributes):
         own = records.codes[groups.source, a]
         barred = records.holders(a) < k
