@@ -179,22 +179,21 @@ def mask(
     from allonym.release import distinct_places
 
     distinct_places([output, summary], [file, plan])
-    roles = {
-        "quasi": quasi,
-        "sensitive": sensitive,
-        "identifier": identifier,
-        "keep": keep,
-        "unit": unit,
-        "weight": weight,
-    }
-    given = {role: [names] if isinstance(names, str) else list(names or []) for role, names in roles.items()}
-    if plan is None and not any(given.values()):
-        raise PlanError([f"no column has a role. Hint: see `allonym inspect {file}`, or give --plan."])
+    roles = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
+    given = _given(roles | {"unit": unit, "weight": weight}, f"see `allonym inspect {file}`" if plan is None else None)
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
-    own = dict(growth=growth, represent=represent, heuristics=heuristics, guide=guide, suppression=suppression)
-    settings["parameters"] = own
+    own = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
+    settings["parameters"] = own | {"suppression": suppression}
     whole = _plan(plan, given, (links or [], accept_review, unmatched), (encoding, delimiter, header), settings)
     _mask(whole, file, output, summary, balance, hide_values, as_json)
+
+
+def _given(roles: dict[str, list[str] | str | None], hint: str | None) -> dict[str, list[str]]:
+    """Return the columns of each role; there must be some, unless a plan has them."""
+    given = {role: [names] if isinstance(names, str) else list(names or []) for role, names in roles.items()}
+    if hint is not None and not any(given.values()):
+        raise PlanError([f"no column has a role. Hint: {hint}, or give --plan."])
+    return given
 
 
 def _mask(
