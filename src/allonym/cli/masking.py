@@ -179,7 +179,7 @@ def mask(
     from allonym.release import distinct_places
 
     distinct_places([output, summary], [file, plan])
-    roles = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
+    roles: dict[str, Any] = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
     given = _given(roles | {"unit": unit, "weight": weight}, f"see `allonym inspect {file}`" if plan is None else None)
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
     own = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
@@ -188,7 +188,7 @@ def mask(
     _mask(whole, file, output, summary, balance, hide_values, as_json)
 
 
-def _given(roles: dict[str, list[str] | str | None], hint: str | None) -> dict[str, list[str]]:
+def _given(roles: dict[str, Any], hint: str | None) -> dict[str, list[str]]:
     """Return the columns of each role; there must be some, unless a plan has them."""
     given = {role: [names] if isinstance(names, str) else list(names or []) for role, names in roles.items()}
     if hint is not None and not any(given.values()):
