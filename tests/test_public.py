@@ -16,9 +16,9 @@ from allonym.knowledge.words import compare
 
 def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
-        "Abril", "Column", "Fusion", "Generalise", "Link", "MDAV", "Plan", "Release", "SAMDAV", "SAMDAVStatic", "SMDAV",
-        "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi", "read_taxonomy", "sensitive",
-        "similarity", "unit", "weight", "wordnet",
+        "Abril", "Column", "Fusion", "Generalise", "Link", "MDAV", "Plan", "Recoding", "RecodingOrdered", "Release",
+        "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
+        "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from allonym.masking.baselines import MDAV
     from allonym.masking.fusion import Fusion
     from allonym.masking.generalise import Generalise
+    from allonym.masking.recoding import Recoding, RecodingOrdered
     from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
     from allonym.plan.plan import Plan
@@ -42,6 +43,8 @@ _WHERE = {
     "Generalise": "allonym.masking.generalise",
     "MDAV": "allonym.masking.baselines",
     "Plan": "allonym.plan.plan",
+    "Recoding": "allonym.masking.recoding",
+    "RecodingOrdered": "allonym.masking.recoding",
     "Release": "allonym.plan.run",
     "SAMDAV": "allonym.masking.semantic",
     "SAMDAVStatic": "allonym.masking.semantic",
@@ -63,6 +66,8 @@ __all__ = [
     "Generalise",
     "Link",
     "Plan",
+    "Recoding",
+    "RecodingOrdered",
     "Release",
     "SAMDAVStatic",
     "Scope",

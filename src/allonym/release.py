@@ -33,6 +33,7 @@ class Promise:
     rows: int
     names: Sequence[str]  # all columns, in order
     persons: NDArray[np.int64] | None = None  # for every row, who it is about
+    by_column: bool = False  # whether k is promised for each quasi-identifier alone
     suppressed: int = 0  # rows whose quasi-identifiers say nothing, and which are in no group
     missing: Sequence[str] = ()  # what cells say that say nothing, besides being empty
 
@@ -131,6 +132,8 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
             raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {silent.sum():,} are.")
         frame, persons = kept_rows(frame, ~silent), promise.persons
         reached = smallest_group(frame, promise.columns, None if persons is None else persons[~silent])
+    elif promise.by_column:
+        reached = min(smallest_group(frame, [column], promise.persons) for column in promise.columns)
     else:
         reached = smallest_group(frame, promise.columns, promise.persons)
     if reached < promise.k:

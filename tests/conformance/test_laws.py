@@ -57,11 +57,20 @@ def plan_of(name: str, k: int, *, units: bool = False, seed: int = 3, **changes:
     columns |= {"person": al.unit()} if units else {}
     method, _, way = name.partition(" as ")
     columns |= {x: KINDS[kind] if kind in METHODS[method].kinds else al.keep() for x, kind in OF_KIND.items()}
-    return al.Plan(columns | changes, method=method, k=k, seed=seed, parameters={"represent": way} if way else {})
+    parameters: dict[str, object] = {"represent": way} if way else {}
+    if METHODS[method]().by_column:
+        parameters["per_attribute"] = True
+    return al.Plan(columns | changes, method=method, k=k, seed=seed, parameters=parameters)
 
 
 def masked_columns(plan: al.Plan) -> list[str]:
     return [x for x in QUASI if plan.columns[x].role == "quasi"]
+
+
+def promised(plan: al.Plan) -> list[list[str]]:
+    """Return the columns that are to have k together: all that are masked, or each alone."""
+    columns = masked_columns(plan)
+    return [[x] for x in columns] if plan.chosen.by_column else [columns]
 
 
 def texts(frame: pd.DataFrame, columns: list[str]) -> list[Row]:
@@ -94,15 +103,14 @@ def test_k_holds_on_the_text_and_null_is_counted(name: str, rows: list[Row], k: 
     assume(len(rows) >= k)
     plan = plan_of(name, k)
     release = plan.run(frame_of(rows))
-    groups = Counter(texts(release.frame, masked_columns(plan)))
-    [privacy] = release.summary["privacy"]
-    assert sum(groups.values()) == len(rows)
-    assert privacy == {
-        "model": "k-anonymity", "columns": masked_columns(plan), "asked": k,
-        "reached": min(groups.values()), "holds": True,
-    }  # fmt: skip
-    assert min(groups.values()) >= k
-    assert release.summary["tuples"]["after"] >= len(groups)
+    for columns, privacy in zip(promised(plan), release.summary["privacy"], strict=True):
+        groups = Counter(texts(release.frame, columns))
+        assert sum(groups.values()) == len(rows)
+        assert privacy == {
+            "model": "k-anonymity", "columns": columns, "asked": k, "reached": min(groups.values()), "holds": True,
+        }  # fmt: skip
+        assert min(groups.values()) >= k
+        assert release.summary["tuples"]["after"] >= len(groups)
 
 
 @ways
@@ -117,11 +125,12 @@ def test_with_units_k_counts_persons(name: str, rows: list[Row], k: int, data: s
         return
     release = plan.run(frame)
     assert "person" not in release.frame
-    held = defaultdict(set)
-    for row, person in zip(texts(release.frame, masked_columns(plan)), persons, strict=True):
-        held[row].add(person)
-    assert min(map(len, held.values())) >= k
-    assert release.summary["privacy"][0]["reached"] == min(map(len, held.values()))
+    for columns, privacy in zip(promised(plan), release.summary["privacy"], strict=True):
+        held = defaultdict(set)
+        for row, person in zip(texts(release.frame, columns), persons, strict=True):
+            held[row].add(person)
+        assert min(map(len, held.values())) >= k
+        assert privacy["reached"] == min(map(len, held.values()))
     assert release.summary["units"] == len(set(persons))
 
 

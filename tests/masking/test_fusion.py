@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 import slow_masking as slow
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
+import allonym as al
+from allonym.errors import PlanError
 from allonym.knowledge.scope import Scope
-from allonym.masking import Fusion
-from allonym.masking.fusion import GUIDES, HEURISTICS, _Fusing
+from allonym.masking import Fusion, Recoding, RecodingOrdered
+from allonym.masking.fusion import GUIDES, HEURISTICS, Fusing
 from allonym.metrics.equality import Equality
 from allonym.metrics.taxonomy import Taxonomic
 from allonym.records import Attribute, Records
@@ -88,7 +91,7 @@ def test_groups_are_those_of_the_algorithm(
     if guide == "discernibility" and "h2" in heuristics:
         heuristics = "h1+target"  # the best target of all is the smallest other group
     expected = slowly(dict(Counter(rows)), tuples, k, heuristics, far, np.random.default_rng(seed))
-    into = _Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
+    into = Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
     assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == expected
 
 
@@ -107,3 +110,79 @@ def test_parameters_are_checked() -> None:
     told = list(Fusion(heuristics="h4", guide="x").problems())
     assert "must be one of none, h1" in told[0]
     assert "must be one of similarity" in told[1]
+
+
+# --- recoding ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("heuristics", HEURISTICS)
+@given(parents=dags(7), k=st.integers(2, 4), seed=st.integers(0, 5), data=st.data())
+def test_recoding_is_fusion_of_each_column(
+    heuristics: str, parents: Dag, k: int, seed: int, data: st.DataObject
+) -> None:
+    words = [f"c{c}" for c in parents]
+    rows = data.draw(st.lists(st.tuples(st.sampled_from(words), st.sampled_from(words)), min_size=k, max_size=20))
+    t = taxonomy(parents)
+    attributes = [Attribute(n, "text", Taxonomic(list(parents), Scope(t, t.root))) for n in "ab"]
+    records = Records.of(attributes, [[words.index(row[a]) for row in rows] for a in range(2)])
+    masking = Recoding(k=k, heuristics=heuristics, per_attribute=True).mask(records, seed)
+    named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in parents.items()}
+    for a in range(2):
+        column = [(row[a],) for row in rows]
+        order = sorted(set(column), key=lambda row: words.index(row[0]))
+        rng = np.random.Generator(np.random.Philox(key=[seed, a]))
+
+        def far(one: Row, other: Row, sizes: dict[Row, int]) -> float:
+            return round(slow.wu_palmer_distance(named, one[0], other[0]), slow.DECIMALS)
+
+        expected = slowly(dict(Counter(column)), order, k, heuristics, far, rng)
+        values = masking.attributes[a].values
+        for code, row in zip(masking.codes[:, a], records.codes, strict=True):
+            assert f"c{values[code]}" == expected[(words[row[a]],)][0]
+
+
+@given(parents=dags(8), k=st.integers(2, 4), data=st.data())
+def test_recoding_in_order_is_that_of_the_algorithm(parents: Dag, k: int, data: st.DataObject) -> None:
+    words = [f"c{c}" for c in parents]
+    rows = data.draw(st.lists(st.sampled_from(words), min_size=k, max_size=20))
+    t = taxonomy(parents)
+    word = Attribute("w", "text", Taxonomic(list(parents), Scope(t, t.root)))
+    records = Records.of([word], [[words.index(w) for w in rows]])
+    masking = RecodingOrdered(k=k).mask(records)
+    named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in parents.items()}
+    now = list(rows)
+    changed = True
+    while changed:
+        changed = False
+        for word_ in words:
+            others = [w for w in words if w in now and w != word_]
+            if 0 < now.count(word_) < k and others:
+                enough = [w for w in others if now.count(w) >= k] or others
+                near = min(enough, key=lambda w, x=word_: round(slow.wu_palmer_distance(named, x, w), slow.DECIMALS))
+                now = [near if w == word_ else w for w in now]
+                changed = True
+    values = masking.attributes[0].values
+    becomes = {words[c]: f"c{values[m]}" for c, m in zip(records.codes[:, 0], masking.codes[:, 0], strict=True)}
+    assert [becomes[w] for w in rows] == now
+
+
+def test_two_columns_need_a_word_of_consent() -> None:
+    frame = pd.DataFrame({"a": list("xxyyz"), "b": list("pqqpp")})
+    columns = {"a": al.quasi("category"), "b": al.quasi("category")}
+    for name in ("recoding", "recoding-ordered"):
+        with pytest.raises(PlanError, match="promises k in each column alone, not in 2 together"):
+            al.Plan(columns, method=name, k=2).run(frame)
+        done = al.Plan(columns, method=name, k=2, parameters={"per_attribute": True}).run(frame)
+        assert [x["columns"] for x in done.summary["privacy"]] == [["a"], ["b"]]
+        assert min(done.frame[x].value_counts(dropna=False).min() for x in frame) >= 2
+    assert al.Plan({"a": al.quasi("category"), "b": al.keep()}, method="recoding", k=2).run(frame)
+
+
+def test_random_recoding_draws_from_values_that_reach_k() -> None:
+    job = Attribute("job", "category", Equality(["a", "b", "c", "d"]))
+    records = Records.of([job], [[0] * 5 + [1] * 5 + [2, 3]])
+    seen = set()
+    for seed in range(20):
+        masking = RecodingOrdered(k=5, guide="random").mask(records, seed)
+        seen |= {masking.attributes[0].values[c] for c in masking.codes[2:, 0]}
+    assert seen == {"a", "b"}

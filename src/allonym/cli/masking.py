@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 Option = typer.Option
 COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
-METHOD = "sa-mdav unless given; also sa-mdav-static, s-mdav, abril, mdav, fusion, generalise."
+METHOD = "sa-mdav unless given. An unknown one lists them all."
 GROWTH = "Of sa-mdav: plain, or weighted as published."
-HEURISTICS = "Of fusion: none, h1, h1+target, h1+h2 or h1+h2+h3."
+HEURISTICS = "Of fusion, recoding: none, h1, h1+target, h1+h2 or h1+h2+h3."
 SUPPRESSION = "Of generalise: the share of records that may become null."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
@@ -46,7 +46,10 @@ MethodName = Annotated[str | None, Option("--method", metavar="NAME", help=METHO
 Growth = Annotated[str | None, Option("--growth", metavar="HOW", help=GROWTH)]
 Represent = Annotated[str | None, Option("--represent", metavar="WHAT", help=REPRESENT)]
 Heuristics = Annotated[str | None, Option("--heuristics", metavar="WHICH", help=HEURISTICS)]
-Guide = Annotated[str | None, Option("--guide", metavar="WHAT", help="Of fusion: similarity or discernibility.")]
+Guide = Annotated[
+    str | None, Option("--guide", metavar="WHAT", help="Of fusion, recoding: similarity, discernibility.")
+]
+PerAttribute = Annotated[bool, Option("--per-attribute", help="Of recoding: k in each column alone is enough.")]
 Suppression = Annotated[float | None, Option("--suppression", metavar="SHARE", help=SUPPRESSION)]
 Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
 Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
@@ -149,6 +152,7 @@ def mask(
     represent: Represent = None,
     heuristics: Heuristics = None,
     guide: Guide = None,
+    per_attribute: PerAttribute = False,
     suppression: Suppression = None,
     seed: Seed = None,
     links: Links = None,
@@ -183,7 +187,7 @@ def mask(
     given = _given(roles | {"unit": unit, "weight": weight}, f"see `allonym inspect {file}`" if plan is None else None)
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
     own = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
-    settings["parameters"] = own | {"suppression": suppression}
+    settings["parameters"] = own | {"suppression": suppression, "per_attribute": per_attribute or None}
     whole = _plan(plan, given, (links or [], accept_review, unmatched), (encoding, delimiter, header), settings)
     _mask(whole, file, output, summary, balance, hide_values, as_json)
 

@@ -6,9 +6,12 @@ from allonym.masking.base import Method
 from allonym.masking.baselines import MDAV
 from allonym.masking.fusion import Fusion
 from allonym.masking.generalise import Generalise
+from allonym.masking.recoding import Recoding, RecodingOrdered
 from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
 
-METHODS: dict[str, type[Method]] = {x.name: x for x in (SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Fusion, Generalise)}
+METHODS: dict[str, type[Method]] = {
+    x.name: x for x in (SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Fusion, Recoding, RecodingOrdered, Generalise)
+}
 OTHER_NAMES = {"mode": "mdav"}
 
 

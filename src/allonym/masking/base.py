@@ -33,6 +33,11 @@ class Method(ABC):
     kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
     promises: ClassVar[tuple[str, ...]] = ("k-anonymity",)
 
+    @property
+    def by_column(self) -> bool:
+        """Whether k is promised for each column alone, not for all together."""
+        return False
+
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters, besides k."""
         yield from ()

@@ -39,12 +39,17 @@ class Fusion(Method):
     def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         rng = np.random.Generator(np.random.Philox(key=seed))
-        into = _Fusing(records, self.k, rng, self.heuristics, self.guide).run(tick)
-        pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
-        metrics = [attribute.metric for attribute in records.attributes]
-        groups = enough_units(records, Groups.of(pieces), self.k, metrics)
-        codes, attributes = represent(records, groups, self.k, metrics, "member", _stayed(groups, into))
-        return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)
+        into = Fusing(records, self.k, rng, self.heuristics, self.guide).run(tick)
+        return fused(records, into, self.k)
+
+
+def fused(records: Records, into: Ints, k: int) -> Masking:
+    """Return the masking in which each tuple has the values of another, or of a group of k persons."""
+    pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
+    metrics = [attribute.metric for attribute in records.attributes]
+    groups = enough_units(records, Groups.of(pieces), k, metrics)
+    codes, attributes = represent(records, groups, k, metrics, "member", _stayed(groups, into))
+    return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)
 
 
 def _stayed(groups: Groups, into: Ints) -> Ints:
@@ -57,7 +62,7 @@ def _stayed(groups: Groups, into: Ints) -> Ints:
     return np.array(found, np.int64)
 
 
-class _Fusing:
+class Fusing:
     """The groups there are: `into` says whose values each tuple has now."""
 
     def __init__(self, records: Records, k: int, rng: np.random.Generator, heuristics: str, guide: str) -> None:

@@ -73,6 +73,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         rows=table.n,
         names=[name for name in table.names if name not in dropped],
         persons=found.units,
+        by_column=plan.chosen.by_column,
         suppressed=masking.left_out,
         missing=plan.missing,
     )
@@ -97,6 +98,11 @@ def problems_of(found: Prepared) -> Iterator[str]:
         if kind is not None and kind not in method.kinds:
             known = ", ".join(sorted(method.kinds))
             yield f"column {name}: method {method.name} does not mask columns of kind {kind}. Hint: it masks {known}."
+    if method.by_column and len(found.having("quasi")) > 1 and not getattr(method, "per_attribute", False):
+        yield (
+            f"method {method.name} promises k in each column alone, not in {len(found.having('quasi'))} together. "
+            "Hint: say --per-attribute if that is enough, or choose another method."
+        )
     if found.records is not None and found.records.persons < method.k:
         what = "rows" if found.units is None else "persons"
         yield (
@@ -180,6 +186,16 @@ def _pairs(found: Prepared, masking: Masking) -> Pairs:
     return Pairs.of_rows(masking.attributes, original, list(masked), weights=records.weights, units=records.units)
 
 
+def _reached(found: Prepared, masking: Masking, reached: int) -> Iterator[tuple[list[str], int]]:
+    """Yield the columns a promise is about, with the k they reach: all together, or each alone."""
+    if not found.plan.chosen.by_column:
+        yield found.having("quasi"), reached
+        return
+    pairs = _pairs(found, masking)
+    for a, attribute in enumerate(masking.attributes):
+        yield [attribute.name], int(pairs.column(a).sizes.min())
+
+
 def _summary(found: Prepared, masking: Masking, reached: int, balance: float, sha256: dict[str, Any]) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
     records, method = found.records, found.plan.chosen
@@ -199,11 +215,12 @@ def _summary(found: Prepared, masking: Masking, reached: int, balance: float, sh
         "privacy": [
             {
                 "model": "k-anonymity",
-                "columns": found.having("quasi"),
+                "columns": columns,
                 "asked": method.k,
-                "reached": reached,
-                "holds": reached >= method.k,
+                "reached": least,
+                "holds": least >= method.k,
             }
+            for columns, least in _reached(found, masking, reached)
         ],
         "measures": {name: x.told() for name, x in figures.items()},
         "seconds": 0.0,
