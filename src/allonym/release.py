@@ -130,6 +130,7 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
         silent = says_nothing(frame, promise.columns, promise.missing)
         if silent.sum() < promise.suppressed:
             raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {silent.sum():,} are.")
+        silent &= not silent.all()  # if nobody says anything, all look alike
         frame, persons = kept_rows(frame, ~silent), promise.persons
         reached = smallest_group(frame, promise.columns, None if persons is None else persons[~silent])
     elif promise.by_column:
@@ -148,7 +149,7 @@ def says_nothing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> 
     for column in as_text(frame, columns):
         coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
         for_each = [
-            np.array([v is None or v == "" or v in missing for v in chunk.dictionary.to_pylist()], bool)[
+            np.array([v is None or v.strip() in ("", *missing) for v in chunk.dictionary.to_pylist()], bool)[
                 _numbers(chunk.indices)
             ]
             for chunk in coded.chunks

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
 import allonym as al
-from allonym.errors import ReleaseError
+from allonym.errors import OptionError, ReleaseError
 from allonym.knowledge.scope import Scope
 from allonym.masking import Generalise
 from allonym.measures import loss
@@ -144,3 +144,29 @@ def test_what_it_cannot_do_is_said(folder: Path) -> None:
     assert "suppression is 1, it must be a share" in next(Generalise(suppression=1).problems())
     with pytest.raises(al.errors.PlanError, match="generalise does not mask columns of kind numeric"):
         al.Plan({"age": al.quasi("numeric")}, method="generalise", k=2).run(pd.DataFrame({"age": [1, 2, 3]}))
+
+
+def test_the_levels_are_those_of_the_file(folder: Path) -> None:
+    (folder / "x.csv").write_text("aaa;AAAA;AAAA;*\nbbb;AAAA;AAAA;*\nccc;ccc;CCCC;*\nddd;ddd;CCCC;*\n")
+    frame = pd.DataFrame({"x": ["aaa", "bbb", *["ccc"] * 5, *["ddd"] * 5]})
+    done = al.Plan({"x": al.quasi("x.csv")}, method="generalise", k=2).run(frame)
+    assert Counter(done.frame["x"]) == {"AAAA": 2, "ccc": 5, "ddd": 5}
+
+
+def test_suppression_on_files_with_blanks_and_where_all_become_null(folder: Path) -> None:
+    (folder / "in.csv").write_text("x, job\n" + "1, cook\n" * 40 + "2, smith\n" * 50 + "3, joiner\n4, ?\n" * 1)
+    plan = al.Plan(
+        {"job": al.quasi("jobs.csv")}, method="generalise", k=3, keep_rest=True, parameters={"suppression": 0.03}
+    )
+    done = plan.run(folder / "in.csv", folder / "out.csv")
+    assert (done.summary["suppressed"], done.summary["privacy"][0]["reached"]) == (2, 40)
+    empty = pd.DataFrame({"x": [None] * 10 + ["a"]})
+    plan = al.Plan({"x": al.quasi("category")}, method="generalise", k=5, parameters={"suppression": 0.1})
+    assert plan.run(empty).frame["x"].isna().all()
+
+
+def test_too_many_combinations_are_refused_at_once(folder: Path) -> None:
+    metric = Taxonomic(list(range(6)), Scope(taxonomy({0: [], 1: [0], 2: [1], 3: [2], 4: [3], 5: [4]}), 0))
+    records = Records.of([Attribute(str(i), "text", metric) for i in range(12)], [np.arange(6)] * 12)
+    with pytest.raises(OptionError, match="combinations of levels"):
+        Generalise(k=2).mask(records)

@@ -34,10 +34,11 @@ Measure = Annotated[str, Option("--measure", help="The similarity measure.")]
 Depth = Annotated[str, Option("--depth", help="Depth of the root: edges (0), nodes (1), virtual-root (2).")]
 Data = Annotated[Path, typer.Argument(metavar="FILE", help="A table: CSV or Parquet.")]
 Column = Annotated[str, Option("--column", metavar="COLUMN", help="Whose values are to be generalised.")]
-Output = Annotated[Path, Option("-o", "--output", metavar="FILE", help="The hierarchy.")]
+Output = Annotated[Path, Option("-o", "--output", metavar="FILE", help="The hierarchy; - for standard output.")]
 Levels = Annotated[int, Option("--levels", min=1, help="How many, the top included.")]
-Values = Annotated[str | None, Option("--values", metavar="N,…,1", help="How many values each level may have.")]
+Values = Annotated[str | None, Option("--values", metavar="N,…,1", help="Values per level, in place of --levels.")]
 Accept = Annotated[bool, Option("--accept-review", help="Take likely meanings as they are.")]
+Header = Annotated[bool, Option("--header/--no-header", help="Whether the first line names the columns.")]
 WORST, BAR = 8, 40
 
 
@@ -91,6 +92,8 @@ def compare(
 
     `allonym hierarchy compare mine.csv yours.csv theirs.json --json`
     """
+    if len(vgh) < 2:
+        raise OptionError("One hierarchy cannot be compared.", hint="name two or more, or see `hierarchy score`.")
     found = [_scored(x, ontology, links, level_weights, aggregate, measure, depth, language) for x in vgh]
     if as_json:
         typer.echo(json.dumps({"format": 1, "hierarchies": [x.told() for x in found]}, indent=2, ensure_ascii=False))
@@ -108,15 +111,16 @@ def build(
     values: Values = None,
     links: Links = None,
     accept_review: Accept = False,
+    header: Header = True,
     measure: Measure = "wu-palmer",
     depth: Depth = "virtual-root",
     language: LanguageOption = "en",
     as_json: Json = False,
 ) -> None:
-    """Build a hierarchy from an ontology for the values of a column: the one that loses least, ready for ARX.
+    """Build a hierarchy from an ontology for the values of a column, one that loses little, ready for ARX.
 
-    Every level has fewer values than the one below, the top has one. A value above the leaves stands for all leaves
-    below it. `--values` says how many each level may have; else, the same share fewer from level to level.
+    Every level has fewer values than the one below, the top has one. `--values` says how many each level may have;
+    else, the same share fewer from level to level.
 
     Examples:
 
@@ -126,14 +130,17 @@ def build(
     """
     from allonym.plan.hierarchies import build
     from allonym.release import distinct_places, save_text
-    from allonym.tables.files import read_column
+    from allonym.tables.files import Reading, read_column
 
     distinct_places([output], [file, links])
-    limits = _limits(values, levels)
-    counts = read_column(file, column).values
+    limits = _limits(values)
+    counts = read_column(file, column, Reading(header=header)).values
     options: dict[str, Any] = {"levels": levels, "limits": limits, "accept_review": accept_review, "language": language}
     with _listing():
         found = build(counts, ontology, links, measure=measure, depth=depth, name=column, **options)
+    if str(output) == "-":
+        typer.echo(found.hierarchy.to_csv(), nl=False)
+        return
     save_text(output, found.hierarchy.to_csv())
     if as_json:
         typer.echo(json.dumps(found.told(), indent=2, ensure_ascii=False))
@@ -142,7 +149,7 @@ def build(
         console().print(f"\nWritten: {output}", soft_wrap=True)
 
 
-def _limits(values: str | None, levels: int) -> list[int] | None:
+def _limits(values: str | None) -> list[int] | None:
     """Return how many values levels may have, from numbers between commas."""
     if values is None:
         return None

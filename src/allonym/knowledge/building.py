@@ -1,9 +1,8 @@
-"""Hierarchies from an ontology: for some concepts, levels of fewer and fewer concepts above them that lose least."""
+"""Hierarchies from an ontology: for some concepts, levels of fewer and fewer concepts above them that lose little."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,17 @@ from allonym.knowledge import similarity
 from allonym.knowledge.scope import Scope
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class _Union:
-    """Groups of leaves that become one, under a concept."""
+def usual_limits(leaves: int, levels: int) -> list[int]:
+    """Return how many values each level may have if nobody says: the same share fewer from level to level.
 
-    parts: tuple[int, ...]
-    concept: int
+    >>> usual_limits(40, 3), usual_limits(5, 4)
+    ([12, 4, 1], [4, 3, 2, 1])
+    """
+    found = [int(np.ceil(leaves ** (1 - i / levels))) for i in range(1, levels)]
+    return [max(x, levels - i) for i, x in enumerate(found)] + [1]
 
 
 def build(
@@ -28,124 +30,81 @@ def build(
 ) -> Ints:
     """Return what each leaf becomes at each level, as concepts; the last level has one.
 
-    The loss of a level is the largest distance of a leaf to its value there. Leaves are united under the concept that
-    loses least, again and again; each level takes the first state that has few enough values, and where two levels
-    would take the same one, the lower takes some of its unions back. In a tree no hierarchy within the limits loses
-    less on any level; where concepts have several parents, another order of unions might. Without limits the levels
-    take the states whose numbers of values go down most evenly.
+    Level by level from below, the groups of the level before are put under as few concepts as the limit says, so that
+    the largest distance of a leaf to its concept is least. For a threshold, the group that may go up least far takes
+    the concept, among those near enough, that covers most others; thresholds are tried by bisection. In a tree that
+    finds the least loss of a level, given the one below.
     """
-    unions = list(_unions(leaves, scope, measure, depth))
-    states = _states(len(leaves), unions)
+    limits = usual_limits(len(leaves), levels) if limits is None else list(limits)
+    if len(limits) >= len(leaves):
+        raise OptionError(
+            f"{len(leaves)} values have at most {len(leaves) - 1} levels that differ, not {len(limits)}.",
+            hint="ask for fewer levels.",
+        )
+    used, far = _distances(leaves, scope, measure, depth)
+    height = scope.taxonomy.depth[used].astype(np.int64)
+    group = np.arange(len(leaves))  # of every leaf
+    own = np.searchsorted(used, leaves)  # the concept of every group
     found = []
-    for state in _even(states, levels) if limits is None else _chosen(states, unions, limits):
-        level = np.empty(len(leaves), np.int64)
-        for group in state:
-            own = _leaves(group, unions, len(leaves))
-            level[own] = leaves[own[0]] if group < len(leaves) else unions[group - len(leaves)].concept
-        found.append(level)
+    for i, limit in enumerate(limits):
+        most = max(min(limit, len(own) - 1), len(limits) - i)  # strictly fewer, and enough for the levels above
+        chosen = _fewest(far, own, height, most)
+        concepts, number = np.unique(chosen, return_inverse=True)
+        group = number.ravel()[group]
+        far = np.stack([far[number.ravel() == g].max(axis=0) for g in range(len(concepts))])
+        own = concepts
+        found.append(used[concepts][group])
     return np.stack(found, axis=1)
 
 
-def _unions(leaves: Ints, scope: Scope, measure: str, depth: str) -> list[_Union]:
-    """Return the unions that lose least, one after the other, until one group is left; groups are numbered on."""
+def _distances(leaves: Ints, scope: Scope, measure: str, depth: str) -> tuple[Ints, Floats]:
+    """Return the concepts that may stand for leaves, and how far each is from every leaf; infinite, if not above it."""
     taxonomy = scope.taxonomy
     used = taxonomy.above(leaves)
     may = (scope.members[used] & ~taxonomy.instances[used]) | np.isin(used, leaves) | (used == taxonomy.root)
     used = used[may]
     starts, ancestors, _ = taxonomy.closure(leaves)
-    under = np.zeros((len(leaves), len(taxonomy)), bool)
-    under[np.repeat(np.arange(len(leaves)), np.diff(starts)), ancestors] = True
-    under = under[:, used]
-    far = similarity.distance(measure, taxonomy, leaves[:, None], used, depth=depth)
-    far = np.where(under, far, -1.0)
-    numbers = list(range(len(leaves)))
-    found: list[_Union] = []
-    while len(numbers) > 1:
-        count = under.sum(axis=0)
-        loss = np.where(count > 1, far.max(axis=0), np.inf)
-        best = int(np.lexsort((used, count, np.round(loss, 12)))[0])
-        inside = under[:, best]
-        parts = tuple(n for n, x in zip(numbers, inside, strict=True) if x)
-        found.append(_Union(parts, int(used[best])))
-        numbers = [n for n, x in zip(numbers, inside, strict=True) if not x] + [len(leaves) + len(found) - 1]
-        together = under[inside].all(axis=0)
-        farthest = np.where(together, far[inside].max(axis=0), -1.0)
-        under, far = np.vstack([under[~inside], together]), np.vstack([far[~inside], farthest])
-    return found
+    above = np.zeros((len(leaves), len(taxonomy)), bool)
+    above[np.repeat(np.arange(len(leaves)), np.diff(starts)), ancestors] = True
+    far = np.round(similarity.distance(measure, taxonomy, leaves[:, None], used, depth=depth), 12)
+    return used, np.where(above[:, used], far, np.inf)
 
 
-def _states(leaves: int, unions: Sequence[_Union]) -> list[frozenset[int]]:
-    """Return the groups there are before the first union and after each."""
-    states = [frozenset(range(leaves))]
-    for i, union in enumerate(unions):
-        states.append((states[-1] - set(union.parts)) | {leaves + i})
-    return states
+def _fewest(far: Floats, own: Ints, height: Ints, most: int) -> Ints:
+    """Return a concept for every group, at most so many different ones, so that the largest distance is least."""
+    thresholds = np.unique(far[np.isfinite(far)])
+    low, high = 0, len(thresholds) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if len(np.unique(_covered(far, own, height, thresholds[middle], most))) <= most:
+            high = middle
+        else:
+            low = middle + 1
+    return _covered(far, own, height, thresholds[high], most)
 
 
-def _even(states: Sequence[frozenset[int]], levels: int) -> list[frozenset[int]]:
-    """Return as many states as there are levels, each about the same share smaller than the one before."""
-    if levels >= len(states):
-        raise _too_few(len(states) - 1, levels)
-    sizes = np.log([len(state) for state in states])
-    chosen, last = [], 0
-    for i in range(1, levels + 1):
-        here = np.arange(last + 1, len(states) - (levels - i))  # as many as are needed are left
-        last = (
-            int(here[np.argmin(np.abs(sizes[here] - sizes[0] * (1 - i / levels)))]) if i < levels else len(states) - 1
-        )
-        chosen.append(states[last])
+def _covered(far: Floats, own: Ints, height: Ints, threshold: float, most: int) -> Ints:
+    """Return a concept within the threshold for every group, so many different ones if that may be; else, more.
+
+    Groups keep their own concept while there are few enough.
+    """
+    near = far <= threshold
+    top = np.where(near, height, np.iinfo(np.int64).max).min(axis=1)  # how far up a group may go
+    chosen = own.copy()
+    left = np.ones(len(own), bool)
+    for one in np.argsort(-top, kind="stable").tolist():
+        options = np.flatnonzero(near[one])
+        too_many = len(np.unique(chosen)) - most
+        if too_many <= 0:
+            break
+        if not left[one] or not options.size:
+            continue
+        covers = near[left][:, options].sum(axis=0)
+        loss = np.where(near[left][:, options], far[left][:, options], 0.0).max(axis=0)
+        best = int(options[np.lexsort((loss, -covers))[0]])
+        mine = np.flatnonzero(left & near[:, best])
+        mine = mine[np.lexsort((far[mine, best], mine != one))]  # itself first, then the nearest
+        mine = mine[: too_many + (best not in chosen[~left])]
+        chosen[mine] = best
+        left[mine] = False
     return chosen
-
-
-def _too_few(possible: int, asked: int) -> OptionError:
-    return OptionError(
-        f"Only {possible} of the {asked} levels asked for would differ from each other.",
-        hint="ask for fewer levels, or allow more values on the lower ones.",
-    )
-
-
-def _chosen(states: Sequence[frozenset[int]], unions: Sequence[_Union], limits: Sequence[int]) -> list[frozenset[int]]:
-    """Return the groups of each level, every one strictly coarser than the one below."""
-    leaves = len(states[0])
-    sizes = np.array([len(state) for state in states])
-    first = [int(np.argmax(sizes <= limit)) for limit in limits]
-    chosen: list[frozenset[int]] = []
-    last = 0
-    while len(chosen) < len(limits):
-        at = len(chosen)
-        here = max(first[at], last + 1)
-        if here >= len(states):
-            raise _too_few(len(chosen), len(limits))
-        alike = next((i for i in range(at, len(limits)) if first[i] > here), len(limits)) - at
-        while alike > 1:
-            finer = _taken_back(states[here], states[last], unions, limits[at : at + alike], leaves)
-            if finer is not None:
-                chosen += finer
-                break
-            alike -= 1
-        chosen.append(states[here])
-        last = here
-    return chosen
-
-
-def _taken_back(
-    state: frozenset[int], below: frozenset[int], unions: Sequence[_Union], limits: Sequence[int], leaves: int
-) -> list[frozenset[int]] | None:
-    """Return finer states for all levels that would take one but the last; None, if there are too few."""
-    new = sorted((len(unions[g - leaves].parts), g) for g in state - below if g >= leaves)
-    if len(new) < len(limits) - 1:
-        return None
-    found, current = [], state
-    for limit, (_, group) in zip(reversed(limits[:-1]), new, strict=False):
-        current = (current - {group}) | set(unions[group - leaves].parts)
-        if len(current) > limit:
-            return None
-        found.append(current)
-    return None if current == below else found[::-1]
-
-
-def _leaves(group: int, unions: Sequence[_Union], leaves: int) -> list[int]:
-    """Return the leaves of a group."""
-    if group < leaves:
-        return [group]
-    return [leaf for part in unions[group - leaves].parts for leaf in _leaves(part, unions, leaves)]

@@ -81,6 +81,7 @@ class Meanings:
 
     concepts: Mapping[str, int]
     unsure: Sequence[Link] = field(default_factory=list)
+    review: Sequence[str] = ()  # values whose sense was chosen among several, or is no hypernym of their leaves
 
 
 def meanings(
@@ -96,10 +97,12 @@ def meanings(
     above = hierarchy.leaves_of
     found: dict[str, int] = {}
     unsure: list[Link] = []
+    review: list[str] = []
     words = [x for x in hierarchy.leaves if x not in above or x in settled]
     for x in link(words, scope, settled=_only(settled, words), language=language):
         if _is_sure(x) and x.concept is not None:
             found[x.value] = x.concept
+            review += [x.value] if x.status == "review" else []
         else:
             unsure.append(x)
     values = [x for x in dict.fromkeys([*above, *hierarchy.leaves]) if x not in found and x not in words]
@@ -115,9 +118,10 @@ def meanings(
             found[x.value] = senses[votes.index(max(votes))]
         elif len(senses) == 1:
             found[x.value] = senses[0]
+            review.append(x.value)
         else:
             unsure.append(x)
-    return Meanings(found, unsure)
+    return Meanings(found, unsure, review)
 
 
 def _only(settled: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:

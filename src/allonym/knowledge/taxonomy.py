@@ -53,6 +53,7 @@ class Taxonomy:
     source: Source = field(default_factory=Source)
     definitions: Sequence[str] | None = None
     parts: Rows | None = None  # for each concept, what it is a part of or has as a part
+    steps: NDArray[np.int64] | None = None  # of a hierarchy: what each value becomes, level by level, itself first
 
     def __post_init__(self) -> None:
         """Lock the arrays: a taxonomy is shared, and never changes."""

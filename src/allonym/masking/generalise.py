@@ -60,12 +60,13 @@ class _Lattice:
 
     def best(self, tick: Tick) -> Masking:
         """Look at combinations from the one that would lose least on; stop when no other can lose less."""
-        ways = list(itertools.product(*(range(len(x.codes)) for x in self.ladders)))
-        if len(ways) > WAYS:
+        number = math.prod(len(x.codes) for x in self.ladders)
+        if number > WAYS:
             raise OptionError(
-                f"The hierarchies have {len(ways):,} combinations of levels, more than {WAYS:,}.",
+                f"The hierarchies have {number:,} combinations of levels, more than {WAYS:,}.",
                 hint="mask fewer columns, or give hierarchies with fewer levels.",
             )
+        ways = list(itertools.product(*(range(len(x.codes)) for x in self.ladders)))
         least = np.array([self._loss(way) for way in ways])
         found: tuple[float, Masking] | None = None
         for done, i in enumerate(np.argsort(least, kind="stable").tolist()):

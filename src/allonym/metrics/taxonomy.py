@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from allonym.errors import OptionError
 from allonym.knowledge import similarity
 from allonym.knowledge.ancestry import Ancestry
 from allonym.knowledge.building import build
@@ -245,15 +244,17 @@ class Taxonomic(Base):
     def ladder(self) -> list[list[Value]]:
         """Return what each value becomes on the way to one top; those alone are null from the first step on.
 
-        In a tree, such as a hierarchy that somebody made, a level is a step towards the root for those that are deepest
-        down (values that are less deep wait). In an ontology in which concepts have several parents, a hierarchy is
-        built.
+        A hierarchy has its own levels. In another tree, a level is a step towards the root for those that are deepest
+        down (others wait). In an ontology in which concepts have several parents, a hierarchy is built.
         """
         known = np.flatnonzero(~self.lone)
         concepts = np.unique(self.concepts[known])
+        taxonomy = self.scope.taxonomy
         if len(concepts) < 2:
             ways = np.zeros((len(concepts), 0), np.int64)
-        elif self.scope.taxonomy.is_tree:
+        elif taxonomy.steps is not None and self.scope.root == taxonomy.root:
+            ways = _that_differ(concepts, taxonomy.steps[concepts])
+        elif taxonomy.is_tree:
             ways = _towards_root(concepts, self.scope)
         else:
             ways = _built(concepts, self.scope, self.measure, self.depth)
@@ -293,6 +294,15 @@ class Taxonomic(Base):
         return self if measure == self.measure else Taxonomic(self.values, self.scope, measure, self.depth)
 
 
+def _that_differ(concepts: Ints, steps: Ints) -> Ints:
+    """Return the levels that differ from the one below, up to the first that has one value."""
+    found = [concepts]
+    for level in steps.T[1:]:
+        if len(np.unique(found[-1])) > 1 and not np.array_equal(level, found[-1]):
+            found.append(level)
+    return np.stack(found, axis=1)[:, 1:]
+
+
 def _towards_root(concepts: Ints, scope: Scope) -> Ints:
     """Return for each concept what it becomes when all go as deep as the next level at most."""
     taxonomy = scope.taxonomy
@@ -311,12 +321,7 @@ def _towards_root(concepts: Ints, scope: Scope) -> Ints:
 
 def _built(concepts: Ints, scope: Scope, measure: str, depth: str) -> Ints:
     """Return a hierarchy that loses little, of as many levels as there can be up to some."""
-    for levels in range(LEVELS, 1, -1):
-        try:
-            return build(concepts, scope, measure, depth, levels=levels)
-        except OptionError:  # too few concepts to tell so many levels apart
-            continue
-    return build(concepts, scope, measure, depth, levels=1)
+    return build(concepts, scope, measure, depth, levels=min(LEVELS, len(concepts) - 1))
 
 
 def first_of_best(concepts: Ints, costs: Floats) -> int:

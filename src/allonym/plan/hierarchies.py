@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ class Scored:
     losses: Floats  # leaves × levels: TransGSL
     aggregate: str = "max"
     weights: str = "constant"
+    concepts: Mapping[str, str] = field(default_factory=dict)  # what every value was taken to mean
+    review: Sequence[str] = ()  # values of which a person should see what they were taken to mean
 
     @property
     def value(self) -> float:
@@ -80,9 +82,9 @@ class Scored:
 
     @property
     def reversed(self) -> list[int]:
-        """Levels that lose more than the one above: a value there is farther from the leaves than its parent."""
-        gsl = level_losses(self.losses, self.aggregate)
-        return [i + 1 for i in range(len(gsl) - 1) if gsl[i] > gsl[i + 1] + 1e-12]
+        """Levels with a value that is farther from some leaf than its own parent."""
+        back = self.losses[:, :-1] > self.losses[:, 1:] + 1e-12
+        return (np.flatnonzero(back.any(axis=0)) + 1).tolist()
 
     def told(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -95,6 +97,8 @@ class Scored:
             "level_weights": self.weights,
             "vgh_gsl": self.value,
             "levels": self.levels,
+            "concepts": dict(self.concepts),
+            "to_review": list(self.review),
             "reversed_levels": self.reversed,
             "transitions": [vars(t) for t in self.transitions],
         }
@@ -129,7 +133,8 @@ def score(
         raise unsure(hierarchy.name, found.unsure, scope)
     concepts = np.array([[found.concepts[value] for value in row] for row in hierarchy.rows])
     losses = similarity.distance(measure, scope.taxonomy, concepts[:, :1], concepts[:, 1:], depth=depth)
-    return Scored(hierarchy, losses, aggregate, weights)
+    named = {value: scope.taxonomy.ids[c] for value, c in found.concepts.items()}
+    return Scored(hierarchy, losses, aggregate, weights, named, found.review)
 
 
 def settled_of(links: Links) -> Mapping[str, str]:
@@ -171,10 +176,9 @@ def build(
     language: str = "en",
     name: str = "hierarchy",
 ) -> Scored:
-    """Build the hierarchy over some values (with their counts) that loses least.
+    """Build a hierarchy over some values (with their counts) that loses little.
 
-    Every level has fewer values than the one below, at most as many as `limits` say, and the last has one. A value
-    above the leaves stands for all leaves below it.
+    Every level has fewer values than the one below, at most as many as `limits` say, and the last has one.
     """
     _check(levels, limits)
     scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)

@@ -79,10 +79,12 @@ def recognise(file: File) -> str:
             path=file.path,
             hint="OBO, OWL or SKOS in RDF, WN-LMF, an ARX hierarchy, a child,parent table, or MeSH tree numbers.",
         )
+    width = len(rows[-1])
+    if len(rows) > 1 and all(len(row) == width and all(row) for row in rows) and len({row[-1] for row in rows}) == 1:
+        return "hierarchy"
     header = [cell.lower().replace(" ", "_") for cell in rows[0]]
     if any(name in PARENT for name in header):
         return "child-parent"
-    width = len(rows[-1])
     if len(rows) > 1 and len({row[-1] for row in rows if row[-1]}) == 1:
         return "hierarchy"
     if _are_tree_numbers([row[-1] for row in rows[0 if TREE_NUMBER.fullmatch(rows[0][-1]) else 1 :]]):

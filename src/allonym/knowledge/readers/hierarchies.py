@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
+
+import numpy as np
 
 from allonym.errors import DuplicateIdError, UnknownFormatError
 from allonym.knowledge.readers.csv import rows_of
 from allonym.knowledge.readers.source import File, Found
+from allonym.knowledge.rows import frozen
 from allonym.knowledge.taxonomy import Taxonomy
 
 NAMES, CHILDREN = ("name", "label", "value", "id"), ("children", "values", "items")
@@ -48,16 +52,27 @@ def tree_rows(file: File) -> list[Line]:
     Leaves that are less deep are repeated upward, so that all have the same number of levels.
     """
     try:
-        tree = json.loads(file.text())
-    except (ValueError, RecursionError) as error:
-        raise UnknownFormatError("not JSON, or cut off.", path=file.path) from error
-    ways = list(_ways(tree, file))
+        tree = json.loads(file.text(), object_pairs_hook=_once)
+        ways = list(_ways(tree, file))
+    except RecursionError as error:
+        raise UnknownFormatError("a tree too deep to be one.", path=file.path) from error
+    except ValueError as error:
+        raise UnknownFormatError("not JSON, cut off, or with a value twice.", path=file.path) from error
+    if not ways or not all(value.strip() for way in ways for value in way):
+        raise UnknownFormatError("a tree with values that have no name.", path=file.path)
     if len({way[-1] for way in ways}) != 1:
         raise UnknownFormatError(
             "a tree without one top.", path=file.path, hint='begin with one value: {"anything": {…}}.'
         )
     deepest = max(map(len, ways))
     return [(0, [way[0]] * (deepest - len(way)) + way) for way in ways]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a value that is there twice, where JSON would take the last."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key comes twice")
+    return dict(pairs)
 
 
 def _ways(node: Any, file: File) -> Iterator[list[str]]:
@@ -72,8 +87,8 @@ def _ways(node: Any, file: File) -> Iterator[list[str]]:
     if not isinstance(node, dict):
         raise UnknownFormatError(f"a {type(node).__name__} where a value should be.", path=file.path)
     name = next((node[key] for key in NAMES if isinstance(node.get(key), (str, int, float))), None)
-    below = next((node[key] for key in CHILDREN if isinstance(node.get(key), list)), None)
-    if name is not None and (below is not None or len(node) == 1):
+    below = next((node[key] for key in CHILDREN if isinstance(node.get(key), (list, dict))), None)
+    if name is not None and (below is not None or not any(isinstance(x, (list, dict)) for x in node.values())):
         parts = [(str(name), below or [])]
     else:
         parts = [(str(key), value) for key, value in node.items()]
@@ -104,4 +119,11 @@ def _taxonomy(rows: Sequence[Line], file: File) -> Taxonomy:
     found.id_lines = [line for _, line in parent_of.values()]
     found.child, found.parent = list(parent_of), [parent for parent, _ in parent_of.values()]
     found.link_lines = found.id_lines
-    return found.taxonomy(file)
+    taxonomy = found.taxonomy(file)
+    code = {identifier: c for c, identifier in enumerate(taxonomy.ids)}
+    steps = np.tile(np.arange(len(taxonomy)), (len(rows[0][1]), 1)).T
+    for _, levels in rows:
+        for value in dict.fromkeys(levels):
+            last = len(levels) - 1 - levels[::-1].index(value)
+            steps[code[value], last:] = [code[x] for x in levels[last:]]
+    return replace(taxonomy, steps=frozen(steps))
