@@ -197,6 +197,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("\n".join(";".join(row) for row in ROWS))
     Path("a.json").write_text(json.dumps(TREE))
+    Path("b.csv").write_text("cat;homeotherm\nparrot;homeotherm\n")
     Path("pets.csv").write_text("pet\n" + "\n".join(row[0] for row in ROWS) + "\n?\n")
 
     def run(*command: str) -> str:
@@ -212,10 +213,13 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = hierarchies.score("a.csv", aggregate="mean", weights="level").value
     assert told["vgh_gsl"] == expected
     assert "loses least" in run("compare", "a.csv", "a.json")
+    assert "Taken on nobody's word" in run("score", "b.csv")
+    assert isinstance(CliRunner().invoke(app, ["hierarchy", "compare", "a.csv"]).exception, OptionError)
     assert len(json.loads(run("compare", "a.csv", "a.json", "--json"))["hierarchies"]) == 2
     assert "Written: built.csv" in run("build", "pets.csv", "--column", "pet", "--levels", "2", "-o", "built.csv")
     assert Hierarchy.read("built.csv").height == 2
     assert run("build", "pets.csv", "--column", "pet", "--values", "2,1", "-o", "built.csv")
+    assert run("build", "pets.csv", "--column", "pet", "--values", "2,1", "-o", "-") == Path("built.csv").read_text()
     assert len(set(Hierarchy.read("built.csv").values(1))) <= 2
     wrong = CliRunner().invoke(app, ["hierarchy", "build", "pets.csv", "--column", "pet", "--values", "a", "-o", "x"])
     assert isinstance(wrong.exception, OptionError)

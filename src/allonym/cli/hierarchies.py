@@ -201,9 +201,10 @@ def _show(found: Scored) -> None:
     ]
     out.print(table_of(("loses most", "", "", "level", "TransGSL"), worst, right=(3, 4)))
     for level in found.reversed:
-        out.print(
-            f"\nLevel {level} loses more than level {level + 1}: its values are farther from the leaves than theirs."
-        )
+        out.print(f"\nLevel {level} has values that are farther from a leaf than level {level + 1}.")
+    if found.review:
+        told = ", ".join(f"{short(x, 30)} ({found.concepts[x]})" for x in found.review)
+        out.print(f"\nTaken on nobody's word, look whether it is meant: {told}")
 
 
 def _show_side_by_side(found: list[Scored]) -> None:
