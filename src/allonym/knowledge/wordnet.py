@@ -90,7 +90,7 @@ def unpack(packed: bytes) -> Taxonomy:
     return Taxonomy(
         name=name,
         ids=ids,
-        labels=[forms[f] for f in label_form.tolist()],
+        labels=tuple(map(forms.__getitem__, label_form.tolist())),
         parents=(arrays["parent_starts"].astype(np.int64), arrays["parents"]),
         lexicon=words,
         instances=np.unpackbits(arrays["instances"], count=len(ids)).astype(bool),

@@ -110,8 +110,15 @@ class Base(ABC):
     def parted(self, codes: Ints, counts: Floats) -> tuple[Floats, Ints, Ints]:
         """Return what every value counts, and the codes that are there: those with a meaning, and those alone."""
         here = np.flatnonzero(np.bincount(codes))
+        total = summed_by(codes, counts, len(self.values))
+        if not self._some_lone:
+            return total, here, here[:0]
         alone = self.lone[here]
-        return summed_by(codes, counts, len(self.values)), here[~alone], here[alone]
+        return total, here[~alone], here[alone]
+
+    @cached_property
+    def _some_lone(self) -> bool:
+        return bool(self.lone.any())
 
     def without_lone(self, codes: Ints, counts: Floats) -> tuple[Ints, Floats] | None:
         """Leave out the values that are like nothing else, unless they are the majority."""

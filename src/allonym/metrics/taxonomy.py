@@ -18,6 +18,7 @@ from allonym.records import Floats, Ints, Value
 TABLE = 50_000_000  # up to so many distances are kept
 BLOCK = 1_000_000  # pairs at a time
 LEVELS = 5  # of a hierarchy that is built
+KNOWN = 20_000  # sets of candidates that are kept
 
 
 class World:
@@ -140,8 +141,17 @@ class World:
 
     def candidates(self, concepts: Ints) -> Ints:
         """Return H(V): the concepts on any way from one of V up to a minimal common subsumer of V, under the root."""
-        own, union, common = self._spans(concepts)
-        return self.used[self._places(union & self._top(common)[1] & self._allowed | own)]
+        key = concepts.tobytes()  # the same concepts come again and again
+        if key not in self._known:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            own, union, common = self._spans(concepts)
+            self._known[key] = self.used[self._places(union & self._top(common)[1] & self._allowed | own)]
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[bytes, Ints]:
+        return {}
 
     def below(self, concept: int, concepts: Ints) -> int:
         """Return how many of some concepts lie at or below one."""
