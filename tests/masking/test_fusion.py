@@ -174,6 +174,8 @@ def test_two_columns_need_a_word_of_consent() -> None:
             al.Plan(columns, method=name, k=2).run(frame)
         done = al.Plan(columns, method=name, k=2, parameters={"per_attribute": True}).run(frame)
         assert [x["columns"] for x in done.summary["privacy"]] == [["a"], ["b"]]
+        plan = al.Plan(columns, method=name, k=2, parameters={"per_attribute": True})
+        assert plan.evaluate(frame, done.frame).privacy == done.summary["privacy"]
         assert min(done.frame[x].value_counts(dropna=False).min() for x in frame) >= 2
     assert al.Plan({"a": al.quasi("category"), "b": al.keep()}, method="recoding", k=2).run(frame)
 

@@ -109,7 +109,7 @@ def evaluate(
         units=None if found.units is None else found.records.persons,
         tuples=(len(found.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.looks < 0).sum()),
-        privacy=_promises(pairs, plan.chosen.k, list(columns)),
+        privacy=_promises(pairs, plan.chosen.k, list(columns), plan.chosen.by_column),
         measures=measured(
             pairs,
             plan.chosen.k,
@@ -155,12 +155,15 @@ def group_sizes(sizes: Ints) -> dict[str, Any]:
     }
 
 
-def _promises(pairs: Pairs, k: int, columns: list[str]) -> list[dict[str, Any]]:
-    """Return what holds of the release: k as the plan asks, and what it reaches beyond."""
-    reached = privacy.k_anonymity(pairs)
-    told: list[dict[str, Any]] = [
-        {"model": "k-anonymity", "columns": columns, "asked": k, "reached": reached, "holds": reached >= k}
-    ]
+def _promises(pairs: Pairs, k: int, columns: list[str], by_column: bool) -> list[dict[str, Any]]:
+    """Return what holds of the release: k as the plan asks, of all columns or of each, and what it reaches beyond."""
+    parts = [(columns, pairs)]
+    if by_column:
+        parts = [([name], pairs.column(a)) for a, name in enumerate(columns)]
+    told: list[dict[str, Any]] = []
+    for names, part in parts:
+        reached = privacy.k_anonymity(part)
+        told.append({"model": "k-anonymity", "columns": names, "asked": k, "reached": reached, "holds": reached >= k})
     for a, attribute in enumerate(pairs.sensitive):
         for model, figure in (
             ("p-sensitive k-anonymity", privacy.l_diversity(pairs, a)),
