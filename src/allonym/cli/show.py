@@ -157,14 +157,17 @@ def show_release(done: Release, output: str, *, stderr: bool) -> None:
 
 def _figures(out: Console, done: Release) -> None:
     s = done.summary
-    privacy, measures = s["privacy"][0], s["measures"]
+    measures = s["measures"]
     loss = measures["information_loss"]
     persons = "" if s["units"] is None else f" of {s['units']:,} persons"
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
-    rows = [
-        ("k-anonymity", f"asked {privacy['asked']}, reached {privacy['reached']}, counted on what was written"),
-        ("over", ", ".join(privacy["columns"])),
-        ("records", f"{s['records']:,}{persons}"),
+    rows = []
+    for x in s["privacy"]:
+        rows.append(("k-anonymity", f"asked {x['asked']}, reached {x['reached']}, counted on what was written"))
+        rows.append(("over", ", ".join(x["columns"])))
+    suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
+    rows += [
+        ("records", f"{s['records']:,}{persons}{suppressed}"),
         ("distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"),
         ("information loss", f"{loss['value']:.2f} % ({columns})"),
         ("linked by meaning", _linked(measures["semantic_linkage"])),
