@@ -106,15 +106,15 @@ def build(
     file: Data,
     column: Column,
     output: Output,
-    ontology: Ontology = "wordnet",
     levels: Levels = 3,
     values: Values = None,
+    ontology: Ontology = "wordnet",
     links: Links = None,
     accept_review: Accept = False,
-    header: Header = True,
+    language: LanguageOption = "en",
     measure: Measure = "wu-palmer",
     depth: Depth = "virtual-root",
-    language: LanguageOption = "en",
+    header: Header = True,
     as_json: Json = False,
 ) -> None:
     """Build a hierarchy from an ontology for the values of a column, one that loses little, ready for ARX.
@@ -138,13 +138,14 @@ def build(
     options: dict[str, Any] = {"levels": levels, "limits": limits, "accept_review": accept_review, "language": language}
     with _listing():
         found = build(counts, ontology, links, measure=measure, depth=depth, name=column, **options)
-    if str(output) == "-":
+    to_stdout = str(output) == "-"
+    if to_stdout:
         typer.echo(found.hierarchy.to_csv(), nl=False)
-        return
-    save_text(output, found.hierarchy.to_csv())
-    if as_json:
-        typer.echo(json.dumps(found.told(), indent=2, ensure_ascii=False))
     else:
+        save_text(output, found.hierarchy.to_csv())
+    if as_json:
+        typer.echo(json.dumps(found.told(), indent=2, ensure_ascii=False), err=to_stdout)
+    elif not to_stdout:
         _show(found)
         console().print(f"\nWritten: {output}", soft_wrap=True)
 
@@ -223,7 +224,7 @@ def _show_side_by_side(found: list[Scored]) -> None:
         )
         for x in found
     ]
-    out.print(table_of(("hierarchy", "leaves", "values per level", "VghGSL", "levels worse than the next"), rows))
+    out.print(table_of(("hierarchy", "leaves", "values per level", "VghGSL", "reversed levels"), rows))
     out.print("\n* loses least\n")
     chart = [
         (f"level {i + 1}" if j == 0 else "", x.hierarchy.name, f"{x.levels[i]['gsl']:.4f}", _bar(x.levels[i]["gsl"]))

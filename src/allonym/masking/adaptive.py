@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from allonym.masking.groups import Groups, centre, distances
+from allonym.masking.groups import Groups, centre, distances, values_of
 from allonym.records import Floats, Metric, Records, Value
 
 GROWTH = ("plain", "weighted")
@@ -72,7 +72,7 @@ class _Adaptive:
 
     def values(self, one: int) -> list[Value]:
         """Return the values of a tuple."""
-        return [metric.values[c] for metric, c in zip(self.metrics, self.columns[:, one].tolist(), strict=True)]
+        return values_of(self.metrics, self.columns, one)
 
     def distances(self, point: list[Value]) -> Floats:
         """Return the distances of some values to the tuples."""

@@ -11,7 +11,7 @@ import numpy as np
 from allonym.knowledge.rows import frozen
 from allonym.masking.base import Method, Tick, silent
 from allonym.masking.enforce import enough_units
-from allonym.masking.groups import Groups, distances
+from allonym.masking.groups import Groups, distances, values_of
 from allonym.masking.microaggregation import DIGITS
 from allonym.masking.represent import represent
 from allonym.records import Ints, Masking, Records
@@ -114,7 +114,7 @@ class Fusing:
         if self.guide == "discernibility":
             far = self.sizes.astype(np.float64)  # 2·|I|·|I'| grows with the other's size alone
         else:
-            values = [m.values[c] for m, c in zip(self.metrics, self.columns[:, one].tolist(), strict=True)]
+            values = values_of(self.metrics, self.columns, one)
             far = np.round(distances(self.metrics, self.shares, values, self.columns), DIGITS)
         far[self.sizes == NONE] = np.inf
         far[one] = np.inf

@@ -57,6 +57,11 @@ def centre(metrics: Sequence[Metric], columns: Ints, mass: Floats) -> list[Value
     return [metric.centroid(codes, mass) for metric, codes in zip(metrics, columns, strict=True)]
 
 
+def values_of(metrics: Sequence[Metric], columns: Ints, one: int) -> list[Value]:
+    """Return the values of one of some tuples of codes, given attribute by attribute."""
+    return [metric.values[c] for metric, c in zip(metrics, columns[:, one].tolist(), strict=True)]
+
+
 def distances(metrics: Sequence[Metric], shares: Floats, values: Sequence[Value], columns: Ints) -> Floats:
     """Return the distances of a tuple of values to tuples of codes, given attribute by attribute."""
     total = shares[0] * metrics[0].around(values[0])[columns[0]]

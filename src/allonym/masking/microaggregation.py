@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from allonym.masking.groups import Groups, distances
+from allonym.masking.groups import Groups, distances, values_of
 from allonym.records import Floats, Ints, Metric, Records, Value
 
 Centre = Callable[[Metric], Callable[[Ints, Floats], Value]]
@@ -87,7 +87,7 @@ class _Mdav:
 
     def values(self, one: int) -> list[Value]:
         """Return the values of a tuple."""
-        return [metric.values[c] for metric, c in zip(self.metrics, self.codes[:, one].tolist(), strict=True)]
+        return values_of(self.metrics, self.codes, one)
 
     def distances(self, point: list[Value]) -> Floats:
         """Return the distances of some values to the tuples left, rounded so that ties are ties."""

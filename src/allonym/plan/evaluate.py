@@ -208,7 +208,8 @@ class _Release:
             self.table, self.names = self._opened(source, Reading(header=plan.reading.header))
         lost = [x for x in wanted if x not in self.names]
         if lost and not (partial and len(lost) < len(wanted)):
-            raise PlanError([f"{many(len(lost), 'column')} of the plan not in {what}: {listed(lost, 20)}."])
+            told = f"{many(len(lost), 'column')} of the plan not in {what}: {listed(lost, 20)}."
+            raise PlanError([f"{told} Hint: it needs the columns that the plan masks, under the same names."])
         self.rows = self._aligned(key)
         read = [x for x in [*wanted, *found.having("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])
