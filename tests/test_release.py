@@ -204,3 +204,12 @@ def test_release_knows_neither_methods_nor_records() -> None:
     text = Path(release.__file__).read_text()
     assert "allonym.masking" not in text
     assert "allonym.records" not in text
+
+
+def test_k_of_each_column_alone_is_counted_in_each() -> None:
+    frame = pa.table({"a": ["x", "x", "y", "y"], "b": ["p", "p", "p", "q"]})
+    each = release.Promise(columns=["a"], k=2, rows=4, names=["a", "b"], by_column=True)
+    assert release.recount(frame, ["a", "b"], each) == 2
+    both = release.Promise(columns=["a", "b"], k=2, rows=4, names=["a", "b"], by_column=True)
+    with pytest.raises(ReleaseError, match="only 1 rows"):
+        release.recount(frame, ["a", "b"], both)

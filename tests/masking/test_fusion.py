@@ -188,3 +188,22 @@ def test_random_recoding_draws_from_values_that_reach_k() -> None:
         masking = RecodingOrdered(k=5, guide="random").mask(records, seed)
         seen |= {masking.attributes[0].values[c] for c in masking.codes[2:, 0]}
     assert seen == {"a", "b"}
+
+
+def test_of_groups_as_similar_the_one_goes_first_that_makes_the_smaller_group() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2]})
+    job = Attribute("job", "text", Taxonomic([3, 4, 5, 6], Scope(t, 0)))
+    records = Records.of([job], [[0, *[1] * 3, 2, *[3] * 2]])  # 3 would join three of 4, 5 would join two of 6
+
+    class Watched(Fusing):
+        def fuse(self, one: int, other: int) -> None:
+            seen.append((one, other))
+            super().fuse(one, other)
+
+    for heuristics, first in (("h1+h2+h3", {(2, 3)}), ("h1+h2", {(0, 1), (2, 3)})):
+        found = set()
+        for seed in range(12):
+            seen: list[tuple[int, int]] = []
+            Watched(records, 2, np.random.default_rng(seed), heuristics, "similarity").run(lambda done, total: None)
+            found.add(seen[0])
+        assert found == first
