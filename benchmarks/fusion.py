@@ -1,84 +1,210 @@
-"""Record fusion on the bundled survey, as the thesis evaluates it (P0 §5): python benchmarks/fusion.py
+"""Record fusion and recoding as the thesis evaluates them (P0 §5, IPMU): python benchmarks/fusion.py
 
-Random arms are the mean of five seeds. Writes its part of docs/methods/fusion.md.
+On the bundled survey and Adult, k from 2 to 15, each figure the mean of five seeds. Writes the tables and charts of
+docs/methods/fusion.md and docs/methods/recoding.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import adult
+import charts
 import growth
 import numpy as np
 import pages
-from places import ROOT
+from places import DATA, ROOT
 
 import allonym as al
+from allonym.masking.base import Method
 from allonym.measures import clusters, loss, risk
+from allonym.metrics.taxonomy import Taxonomic
 from allonym.plan.demo import demonstration
-from allonym.records import Pairs, Records
+from allonym.records import Attribute, Pairs, Records
 
-PAGE = ROOT / "docs" / "methods" / "fusion.md"
-KS = (2, 3, 5, 8, 10, 15)
+DOCS = ROOT / "docs" / "methods"
+KS = tuple(range(2, 16))
 SEEDS = range(5)
-ARMS: dict[str, tuple[str | None, dict[str, str]]] = {  # the measure that guides, and the parameters
-    "W&P, h1+h2+h3": ("wu-palmer", {}),
-    "L&C, h1+h2+h3": ("leacock-chodorow", {}),
-    "path, h1+h2+h3": ("path", {}),
-    "W&P, h1+h2": ("wu-palmer", {"heuristics": "h1+h2"}),
-    "W&P, h1+target": ("wu-palmer", {"heuristics": "h1+target"}),
-    "random target, h1": (None, {"heuristics": "h1"}),
-    "random, none": (None, {"heuristics": "none"}),
-    "discernibility": (None, {"guide": "discernibility"}),
+RANDOM = "random"
+ARMS: dict[str, dict[str, Any]] = {  # of fusion
+    "Wu-Palmer": {"guide": "wu-palmer"},
+    "Leacock-Chodorow": {"guide": "leacock-chodorow"},
+    "path": {"guide": "path"},
+    "hierarchy": {"guide": "hierarchy"},
+    "discernibility": {"guide": "discernibility"},
+    RANDOM: {"heuristics": "none"},
+    "h1": {"heuristics": "h1"},
+    "h1+target": {"heuristics": "h1+target"},
+    "h1+h2": {"heuristics": "h1+h2"},
+    "h1+h2+h3": {"heuristics": "h1+h2+h3"},
 }
+QUALITY, LINKS, CONTENT, SECONDS = "quality (Wu-Palmer, %)", "links to the original", "loss of content", "CPU seconds"
 MEASURES: dict[str, Callable[[Pairs], float]] = {
-    "semantic quality by W&P (%)": loss.semantic_quality,
-    "links to the original value": loss.path_distance,
+    QUALITY: loss.semantic_quality,
+    LINKS: loss.path_distance,
     "discernibility": loss.discernibility,
     "linked by text (%)": risk.record_linkage,
     "linked by meaning (%)": lambda pairs: risk.semantic_linkage(pairs).value,
-    "distance of 14 clusters": clusters.clustering_distance,
+    CONTENT: loss.content_loss,
 }
+GUIDED = ("Wu-Palmer", "Leacock-Chodorow", "path")
+STEPS = (RANDOM, "h1", "h1+target", "h1+h2", "h1+h2+h3")
+KINDS = ("Wu-Palmer", "hierarchy", "discernibility", RANDOM)
+FIGURES: dict[str, tuple[Sequence[str], Sequence[str]]] = {  # a chart: its measures, its arms
+    "guides": ((QUALITY, LINKS), GUIDED),  # P0 Fig. 2-3
+    "heuristics": ((QUALITY,), STEPS),  # Fig. 4
+    "semantics": ((QUALITY, LINKS, "discernibility"), KINDS),  # Fig. 5-8
+    "linkage": (("linked by text (%)", "linked by meaning (%)"), KINDS),  # Fig. 14
+    "seconds": ((SECONDS,), KINDS),  # Fig. 15
+}
+Found = dict[str, dict[str, dict[str, list[float]]]]  # measure -> table -> arm -> a figure for each k
 
 
-def masked(records: Records, measure: str | None, method: al.Fusion, seed: int) -> Pairs:
-    """Return what becomes of a table if another measure guides, as the plan's own measure sees it."""
-    guided = records
-    if measure is not None:
-        by = tuple(replace(x, metric=x.metric.by(measure)) for x in records.attributes)
-        guided = replace(records, attributes=by)
-    masking = method.mask(guided, seed)
-    values = [[x.values[c] for c in masking.codes[:, a]] for a, x in enumerate(masking.attributes)]
-    own = [x.metric.extend(v) for x, v in zip(records.attributes, values, strict=True)]
-    codes = [np.array([m.values.index(x) for x in v]) for m, v in zip(own, values, strict=True)]
-    attributes = tuple(replace(x, metric=m) for x, m in zip(records.attributes, own, strict=True))
-    return Pairs(
-        attributes, records.codes[masking.source], np.stack(codes, axis=1), masking.share,
-        records.mass_of(masking.source, masking.share),
-    )  # fmt: skip
+def tables(folder: Path) -> Iterator[tuple[str, Records]]:
+    """Yield the two tables; their columns have hierarchies made by hand too."""
+    own = Path(str(files("allonym") / "data"))
+    yield (
+        "survey",
+        growth.of(
+            with_trees(demonstration(own), {x: own / f"{x}.vgh.csv" for x in ("reason", "activity")}),
+            own / "survey.csv",
+        ),
+    )
+    adult.write(folder / "adult.csv")
+    arx = {x: DATA / "vgh" / "arx" / f"adult_hierarchy_{x}.csv" for x in adult.LINKS}
+    yield "Adult", growth.of(with_trees(adult.plan(), arx), folder / "adult.csv")
 
 
-def table() -> str:
-    """Measure, and lay out the figures."""
-    folder = Path(str(files("allonym") / "data"))
-    records = growth.of(demonstration(folder), folder / "survey.csv")
-    found: dict[str, dict[str, list[float]]] = {name: {} for name in MEASURES}
-    for arm, (measure, parameters) in ARMS.items():
-        for k in KS:
-            runs = [masked(records, measure, al.Fusion(k=k, **parameters), seed) for seed in SEEDS]
-            for name, function in MEASURES.items():
-                found[name].setdefault(arm, []).append(float(np.mean([function(pairs) for pairs in runs])))
+def with_trees(plan: al.Plan, trees: Mapping[str, Path]) -> al.Plan:
+    """Return a plan guided by hierarchies."""
+    columns = {x: replace(c, hierarchy=trees[x]) if x in trees else c for x, c in plan.columns.items()}
+    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.chosen.k)
+
+
+def measure(
+    found: Found, table: str, arm: str, records: Records, make: Callable[..., Method], what: Iterable[str]
+) -> None:
+    """Add the figures of an arm on a table."""
+    for k in KS:
+        began = time.process_time()
+        runs = [Pairs.of(records, make(k=k).mask(records, seed)) for seed in SEEDS]
+        spent = (time.process_time() - began) / len(SEEDS)
+        for name in what:
+            figure = spent if name == SECONDS else float(np.mean([MEASURES[name](pairs) for pairs in runs]))
+            found.setdefault(name, {}).setdefault(table, {}).setdefault(arm, []).append(figure)
+
+
+def laid_out(found: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]) -> str:
+    """Return figures as tables, one for each measure."""
     lines = []
-    for name, arms in found.items():
-        lines += [f"| {name} | " + " | ".join(f"k={k}" for k in KS) + " |", "|---|" + "---:|" * len(KS)]
-        for arm, figures in arms.items():
-            shown = [f"{x:,.0f}" if name == "discernibility" else f"{x:.3f}" for x in figures]
-            lines.append(f"| {arm} | " + " | ".join(shown) + " |")
+    for name, of_table in found.items():
+        lines += [f"| {name} | | " + " | ".join(f"k={k}" for k in KS) + " |", "|---|---|" + "---:|" * len(KS)]
+        for table, arms in of_table.items():
+            for arm, figures in arms.items():
+                shown = (f"{x:,.0f}" if x >= 1000 else f"{x:.4f}" if name == SECONDS else f"{x:.3f}" for x in figures)
+                lines.append(f"| {table} | {arm} | " + " | ".join(shown) + " |")
         lines.append("")
     return "\n".join(lines)
 
 
+def profiles(every: Mapping[str, Records], k: int = 5) -> str:
+    """Lay out how far apart the 14 clusters of the data and of its releases are, by pairs (P0 Table 6)."""
+    shown: dict[tuple[str, str], list[str]] = {}
+    for records in every.values():
+        between: dict[tuple[str, str], list[float]] = {}
+        for seed in SEEDS:
+            tuples = {"original": records.codes}
+            for arm in KINDS[:3]:
+                masking = al.Fusion(k=k, **ARMS[arm]).mask(records, seed)
+                tuples[arm] = masking.codes[np.argsort(masking.source)]
+            labels = {
+                arm: clusters.profiles(records.attributes, records.shares, codes, records.mass, clusters.CLUSTERS)
+                for arm, codes in tuples.items()
+            }
+            for one, other in combinations(labels, 2):
+                distance = clusters.partition_distance(labels[one], labels[other], records.mass)
+                between.setdefault((one, other), []).append(distance)
+        for pair, figures in between.items():
+            shown.setdefault(pair, []).append(f"{np.mean(figures):.3f}")
+    head = f"| distance of 14 clusters, k={k} | | {' | '.join(every)} |\n|---|---|{'---:|' * len(every)}\n"
+    return head + "".join(f"| {a} | {b} | {' | '.join(x)} |\n" for (a, b), x in shown.items())
+
+
+def fusion(every: Mapping[str, Records]) -> None:
+    """Measure the arms of fusion; write the page and its charts."""
+    found: Found = {}
+    for table, records in every.items():
+        for arm, parameters in ARMS.items():
+            measure(found, table, arm, records, partial(al.Fusion, **parameters), (*MEASURES, SECONDS))
+    for chart, (names, arms) in FIGURES.items():
+        part = {name: {t: {a: of[a] for a in arms} for t, of in found[name].items()} for name in names}
+        charts.lines(DOCS / f"fusion-{chart}.svg", part, KS)
+        pages.write(DOCS / "fusion.md", chart, laid_out(part))
+    pages.write(DOCS / "fusion.md", "clusters", profiles(every))
+
+
+def recoding() -> None:
+    """Measure local recoding of the survey's hobbies beside random replacement (IPMU Fig. 1-2)."""
+    own = Path(str(files("allonym") / "data"))
+    column = al.quasi("wordnet", accept_review=True, unmatched="opaque")
+    records = growth.of(al.Plan({"hobby": column}, keep_rest=True), own / "survey.csv")
+    arms: dict[str, Callable[..., Method]] = {
+        f"recoding-ordered, {guide}": partial(al.RecodingOrdered, guide=guide)
+        for guide in ("wu-palmer", "leacock-chodorow", "path", RANDOM)
+    }
+    arms["recoding, wu-palmer"] = al.Recoding
+    found: Found = {}
+    for arm, make in arms.items():
+        measure(found, "hobby", arm, records, make, (CONTENT, LINKS))
+    charts.lines(DOCS / "recoding.svg", found, KS)
+    of = found[LINKS]["hobby"]
+    times = [b / a for a, b in zip(*(of[f"recoding-ordered, {x}"] for x in ("wu-palmer", RANDOM)), strict=True)]
+    found["times as far, random replacement"] = {"hobby": {"recoding-ordered, random / wu-palmer": times}}
+    told = f"{records.n:,} answers, {len(records):,} different, {int((records.counts == 1).sum())} of them unique.\n\n"
+    pages.write(DOCS / "recoding.md", "recoding", told + laid_out(found))
+
+
+def many(tuples: int = 20_000, rows: int = 60_000) -> Records:
+    """Return as many different pairs of concepts of WordNet, drawn, with counts."""
+    rng = np.random.Generator(np.random.Philox(key=0))
+    columns, attributes = [], []
+    for root in ("person", "artifact"):
+        scope = al.wordnet(root=root)
+        concepts = np.flatnonzero(scope.members & ~scope.taxonomy.instances)
+        metric = Taxonomic(sorted(rng.choice(concepts, 1500, replace=False).tolist()), scope)
+        attributes.append(Attribute(root, "text", metric))
+        columns.append(rng.integers(1500, size=tuples))
+    times = rng.integers(tuples, size=rows - tuples)
+    return Records.of(attributes, [np.concatenate([column, column[times]]) for column in columns])
+
+
+def large() -> str:
+    """Measure fusion of many tuples, in a process of its own."""
+    records = many()
+    began = time.process_time()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    masking = al.Fusion(k=5).mask(records)
+    spent = time.process_time() - began
+    more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    least = int(Pairs.of(records, masking).sizes.min())
+    return (
+        "| tuples | attributes | records | k reached | CPU seconds | MB above the data's |\n"
+        "|---:|---:|---:|---:|---:|---:|\n"
+        f"| {len(records):,} | 2 | {records.n:,} | {least} | {spent:.1f} | {more:.0f} |\n"
+    )
+
+
 if __name__ == "__main__":
-    pages.write(PAGE, "fusion", table())
+    pages.write(DOCS / "fusion.md", "large", large())
+    with tempfile.TemporaryDirectory() as place:
+        fusion(dict(tables(Path(place))))
+    recoding()

@@ -11,9 +11,9 @@ Dag = dict[int, list[int]]
 
 
 @st.composite
-def dags(draw: st.DrawFn, max_size: int = 12, tree: bool = False) -> Dag:
+def dags(draw: st.DrawFn, max_size: int = 12, tree: bool = False, min_size: int = 1) -> Dag:
     """Draw concept -> parents: every concept but 0 has one to three parents with a lower number."""
-    n = draw(st.integers(1, max_size))
+    n = draw(st.integers(min_size, max_size))
     parents: Dag = {0: []}
     for c in range(1, n):
         most = 1 if tree else min(3, c)

@@ -66,6 +66,7 @@ class Attribute:
     kind: str
     metric: Metric
     weight: float = 1.0
+    tree: Metric | None = None  # the same values, by code, in a hierarchy that was given beside the ontology
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 import slow_masking as slow
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -66,7 +69,7 @@ def slowly(
     return into
 
 
-@pytest.mark.parametrize("guide", GUIDES)
+@pytest.mark.parametrize("guide", [*GUIDES, "path"])
 @pytest.mark.parametrize("heuristics", HEURISTICS)
 @given(parents=dags(7), k=st.integers(2, 5), seed=st.integers(0, 9), data=st.data())
 def test_groups_are_those_of_the_algorithm(
@@ -76,20 +79,35 @@ def test_groups_are_those_of_the_algorithm(
     rows = data.draw(st.lists(st.tuples(st.sampled_from(words), st.sampled_from(SEXES)), min_size=1, max_size=25))
     assume(len(rows) >= k)
     t = taxonomy(parents)
+    tree = data.draw(dags(len(parents), min_size=len(parents))) if guide == "hierarchy" else parents
+    own = taxonomy(tree)
     attributes = [
-        Attribute("word", "text", Taxonomic([*parents, None], Scope(t, t.root))),
+        Attribute(
+            "word",
+            "text",
+            Taxonomic([*parents, None], Scope(t, t.root)),
+            tree=Taxonomic([*tree, None], Scope(own, own.root)),
+        ),
         Attribute("sex", "category", Equality(SEXES)),
     ]
     records = Records.of(attributes, [[words.index(w) for w, _ in rows], [SEXES.index(s) for _, s in rows]])
     tuples = [(words[a], SEXES[b]) for a, b in records.codes]
-    named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in parents.items()}
-    distance = slow.record_distance([lambda a, b: slow.wu_palmer_distance(named, a, b), slow.equality])
+    named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in tree.items()}
+
+    def apart(a: Hashable, b: Hashable) -> float:
+        if guide == "path" and a is not None and b is not None:
+            return reference.distance("path", parents, words.index(a), words.index(b))
+        return slow.wu_palmer_distance(named, a, b)
+
+    distance = slow.record_distance([apart, slow.equality])
 
     def far(one: Row, other: Row, sizes: dict[Row, int]) -> float:
         return float(sizes[other]) if guide == "discernibility" else round(distance(one, other), slow.DECIMALS)
 
     if guide == "discernibility" and "h2" in heuristics:
         heuristics = "h1+target"  # the best target of all is the smallest other group
+    if guide == "random" and heuristics != "none":
+        heuristics = "h1"
     expected = slowly(dict(Counter(rows)), tuples, k, heuristics, far, np.random.default_rng(seed))
     into = Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
     assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == expected
@@ -110,6 +128,38 @@ def test_parameters_are_checked() -> None:
     told = list(Fusion(heuristics="h4", guide="x").problems())
     assert "must be one of none, h1" in told[0]
     assert "must be one of similarity" in told[1]
+
+
+def test_a_hierarchy_guides_in_place_of_the_ontology(tmp_path: Path) -> None:
+    (tmp_path / "pets.csv").write_text("cat;house;*\ndog;house;*\nparrot;cage;*\neagle;sky;*\nowl;house;*\n")
+    frame = pd.DataFrame({"pet": ["cat"] * 3 + ["parrot"] * 3 + ["owl"]})  # an owl is a bird
+    for guide, expected in (("similarity", "parrot"), ("hierarchy", "cat")):
+        column = al.quasi("wordnet:animal", hierarchy="pets.csv", accept_review=True)
+        plan = al.Plan({"pet": column}, method="fusion", k=2, parameters={"guide": guide}, folder=tmp_path)
+        plan.save(tmp_path / "plan.toml")
+        done = al.Plan.load(tmp_path / "plan.toml").run(frame)
+        assert list(done.frame["pet"]) == [*frame["pet"][:-1], expected]
+        assert ("pets" in done.summary["sha256"]["ontologies"]) == (guide == "hierarchy")
+        ordered = al.Plan({"pet": column}, method="recoding-ordered", k=2, parameters={"guide": guide}, folder=tmp_path)
+        assert list(ordered.run(frame).frame["pet"]) == [*frame["pet"][:-1], expected]
+
+
+def test_a_hierarchy_must_be_there_and_know_all_values(tmp_path: Path) -> None:
+    (tmp_path / "pets.csv").write_text("cat;house;*\nparrot;cage;*\neagle;sky;*\n")
+    frame = pd.DataFrame({"pet": ["cat", "cat", "owl", "dog"]})
+    parameters = {"guide": "hierarchy"}
+    with pytest.raises(PlanError, match="column pet has no hierarchy"):
+        al.Plan({"pet": al.quasi("wordnet:animal")}, method="fusion", k=2, parameters=parameters).run(frame)
+    column = al.quasi("wordnet:animal", hierarchy=tmp_path / "pets.csv")
+    with pytest.raises(PlanError, match="2 values not in the hierarchy pets") as error:
+        al.Plan({"pet": column}, method="fusion", k=2, parameters=parameters).run(frame)
+    assert error.value.values == ("owl", "dog")
+    assert "owl" not in str(error.value)
+    with pytest.raises(PlanError, match="only a quasi-identifier of words has a hierarchy"):
+        al.Plan({"pet": al.quasi("category", hierarchy="pets.csv")})
+    own = al.quasi(str(tmp_path / "pets.csv"), unmatched="opaque")  # an ontology that is a hierarchy needs no other
+    done = al.Plan({"pet": own}, method="fusion", k=2, parameters=parameters).run(frame)
+    assert done.summary["privacy"][0]["holds"]
 
 
 # --- recoding ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -23,6 +23,8 @@ COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
 METHOD = "sa-mdav unless given. An unknown one lists them all."
 GROWTH = "Of sa-mdav: plain, or weighted as published."
 HEURISTICS = "Of fusion, recoding: none, h1, h1+target, h1+h2 or h1+h2+h3."
+GUIDE = "Of fusion, recoding: similarity, another measure of it, hierarchy, discernibility, random."
+SIMILARITY = "How alike words are: wu-palmer. An unknown one lists them."
 SUPPRESSION = "Of generalise: the share of records that may become null."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
@@ -46,9 +48,9 @@ MethodName = Annotated[str | None, Option("--method", metavar="NAME", help=METHO
 Growth = Annotated[str | None, Option("--growth", metavar="HOW", help=GROWTH)]
 Represent = Annotated[str | None, Option("--represent", metavar="WHAT", help=REPRESENT)]
 Heuristics = Annotated[str | None, Option("--heuristics", metavar="WHICH", help=HEURISTICS)]
-Guide = Annotated[
-    str | None, Option("--guide", metavar="WHAT", help="Of fusion, recoding: similarity, discernibility.")
-]
+Guide = Annotated[str | None, Option("--guide", metavar="WHAT", help=GUIDE)]
+Hierarchy = Annotated[list[str] | None, Option("--hierarchy", metavar="COLUMN=FILE", help="Of --guide hierarchy.")]
+Similarity = Annotated[str | None, Option("--similarity", metavar="MEASURE", help=SIMILARITY)]
 PerAttribute = Annotated[bool, Option("--per-attribute", help="Of recoding: k in each column alone is enough.")]
 Suppression = Annotated[float | None, Option("--suppression", metavar="SHARE", help=SUPPRESSION)]
 Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
@@ -62,6 +64,16 @@ Encoding = Annotated[str | None, Option("--encoding", metavar="NAME", help="Of a
 Delimiter = Annotated[str | None, Option("--delimiter", metavar="SIGN", help="Of a text file; found unless given.")]
 Header = Annotated[bool | None, Option("--header/--no-header", help="Whether the first line names the columns.")]
 HideValues = Annotated[bool, Option("--hide-values", help="Print counts, never values of the data.")]
+
+
+class _Words(NamedTuple):
+    """What options say about all columns of words."""
+
+    links: Sequence[str]
+    hierarchies: Sequence[str]
+    accept_review: bool
+    unmatched: str | None
+    similarity: str | None
 
 
 @app.command()
@@ -152,9 +164,11 @@ def mask(
     represent: Represent = None,
     heuristics: Heuristics = None,
     guide: Guide = None,
+    hierarchy: Hierarchy = None,
     per_attribute: PerAttribute = False,
     suppression: Suppression = None,
     seed: Seed = None,
+    similarity: Similarity = None,
     links: Links = None,
     accept_review: Accept = False,
     unmatched: Unmatched = None,
@@ -188,7 +202,8 @@ def mask(
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
     own = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
     settings["parameters"] = own | {"suppression": suppression, "per_attribute": per_attribute or None}
-    whole = _plan(plan, given, (links or [], accept_review, unmatched), (encoding, delimiter, header), settings)
+    words = _Words(links or [], hierarchy or [], accept_review, unmatched, similarity)
+    whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     _mask(whole, file, output, summary, balance, hide_values, as_json)
 
 
@@ -226,7 +241,7 @@ def _mask(
 def _plan(
     path: Path | None,
     given: dict[str, list[str]],
-    words: tuple[Sequence[str], bool, str | None],
+    words: _Words,
     reading: tuple[str | None, str | None, bool | None],
     settings: dict[str, Any],
 ) -> Plan:
@@ -243,7 +258,7 @@ def _plan(
 
         parameters = {name: x for name, x in parameters.items() if name in parameters_of(changed["method"])}
     changed |= {
-        "columns": _columns(dict(begun.columns) if begun else {}, given, *words),
+        "columns": _columns(dict(begun.columns) if begun else {}, given, words),
         "reading": _reading(begun.reading if begun else Reading(), *reading),
         "parameters": parameters | given_parameters,
     }
@@ -259,9 +274,7 @@ def _reading(begun: Reading, encoding: str | None, delimiter: str | None, header
 def _columns(
     columns: dict[str, Column],
     given: dict[str, list[str]],
-    links: Sequence[str],
-    accept_review: bool,
-    unmatched: str | None,
+    words: _Words,
 ) -> dict[str, Column]:
     """Return the columns of a plan with those of the options; a column named twice has several ontologies."""
     from allonym.plan.columns import KINDS, described
@@ -279,19 +292,28 @@ def _columns(
         if len(several) > 1 and any(what in KINDS or what.startswith("ordinal:") for what in several):
             raise OptionError(f"Column {name} is given two kinds.", hint="give one; only ontologies can be several.")
         columns[name] = described(role, several[0] if len(several) == 1 else several or None)
-    files: dict[str, list[str]] = {}
-    for text in links:
-        name, split, path = text.partition("=")
-        if not split or name not in columns or columns[name].role not in ("quasi", "sensitive"):
-            raise OptionError(f"--links {text}: there is no column {name} of words.", hint="write COLUMN=FILE.")
-        files.setdefault(name, []).append(str(Path(path).absolute()))
+    links = _files("--links", words.links, columns)
+    hierarchies = _files("--hierarchy", words.hierarchies, columns)
     for name, column in columns.items():
-        changed: dict[str, Any] = {"links": tuple(files[name])} if name in files else {}
+        changed: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
+        changed |= {"hierarchy": hierarchies[name][-1]} if name in hierarchies else {}
         if column.role == "quasi":
-            changed |= {"accept_review": True} if accept_review else {}
-            changed |= {"unmatched": unmatched} if unmatched is not None else {}
+            changed |= {"accept_review": True} if words.accept_review else {}
+            changed |= {"unmatched": words.unmatched} if words.unmatched is not None else {}
+            changed |= {"similarity": words.similarity} if words.similarity is not None else {}
         columns[name] = replace(column, **changed)
     return columns
+
+
+def _files(option: str, texts: Sequence[str], columns: dict[str, Column]) -> dict[str, list[str]]:
+    """Return the files an option gives for columns of words."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, split, path = text.partition("=")
+        if not split or name not in columns or columns[name].role not in ("quasi", "sensitive"):
+            raise OptionError(f"{option} {text}: there is no column {name} of words.", hint="write COLUMN=FILE.")
+        found.setdefault(name, []).append(str(Path(path).absolute()))
+    return found
 
 
 def _from_here(what: str) -> str:

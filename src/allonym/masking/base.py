@@ -38,6 +38,11 @@ class Method(ABC):
         """Whether k is promised for each column alone, not for all together."""
         return False
 
+    @property
+    def by_hierarchy(self) -> bool:
+        """Whether columns of words need a hierarchy."""
+        return False
+
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters, besides k."""
         yield from ()

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from allonym.knowledge.rows import frozen
+from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Method, Tick, silent
 from allonym.masking.enforce import enough_units
 from allonym.masking.groups import Groups, distances, values_of
 from allonym.masking.microaggregation import DIGITS
 from allonym.masking.represent import represent
-from allonym.records import Ints, Masking, Records
+from allonym.records import Ints, Masking, Metric, Records
 
 HEURISTICS = ("none", "h1", "h1+target", "h1+h2", "h1+h2+h3")
-GUIDES = ("similarity", "discernibility")
+GUIDES = ("similarity", "hierarchy", "discernibility", "random")  # or a measure of similarity
 NONE = np.iinfo(np.int64).max  # more rows than any group has
 
 
@@ -30,17 +31,35 @@ class Fusion(Method):
     name: ClassVar[str] = "fusion"
     about: ClassVar[str] = "small groups take the values of the most similar group: only values in the data"
 
+    @property
+    def by_hierarchy(self) -> bool:
+        """Whether hierarchies are needed."""
+        return self.guide == "hierarchy"
+
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
-        for name, given, known in (("heuristics", self.heuristics, HEURISTICS), ("guide", self.guide, GUIDES)):
-            if given not in known:
-                yield f"{name} is {given!r}, it must be one of {', '.join(known)}."
+        yield from problems_of(heuristics=(self.heuristics, HEURISTICS), guide=(self.guide, (*GUIDES, *MEASURES)))
 
     def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         rng = np.random.Generator(np.random.Philox(key=seed))
         into = Fusing(records, self.k, rng, self.heuristics, self.guide).run(tick)
         return fused(records, into, self.k)
+
+
+def problems_of(**parameters: tuple[str, Iterable[str]]) -> Iterator[str]:
+    """Say which parameters are none of those that are known."""
+    for name, (given, known) in parameters.items():
+        if given not in known:
+            yield f"{name} is {given!r}, it must be one of {', '.join(known)}."
+
+
+def guiding(records: Records, guide: str) -> list[Metric]:
+    """Return the distances that guide: the attributes' own, those of a measure, or those of a hierarchy."""
+    if guide == "hierarchy":
+        return [attribute.tree or attribute.metric for attribute in records.attributes]
+    own = [attribute.metric for attribute in records.attributes]
+    return [metric.by(guide) for metric in own] if guide in MEASURES else own
 
 
 def fused(records: Records, into: Ints, k: int) -> Masking:
@@ -66,7 +85,7 @@ class Fusing:
     """The groups there are: `into` says whose values each tuple has now."""
 
     def __init__(self, records: Records, k: int, rng: np.random.Generator, heuristics: str, guide: str) -> None:
-        self.metrics = [attribute.metric for attribute in records.attributes]
+        self.metrics = guiding(records, guide)
         self.columns, self.shares = np.ascontiguousarray(records.codes.T), records.shares
         self.sizes = records.counts.astype(np.int64).copy()  # NONE, once a group is gone
         self.k, self.rng, self.heuristics, self.guide = k, rng, heuristics, guide
@@ -79,7 +98,7 @@ class Fusing:
         while self.left > 1 and (smallest := int(self.sizes.min())) < self.k:
             if self.heuristics == "none":
                 self.fuse(*self.any_pair(np.flatnonzero(self.sizes < self.k)))
-            elif self.heuristics == "h1":
+            elif self.heuristics == "h1" or self.guide == "random":
                 self.fuse(*self.any_pair(np.flatnonzero(self.sizes == smallest)))
             elif self.heuristics == "h1+target" or self.guide == "discernibility":
                 one = self.drawn(np.flatnonzero(self.sizes == smallest))

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.knowledge.rows import frozen
+from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Method, Tick, silent
-from allonym.masking.fusion import GUIDES, HEURISTICS, Fusing, fused
+from allonym.masking.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding, problems_of
 from allonym.masking.microaggregation import DIGITS
 from allonym.records import Ints, Masking, Records, distinct
 
@@ -32,11 +33,14 @@ class Recoding(Method):
         """Whether k is promised for each column alone."""
         return True
 
+    @property
+    def by_hierarchy(self) -> bool:
+        """Whether hierarchies are needed."""
+        return self.guide == "hierarchy"
+
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
-        for name, given, known in (("heuristics", self.heuristics, HEURISTICS), ("guide", self.guide, self.guides)):
-            if given not in known:
-                yield f"{name} is {given!r}, it must be one of {', '.join(known)}."
+        yield from problems_of(heuristics=(self.heuristics, HEURISTICS), guide=(self.guide, (*self.guides, *MEASURES)))
         if not isinstance(self.per_attribute, bool):
             yield "per_attribute must be true or false."
 
@@ -71,13 +75,13 @@ class RecodingOrdered(Recoding):
     guide: str = "similarity"
     name: ClassVar[str] = "recoding-ordered"
     about: ClassVar[str] = "as recoding, but value by value in text order"
-    guides: ClassVar[tuple[str, ...]] = ("similarity", "random")
+    guides: ClassVar[tuple[str, ...]] = ("similarity", "hierarchy", "random")
 
     def into(self, column: Records, rng: np.random.Generator) -> Ints:
         """Return what each value becomes; one that reaches k is preferred, any other taken if none does."""
         sizes = column.counts.astype(np.int64).copy()
         into = np.arange(len(column))
-        metric, codes = column.attributes[0].metric, column.codes[:, 0]
+        metric, codes = guiding(column, self.guide)[0], column.codes[:, 0]
         while (sizes > 0).sum() > 1 and ((sizes > 0) & (sizes < self.k)).any():
             for one in range(len(sizes)):
                 others = np.flatnonzero(sizes > 0)

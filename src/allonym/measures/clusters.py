@@ -23,14 +23,14 @@ def clustering_distance(pairs: Pairs, clusters: int = CLUSTERS, seed: int = 0) -
         chosen, times = np.unique(rng.choice(len(mass), size=TUPLES, p=mass / mass.sum()), return_counts=True)
         first, mass = first[chosen], times.astype(np.float64)
     before, after = (
-        _labels(pairs.attributes, pairs.shares, tuples[first], mass, clusters)
+        profiles(pairs.attributes, pairs.shares, tuples[first], mass, clusters)
         for tuples in (pairs.original, pairs.masked)
     )
     return partition_distance(before, after, mass)
 
 
-def _labels(attributes: tuple[Attribute, ...], shares: Floats, tuples: Ints, mass: Floats, clusters: int) -> Ints:
-    """Return the cluster of every tuple."""
+def profiles(attributes: tuple[Attribute, ...], shares: Floats, tuples: Ints, mass: Floats, clusters: int) -> Ints:
+    """Return the cluster of every tuple, by Ward's method on the distances of the attributes."""
     place, _, first = distinct(list(tuples.T))
     far = np.zeros((len(first), len(first)))
     for a, attribute in enumerate(attributes):

@@ -36,6 +36,7 @@ class Column:
     depth: str = "nodes"
     senses: str = "coherent"
     links: tuple[Links, ...] = ()  # reviewed links, one file (or mapping) for each ontology
+    hierarchy: str | Path | None = None  # a tree of the values, for methods that are guided by one
     unmatched: str = "error"
     accept_review: bool = False
     weight: float = 1.0
@@ -64,6 +65,8 @@ class Column:
             yield "only an ordinal column has levels."
         if self.kind not in (None, "text") and (self.ontology or self.root or self.links):
             yield f"a column of kind {self.kind} has no ontology, root or links. Hint: leave them out, or the kind."
+        if self.hierarchy is not None and (self.role != "quasi" or self.kind not in (None, "text")):
+            yield "only a quasi-identifier of words has a hierarchy."
         if self.role in ("identifier", "unit", "weight", "keep") and self != Column(self.role):
             yield f"a column with role {self.role} takes no other option."
         if self.links and len(self.links) != max(len(self.ontology), 1):

@@ -58,6 +58,7 @@ class Prepared:
     cells: dict[str, Cells] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     words: dict[str, list[Understood]] = field(default_factory=dict)
+    trees: dict[str, Scope] = field(default_factory=dict)  # the hierarchies of columns that have one
     coded: dict[str, Coded] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     details: dict[str, list[str]] = field(default_factory=dict)  # values behind problems, to show where asked for
@@ -189,6 +190,30 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
             depth=column.depth,
             **common,
         )
+        if plan.chosen.by_hierarchy:
+            _add_tree(found, name, column)
+
+
+def _add_tree(found: Prepared, name: str, column: Column) -> None:
+    """Place the values of a column in its hierarchy; every one must be there."""
+    if column.hierarchy is None:
+        if all(x.scope.taxonomy.steps is None for x in found.words[name]):
+            found.problems.append(
+                f"column {name} has no hierarchy. Hint: hierarchy = FILE in the plan, --hierarchy {name}=FILE; "
+                "`allonym hierarchy build` makes one."
+            )
+        return
+    scope = found.trees[name] = _open(str(column.hierarchy), None, found.plan.folder)
+    links = {x.value: x for x in link(encode.present(found.cells[name], found.plan.missing), scope, senses="first")}
+    strange = [x.value for x in links.values() if x.status != "sure"]
+    if strange:
+        found.details[f"{name}, not in the hierarchy"] = strange
+        found.problems.append(
+            f"column {name}: {many(len(strange), 'value')} not in the hierarchy {scope.taxonomy.name}. "
+            "Hint: add a row for each."
+        )
+    else:
+        found.coded[name] = encode.in_tree(found.coded[name], links, scope, column.similarity)
 
 
 def guessed_kind(cells: Cells, missing: Sequence[str]) -> str:

@@ -167,6 +167,7 @@ def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
     for words in found.words.values():
         ontologies |= {u.scope.taxonomy.name: u.scope.taxonomy.source.sha256 for u in words}
         links |= {str(u.file): sha256_of((plan.folder / u.file).read_bytes()) for u in words if u.file}
+    ontologies |= {x.taxonomy.name: x.taxonomy.source.sha256 for x in found.trees.values()}
     try:
         told = sha256_of(toml.dumped(plan).encode())
     except PlanError:  # a plan with objects that have no name

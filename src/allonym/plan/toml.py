@@ -190,7 +190,7 @@ def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
             if any(isinstance(x, Mapping) for x in value):
                 raise PlanError([f"column {name}: links given as a mapping cannot be saved. Hint: write a links file."])
             value = [places.moved(x) for x in value]
-        elif option == "levels" and not isinstance(value, tuple):
+        elif option == "hierarchy" or (option == "levels" and not isinstance(value, tuple)):
             value = places.moved(value)
         one = option in ("ontology", "links") and len(value) == 1
         told[option] = value[0] if one else list(value) if isinstance(value, tuple) else value

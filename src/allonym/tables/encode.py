@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -265,6 +265,16 @@ def text(
 
     spelled = _spellings(cells, originals)
     return _coded(name, "text", cells, values, metric, lambda v: spelled[v][1], label, weight, originals)
+
+
+def in_tree(coded: Coded, links: Mapping[str, Link], scope: Scope, measure: str) -> Coded:
+    """Place the values of a column in a hierarchy beside its ontology; its most frequent spelling says where."""
+    places: dict[int, Value] = {}
+    for value, (_, cell) in _spellings(coded.cells, coded.code_of.tolist()).items():
+        places[value] = links[cell].concept if cell in links else None
+    values = [places.get(code) for code in range(len(coded.attribute.values))]
+    tree = Taxonomic(values, scope, measure)
+    return replace(coded, attribute=replace(coded.attribute, tree=tree))
 
 
 def _spellings(cells: Cells, values: Sequence[Value]) -> dict[Value, tuple[int, str]]:
