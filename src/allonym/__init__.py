@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from allonym.knowledge.wordnet import wordnet
     from allonym.knowledge.words import similarity
     from allonym.masking.baselines import MDAV
+    from allonym.masking.exponential import Exponential
     from allonym.masking.fusion import Fusion
     from allonym.masking.generalise import Generalise
+    from allonym.masking.noise import Noise
+    from allonym.masking.randomise import RandomiseFrequency, RandomiseUniform
     from allonym.masking.recoding import Recoding, RecodingOrdered
     from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
+    from allonym.plan.fitted import Fitted
     from allonym.plan.plan import Plan
     from allonym.plan.run import Release
 
@@ -39,10 +43,15 @@ _WHERE = {
     "wordnet": "allonym.knowledge.wordnet",
     "Column": "allonym.plan.columns",
     "Abril": "allonym.masking.semantic",
+    "Exponential": "allonym.masking.exponential",
+    "Fitted": "allonym.plan.fitted",
     "Fusion": "allonym.masking.fusion",
     "Generalise": "allonym.masking.generalise",
     "MDAV": "allonym.masking.baselines",
+    "Noise": "allonym.masking.noise",
     "Plan": "allonym.plan.plan",
+    "RandomiseFrequency": "allonym.masking.randomise",
+    "RandomiseUniform": "allonym.masking.randomise",
     "Recoding": "allonym.masking.recoding",
     "RecodingOrdered": "allonym.masking.recoding",
     "Release": "allonym.plan.run",
@@ -62,10 +71,15 @@ __all__ = [
     "SMDAV",
     "Abril",
     "Column",
+    "Exponential",
+    "Fitted",
     "Fusion",
     "Generalise",
     "Link",
+    "Noise",
     "Plan",
+    "RandomiseFrequency",
+    "RandomiseUniform",
     "Recoding",
     "RecodingOrdered",
     "Release",

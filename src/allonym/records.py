@@ -17,6 +17,7 @@ from allonym.knowledge.rows import frozen
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Keys = NDArray[np.uint64]
 Value = Any  # a concept or rank (int), a number (float), a range (two), a text nobody linked (str), or null (None)
 
 
@@ -67,6 +68,7 @@ class Attribute:
     metric: Metric
     weight: float = 1.0
     tree: Metric | None = None  # the same values, by code, in a hierarchy that was given beside the ontology
+    candidates: tuple[Value, ...] | None = None  # what values may become, where that is fixed beforehand
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -88,10 +90,11 @@ class Records:
     weights: Floats | None = None  # n: the survey weight of every row
     units: Ints | None = None  # n: who a row is about, 0 … u-1
     inverse: Ints | None = field(default=None, repr=False)  # n: the tuple of every row
+    keys: Keys | None = field(default=None, repr=False)  # n: what a row's draws go by; its number, where not given
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
-        for name in ("codes", "counts", "weights", "units", "inverse"):
+        for name in ("codes", "counts", "weights", "units", "inverse", "keys"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, frozen(array))
 
@@ -103,6 +106,7 @@ class Records:
         *,
         weights: Floats | None = None,
         units: Ints | None = None,
+        keys: Keys | None = None,
     ) -> Records:
         """Count the distinct tuples of some columns of codes, in the order of their codes.
 
@@ -113,7 +117,7 @@ class Records:
         arrays = [np.asarray(column, np.int64) for column in columns]
         inverse, counts, first = distinct(arrays)
         codes = np.stack([column[first] for column in arrays], axis=1)
-        return cls(tuple(attributes), codes, counts, weights, units, inverse)
+        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -202,7 +206,12 @@ class Pairs:
     def of(cls, records: Records, masking: Masking) -> Pairs:
         """Pair the tuples of a table with what became of them."""
         mass = records.mass_of(masking.source, masking.share)
-        return cls(masking.attributes, records.codes[masking.source], masking.codes, masking.share, mass)
+        source, share, codes = masking.source, masking.share, masking.codes
+        if len(source) > 2 * len(records):  # masked row by row: those that went the same way are one
+            way, _, first = distinct([source, *codes.T])
+            share = np.bincount(way, weights=share).astype(np.int64)
+            source, codes, mass = source[first], codes[first], summed_by(way, mass, len(first))
+        return cls(masking.attributes, records.codes[source], codes, share, mass)
 
     @classmethod
     def of_rows(

@@ -12,8 +12,8 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Promise:
     by_column: bool = False  # whether k is promised for each quasi-identifier alone
     suppressed: int = 0  # rows whose quasi-identifiers say nothing, and which are in no group
     missing: Sequence[str] = ()  # what cells say that say nothing, besides being empty
+    only: Mapping[str, Collection[str | None]] = field(default_factory=dict)  # columns in which nothing else may stand
 
 
 def write(
@@ -96,10 +97,11 @@ def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str |
         written.append(output)
 
 
-def save_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
+def save_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a text file whole or not at all; only its owner may read a private one."""
     part = path.with_name(path.name + ".part")
     try:
+        part.touch(0o600 if private else 0o666)
         part.write_text(text, "utf-8", newline="")
         part.replace(path)
     except OSError as error:
@@ -126,6 +128,10 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
     if len(frame) != promise.rows:
         raise ReleaseError(f"The release has {len(frame):,} rows, the table has {promise.rows:,}.")
+    for column, texts in promise.only.items():
+        strange = sum(x not in texts for x in distinct_texts(frame, column))
+        if strange:
+            raise ReleaseError(f"{strange:,} values in column {column} of the release are none that it may have.")
     if promise.suppressed:
         silent = says_nothing(frame, promise.columns, promise.missing)
         if silent.sum() < promise.suppressed:
@@ -141,6 +147,12 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
         unit = "rows" if promise.persons is None else "persons"
         raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {reached} {unit}.")
     return reached
+
+
+def distinct_texts(frame: Any, column: str) -> set[str | None]:
+    """Return the different texts of a column; an empty cell says nothing."""
+    coded = next(as_text(frame, [column])).dictionary_encode(null_encoding="encode").unify_dictionaries()
+    return {x or None for chunk in coded.chunks for x in chunk.dictionary.to_pylist()}
 
 
 def says_nothing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> NDArray[np.bool_]:

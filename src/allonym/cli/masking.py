@@ -24,6 +24,8 @@ METHOD = "sa-mdav unless given. An unknown one lists them all."
 GROWTH = "Of sa-mdav: plain, or weighted as published."
 HEURISTICS = "Of fusion, recoding: none, h1, h1+target, h1+h2 or h1+h2+h3."
 GUIDE = "Of fusion, recoding: similarity, another measure of it, hierarchy, discernibility, random."
+CANDIDATES = "Of exponential: a public list of what words may become, one a line."
+SEED = "The same seed gives the same bytes: 0, or of noise one nobody knows. Of exponential, for tests only."
 SIMILARITY = "How alike words are: wu-palmer. An unknown one lists them."
 SUPPRESSION = "Of generalise: the share of records that may become null."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
@@ -51,9 +53,15 @@ Heuristics = Annotated[str | None, Option("--heuristics", metavar="WHICH", help=
 Guide = Annotated[str | None, Option("--guide", metavar="WHAT", help=GUIDE)]
 Hierarchy = Annotated[list[str] | None, Option("--hierarchy", metavar="COLUMN=FILE", help="Of --guide hierarchy.")]
 Similarity = Annotated[str | None, Option("--similarity", metavar="MEASURE", help=SIMILARITY)]
+Alpha = Annotated[float | None, Option("--alpha", metavar="NUMBER", help="Of noise: its variance beside the data's.")]
+AllowSame = Annotated[bool, Option("--allow-same", help="Of noise: small errors leave a word as it is.")]
+Epsilon = Annotated[float | None, Option("--epsilon", metavar="NUMBER", help="Of exponential: the privacy budget.")]
+Candidates = Annotated[list[str] | None, Option("--candidates", metavar="[COLUMN=]FILE", help=CANDIDATES)]
+Nulls = Annotated[bool, Option("--nulls", help="Of exponential: values may become null.")]
+Key = Annotated[str | None, Option("--key", metavar=COLUMN, help="Of noise: the column whose texts draws go by.")]
 PerAttribute = Annotated[bool, Option("--per-attribute", help="Of recoding: k in each column alone is enough.")]
 Suppression = Annotated[float | None, Option("--suppression", metavar="SHARE", help=SUPPRESSION)]
-Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help="The same seed gives the same bytes: 0.")]
+Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help=SEED)]
 Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
 Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
 Unmatched = Annotated[str | None, Option("--unmatched", metavar="POLICY", help=UNMATCHED)]
@@ -71,6 +79,7 @@ class _Words(NamedTuple):
 
     links: Sequence[str]
     hierarchies: Sequence[str]
+    candidates: Sequence[str]
     accept_review: bool
     unmatched: str | None
     similarity: str | None
@@ -167,6 +176,12 @@ def mask(
     hierarchy: Hierarchy = None,
     per_attribute: PerAttribute = False,
     suppression: Suppression = None,
+    alpha: Alpha = None,
+    allow_same: AllowSame = False,
+    epsilon: Epsilon = None,
+    candidates: Candidates = None,
+    nulls: Nulls = False,
+    key: Key = None,
     seed: Seed = None,
     similarity: Similarity = None,
     links: Links = None,
@@ -192,6 +207,11 @@ def mask(
     `allonym mask survey.csv -o masked.csv --quasi job=wordnet:person --quasi age=numeric --sensitive income
     --identifier name --keep-rest --k 5`
 
+    `allonym mask queries.csv -o masked.csv --quasi query=wordnet --keep-rest --method noise --alpha 0.3`
+
+    `allonym mask survey.csv -o masked.csv --quasi job=wordnet:person --keep-rest --method exponential --epsilon 4
+    --candidates jobs.txt`
+
     `allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv --keep-rest < in.csv > out.csv`
     """
     from allonym.release import distinct_places
@@ -200,9 +220,10 @@ def mask(
     roles: dict[str, Any] = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
     given = _given(roles | {"unit": unit, "weight": weight}, f"see `allonym inspect {file}`" if plan is None else None)
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
-    own = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
-    settings["parameters"] = own | {"suppression": suppression, "per_attribute": per_attribute or None}
-    words = _Words(links or [], hierarchy or [], accept_review, unmatched, similarity)
+    own: dict[str, Any] = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
+    own |= {"suppression": suppression, "per_attribute": per_attribute or None, "alpha": alpha, "epsilon": epsilon}
+    settings["parameters"] = own | {"allow_same": allow_same or None, "nulls": nulls or None, "key": key}
+    words = _Words(links or [], hierarchy or [], candidates or [], accept_review, unmatched, similarity)
     whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     _mask(whole, file, output, summary, balance, hide_values, as_json)
 
@@ -254,9 +275,12 @@ def _plan(
     changed = {name: value for name, value in settings.items() if value is not None}
     parameters = dict(begun.parameters) if begun else {}
     if "method" in changed:
-        from allonym.masking import parameters_of
+        from allonym.masking import named, parameters_of
 
         parameters = {name: x for name, x in parameters.items() if name in parameters_of(changed["method"])}
+        other = named(changed["method"])
+        if begun is not None and other is not None and other.by_row:  # another method's k and seed do not count
+            begun = replace(begun, method=changed["method"], parameters={}, k=None, seed=None)
     changed |= {
         "columns": _columns(dict(begun.columns) if begun else {}, given, words),
         "reading": _reading(begun.reading if begun else Reading(), *reading),
@@ -294,9 +318,14 @@ def _columns(
         columns[name] = described(role, several[0] if len(several) == 1 else several or None)
     links = _files("--links", words.links, columns)
     hierarchies = _files("--hierarchy", words.hierarchies, columns)
+    texts = [x for x in words.candidates if "=" in x]
+    candidates = _files("--candidates", texts, columns)
+    for path in (x for x in words.candidates if x not in texts):
+        candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
     for name, column in columns.items():
         changed: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
         changed |= {"hierarchy": hierarchies[name][-1]} if name in hierarchies else {}
+        changed |= {"candidates": candidates[name][-1]} if name in candidates else {}
         if column.role == "quasi":
             changed |= {"accept_review": True} if words.accept_review else {}
             changed |= {"unmatched": words.unmatched} if words.unmatched is not None else {}

@@ -104,8 +104,10 @@ def show_check(found: Check, hide_values: bool, written: Sequence[Path], plan: P
         who = "rows" if risk.units is None else "persons"
         out.print(f"\nRisk before masking, over the quasi-identifiers ({risk.records:,} records):")
         out.print(f"  {risk.tuples:,} distinct tuples, {risk.unique:,} of them of one {who.removesuffix('s')} only")
-        out.print(f"  groups of {risk.smallest:,} to {risk.largest:,} {who}; k = {found.k} is asked for")
-        out.print(f"  {risk.below:,} records ({risk.below / risk.records:.1%}) are in groups smaller than that")
+        asked = f"; k = {found.k} is asked for" if found.k > 1 else ""
+        out.print(f"  groups of {risk.smallest:,} to {risk.largest:,} {who}{asked}")
+        if asked:
+            out.print(f"  {risk.below:,} records ({risk.below / risk.records:.1%}) are in groups smaller than that")
         out.print(f"  {risk.linkage:.1f} % of the records can be linked back by text")
     for file in written:
         out.print(f"Written: {file}")
@@ -163,16 +165,23 @@ def _figures(out: Console, done: Release) -> None:
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     rows = []
     for x in s["privacy"]:
-        rows.append(("k-anonymity", f"asked {x['asked']}, reached {x['reached']}, counted on what was written"))
+        if x["model"] == "k-anonymity":
+            rows.append(("k-anonymity", f"asked {x['asked']}, reached {x['reached']}, counted on what was written"))
+        else:
+            rows.append((x["model"], f"ε = {x['reached']:g}" + (f", {x['note']}" if "note" in x else "")))
         rows.append(("over", ", ".join(x["columns"])))
+    if not s["privacy"]:
+        rows.append(("promise", "none: noise makes it harder to say who is who, k-anonymity is not asked for"))
     suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
+    parameters = "".join(f"{n} = {v}, " for n, v in s["parameters"].items() if v != "")
     rows += [
         ("records", f"{s['records']:,}{persons}{suppressed}"),
         ("distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"),
+        *((f"{name} moved", _moved(x)) for name, x in s.get("noise", {}).items()),
         ("information loss", f"{loss['value']:.2f} % ({columns})"),
         ("linked by meaning", _linked(measures["semantic_linkage"])),
         ("linked by text", _linked(measures["record_linkage"])),
-        ("method", f"{s['method']}, {', '.join(f'{n} = {v}' for n, v in s['parameters'].items())}, seed {s['seed']}"),
+        ("method", f"{s['method']}, {parameters}{_seeded(s['seed'])}"),
         ("time", f"{s['seconds']:.2f} s"),
     ]
     width = max(len(name) for name, _ in rows)
@@ -238,6 +247,26 @@ def _number(value: float) -> str:
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.4f}"
+
+
+def _seeded(seed: int | None) -> str:
+    return "draws from the system" if seed is None else f"seed {seed}"
+
+
+def _moved(x: dict[str, Any]) -> str:
+    """Say what noise did to a column."""
+    told = f"mean {_short(x['mean_before'])} → {_short(x['mean_after'])} ({x['mean_distance']:.2f} apart), "
+    told += f"variance {x['variance_before']:.3g} → {x['variance']:.3g}"
+    if "expected_variance" in x:
+        told += f" (expected {x['expected_variance']:.3g})"
+    told += f", moved by {x['mean_error']:.3g} on average, {x['rmse']:.3g} root mean square"
+    if "target_rmse" in x:
+        told += f" (targets {x['target_mean_error']:.3g}, {x['target_rmse']:.3g})"
+    return told
+
+
+def _short(mean: str | float) -> str:
+    return mean if isinstance(mean, str) else f"{mean:.4g}"
 
 
 def _linked(told: dict[str, Any]) -> str:

@@ -4,13 +4,20 @@ from dataclasses import fields
 
 from allonym.masking.base import Method
 from allonym.masking.baselines import MDAV
+from allonym.masking.exponential import Exponential
 from allonym.masking.fusion import Fusion
 from allonym.masking.generalise import Generalise
+from allonym.masking.noise import Noise
+from allonym.masking.randomise import RandomiseFrequency, RandomiseUniform
 from allonym.masking.recoding import Recoding, RecodingOrdered
 from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
 
 METHODS: dict[str, type[Method]] = {
-    x.name: x for x in (SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Fusion, Recoding, RecodingOrdered, Generalise)
+    x.name: x
+    for x in (
+        *(SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Fusion, Recoding, RecodingOrdered, Generalise),
+        *(Noise, RandomiseUniform, RandomiseFrequency, Exponential),
+    )
 }
 OTHER_NAMES = {"mode": "mdav"}
 

@@ -27,16 +27,32 @@ def silent(done: int, total: int) -> None:
 class Method(ABC):
     """A method with its parameters."""
 
-    k: int = 5
     name: ClassVar[str]
     about: ClassVar[str]  # one line, for people
     kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
-    promises: ClassVar[tuple[str, ...]] = ("k-anonymity",)
+    promises: ClassVar[tuple[str, ...]] = ()
+    by_row: ClassVar[bool] = False  # whether every row has draws of its own
+    apart: ClassVar[bool] = False  # whether nothing that becomes of a row may depend on others
+
+    @property
+    def k_asked(self) -> int:
+        """How many records must look the same; 1, where the method promises nothing of the kind."""
+        return 1
 
     @property
     def by_column(self) -> bool:
         """Whether k is promised for each column alone, not for all together."""
         return False
+
+    @property
+    def key_column(self) -> str:
+        """The column whose texts the draws of rows go by; the numbers of the rows, if none."""
+        return ""
+
+    @property
+    def by_codes(self) -> bool | None:
+        """Whether concepts are written by code; None, if that is as the column was."""
+        return None
 
     @property
     def by_hierarchy(self) -> bool:
@@ -53,7 +69,20 @@ class Method(ABC):
 
 
 @dataclass(frozen=True)
-class Grouping(Method):
+class Anonymising(Method):
+    """A method after which at least k records look the same."""
+
+    k: int = 5
+    promises: ClassVar[tuple[str, ...]] = ("k-anonymity",)
+
+    @property
+    def k_asked(self) -> int:
+        """How many records must look the same."""
+        return self.k
+
+
+@dataclass(frozen=True)
+class Grouping(Anonymising):
     """A method that groups tuples; what stands for a group is decided by its metrics."""
 
     represent: str = "centroid"  # what stands for a group: centroid, subsumer or member

@@ -10,7 +10,7 @@ import numpy as np
 
 from allonym.knowledge.rows import frozen
 from allonym.knowledge.similarity import MEASURES
-from allonym.masking.base import Method, Tick, silent
+from allonym.masking.base import Anonymising, Tick, silent
 from allonym.masking.enforce import enough_units
 from allonym.masking.groups import Groups, distances, values_of
 from allonym.masking.microaggregation import DIGITS
@@ -23,7 +23,7 @@ NONE = np.iinfo(np.int64).max  # more rows than any group has
 
 
 @dataclass(frozen=True)
-class Fusion(Method):
+class Fusion(Anonymising):
     """Groups of equal records take the values of the group most like them; only values of the data are written."""
 
     heuristics: str = "h1+h2+h3"

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import OptionError
-from allonym.masking.base import Method, Tick, silent
+from allonym.masking.base import Anonymising, Tick, silent
 from allonym.records import Attribute, Floats, Ints, Masking, Records, count_units, distinct
 
 WAYS = 200_000  # combinations of levels that are looked at
 
 
 @dataclass(frozen=True)
-class Generalise(Method):
+class Generalise(Anonymising):
     """The levels of the columns' hierarchies that lose least with k; records may be suppressed, up to a share."""
 
     suppression: float = 0.0  # the share of records that may become null

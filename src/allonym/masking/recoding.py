@@ -10,14 +10,14 @@ import numpy as np
 
 from allonym.knowledge.rows import frozen
 from allonym.knowledge.similarity import MEASURES
-from allonym.masking.base import Method, Tick, silent
+from allonym.masking.base import Anonymising, Tick, silent
 from allonym.masking.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding, problems_of
 from allonym.masking.microaggregation import DIGITS
 from allonym.records import Ints, Masking, Records, distinct
 
 
 @dataclass(frozen=True)
-class Recoding(Method):
+class Recoding(Anonymising):
     """Record fusion on each column alone (P0 MDAI): the smallest group of equal values takes the most similar value."""
 
     per_attribute: bool = False  # whether k in every column alone is enough

@@ -172,12 +172,12 @@ def check(plan: Plan, source: Any, tick: Tick) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
     table = open_any(source, plan.reading)
     found = prepare(plan, table, tick)
-    risk = Risk.of(found.records, plan.chosen.k) if found.records is not None and found.records.n else None
+    risk = Risk.of(found.records, plan.chosen.k_asked) if found.records is not None and found.records.n else None
     return Check(
         problems=[*found.problems, *problems_of(found)],
         columns=list(_columns(found)),
         risk=risk,
-        k=plan.chosen.k,
+        k=plan.chosen.k_asked,
     )
 
 

@@ -34,8 +34,10 @@ class Column:
     levels: str | Path | tuple[str, ...] = ()  # of an ordinal column from low to high, or a file with one a line
     similarity: str = "wu-palmer"
     depth: str = "nodes"
-    senses: str = "coherent"
+    senses: str | None = None  # coherent, unless the method may not compare records
+    individuals: bool | None = None  # whether named individuals may be meant; else, if at least half of the values are
     links: tuple[Links, ...] = ()  # reviewed links, one file (or mapping) for each ontology
+    candidates: str | Path | tuple[str, ...] = ()  # what words may become, for methods that ask for it; or a file
     hierarchy: str | Path | None = None  # a tree of the values, for methods that are guided by one
     unmatched: str = "error"
     accept_review: bool = False
@@ -49,7 +51,7 @@ class Column:
             ("kind", self.kind, (*KINDS, None)),
             ("similarity", self.similarity, MEASURES),
             ("depth", self.depth, DEPTHS),
-            ("senses", self.senses, SENSES),
+            ("senses", self.senses, (*SENSES, None)),
             ("unmatched", self.unmatched, UNMATCHED),
             ("language", str(self.language).partition("-")[0].lower(), LANGUAGES),
         ):
@@ -65,6 +67,10 @@ class Column:
             yield "only an ordinal column has levels."
         if self.kind not in (None, "text") and (self.ontology or self.root or self.links):
             yield f"a column of kind {self.kind} has no ontology, root or links. Hint: leave them out, or the kind."
+        if self.individuals is not None and not isinstance(self.individuals, bool):
+            yield "individuals must be true or false."
+        if self.candidates and (self.role != "quasi" or self.kind not in (None, "text")):
+            yield "only a quasi-identifier of words has candidates."
         if self.hierarchy is not None and (self.role != "quasi" or self.kind not in (None, "text")):
             yield "only a quasi-identifier of words has a hierarchy."
         if self.role in ("identifier", "unit", "weight", "keep") and self != Column(self.role):
@@ -137,8 +143,9 @@ def described(role: str, what: Any = None, **options: Any) -> Column:
         if name in given and not isinstance(given[name], (list, tuple)):
             given[name] = (given[name],)
         given[name] = tuple(given.get(name, ()))
-    if isinstance(given.get("levels"), list):
-        given["levels"] = tuple(str(x) for x in given["levels"])
+    for name in ("levels", "candidates"):
+        if isinstance(given.get(name), list):
+            given[name] = tuple(str(x) for x in given[name])
     return Column(role, **given)
 
 

@@ -109,17 +109,17 @@ def evaluate(
         units=None if found.units is None else found.records.persons,
         tuples=(len(found.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.looks < 0).sum()),
-        privacy=_promises(pairs, plan.chosen.k, list(columns), plan.chosen.by_column),
+        privacy=_promises(pairs, plan.chosen.k_asked, list(columns), plan.chosen.by_column),
         measures=measured(
             pairs,
-            plan.chosen.k,
+            plan.chosen.k_asked,
             balance=balance,
             threshold=threshold,
-            seed=plan.seed,
+            seed=plan.seed or 0,
             tick=part_of(tick, 1, 2),
         ),
         sizes=pairs.sizes[pairs.sizes > 0],
-        attackers={name: linkage_by_meaning(pairs, name, plan.seed) for name in attackers},
+        attackers={name: linkage_by_meaning(pairs, name, plan.seed or 0) for name in attackers},
         earlier=together,
         strange={name: x.strange for name, x in columns.items() if x.strange},
     )
@@ -163,7 +163,8 @@ def _promises(pairs: Pairs, k: int, columns: list[str], by_column: bool) -> list
     told: list[dict[str, Any]] = []
     for names, part in parts:
         reached = privacy.k_anonymity(part)
-        told.append({"model": "k-anonymity", "columns": names, "asked": k, "reached": reached, "holds": reached >= k})
+        asked, holds = (k, reached >= k) if k > 1 else (None, None)
+        told.append({"model": "k-anonymity", "columns": names, "asked": asked, "reached": reached, "holds": holds})
     for a, attribute in enumerate(pairs.sensitive):
         for model, figure in (
             ("p-sensitive k-anonymity", privacy.l_diversity(pairs, a)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.errors import PlanError
 from allonym.masking import METHODS, named, parameters_of
-from allonym.masking.base import Method, Tick, silent
+from allonym.masking.base import Anonymising, Method, Tick, silent
 from allonym.plan import toml
 from allonym.plan.columns import Column, unknown
 from allonym.tables.base import MISSING
@@ -18,6 +18,7 @@ from allonym.tables.files import Reading
 if TYPE_CHECKING:
     from allonym.plan.check import Check
     from allonym.plan.evaluate import Evaluation
+    from allonym.plan.fitted import Fitted
     from allonym.plan.run import Release
 
 DEFAULT_METHOD = "sa-mdav"
@@ -36,7 +37,7 @@ class Plan:
     columns: Mapping[str, Column]
     method: str | Method = DEFAULT_METHOD
     k: int | None = None  # 5, unless the method or this says otherwise
-    seed: int = 0
+    seed: int | None = None  # 0; where every row has draws of its own, one nobody knows
     keep_rest: bool = False  # whether columns that are not listed stay as they are
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the method, besides k
     about: Mapping[str, str] = field(default_factory=dict)  # title, purpose, decided_by, note
@@ -53,12 +54,13 @@ class Plan:
     def _problems(self) -> Iterator[str]:
         yield from self._column_problems()
         yield from self._method_problems()
-        k = self.method.k if isinstance(self.method, Method) else self.k
+        k = getattr(self.method, "k", None) if isinstance(self.method, Method) else self.k
         if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
             yield "k must be a whole number."
         elif k is not None and k < 2:
             yield f"k is {k}, it must be at least 2: a group of one hides nobody. Hint: 5 is usual."
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
+        seed = 0 if self.seed is None else self.seed
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
             yield "the seed must be a whole number from 0 to 2^64 - 1."
         if not isinstance(self.keep_rest, bool):
             yield "keep_rest must be true or false."
@@ -88,6 +90,8 @@ class Plan:
         if kind is None:
             yield unknown("method", self.method, list(METHODS))
             return
+        if self.k is not None and not issubclass(kind, Anonymising):
+            yield f"method {self.method} promises no k. Hint: leave k out, or choose another method."
         known = parameters_of(str(self.method))
         strange = [name for name in self.parameters if name not in known]
         for name in strange:
@@ -127,6 +131,18 @@ class Plan:
         from allonym.plan.check import check
 
         return check(self, source, tick)
+
+    def fit(self, source: Any, tick: Tick = silent) -> Fitted:
+        """Fit a method that goes row by row to a frame or a file: it then masks records alone, in batches or streams.
+
+        >>> import allonym as al, pandas as pd
+        >>> plan = Plan({"job": al.quasi("wordnet:person")}, method="noise", seed=1)
+        >>> plan.fit(pd.DataFrame({"job": ["nurse", "cook", "baker"]})).mask_one({"job": "nurse"}, key=5)
+        {'job': 'x'}
+        """
+        from allonym.plan.fitted import fit
+
+        return fit(self, source, tick)
 
     def evaluate(self, original: Any, masked: Any, **options: Any) -> Evaluation:
         """Measure a masked table, ours or another tool's, against the original; both are files or frames.

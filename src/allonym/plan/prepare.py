@@ -16,8 +16,10 @@ from allonym.knowledge.linking import Link, link
 from allonym.knowledge.ontologies import is_wordnet, open_ontology
 from allonym.knowledge.scope import Scope
 from allonym.masking.base import Tick, silent
+from allonym.masking.draws import key_of
+from allonym.plan import rows
 from allonym.plan.columns import Column, Ontology
-from allonym.records import Floats, Ints, Records
+from allonym.records import Floats, Ints, Keys, Records
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
 from allonym.tables.encode import Coded
@@ -64,6 +66,7 @@ class Prepared:
     details: dict[str, list[str]] = field(default_factory=dict)  # values behind problems, to show where asked for
     units: Ints | None = None
     weights: Floats | None = None
+    keys: Keys | None = None  # what the draws of rows go by, where a column says so
     records: Records | None = None
 
     def having(self, role: str) -> list[str]:
@@ -77,12 +80,16 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     found.problems += _names(plan, table)
     wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role != "keep"]
     worded = [x for x in wanted if plan.columns[x].role == "quasi" or _has_ontology(plan.columns[x])]
+    keyed = [plan.chosen.key_column] if plan.chosen.key_column in table.names else []
     try:
-        found.cells = table.cells([x for x in wanted if x in worded or plan.columns[x].role != "sensitive"])
+        found.cells = table.cells(
+            [x for x in table.names if x in (*keyed, *worded) or (x in wanted and plan.columns[x].role != "sensitive")]
+        )
     except TableError as error:
         found.problems.append(str(error))
         return found
     _persons(found)
+    _keys(found)
     opened: dict[tuple[Any, Any], Scope] = {}
     for place, name in enumerate(worded):
         try:
@@ -94,7 +101,9 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     coded = [found.coded[x] for x in found.having("quasi") if x in found.coded]
     if coded and len(coded) == len(found.having("quasi")):
         columns = [c.codes for c in coded]
-        found.records = Records.of([c.attribute for c in coded], columns, weights=found.weights, units=found.units)
+        found.records = Records.of(
+            [c.attribute for c in coded], columns, weights=found.weights, units=found.units, keys=found.keys
+        )
     return found
 
 
@@ -161,6 +170,20 @@ def _persons(found: Prepared) -> None:
             found.weights = np.array(numbers, np.float64)[cells.codes]
 
 
+def _keys(found: Prepared) -> None:
+    """Find what the draws of rows go by."""
+    name = found.plan.chosen.key_column
+    if not name:
+        return
+    if name not in found.cells:
+        found.problems.append(f"column {name}, whose texts draws go by (key), is not in the table.")
+        return
+    cells = found.cells[name]
+    if any(encode.is_missing(x, found.plan.missing) and n for x, n in zip(cells.values, cells.counts, strict=True)):
+        found.problems.append(f"column {name}, whose texts draws go by (key), has empty cells. Hint: fill them in.")
+    found.keys = np.array([key_of(str(x)) for x in cells.values], np.uint64)[cells.codes]
+
+
 def _has_ontology(column: Column) -> bool:
     return bool(column.ontology or column.root or column.kind == "text")
 
@@ -188,8 +211,11 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
             unmatched="suppress" if column.unmatched == "suppress" else "opaque",
             measure=column.similarity,
             depth=column.depth,
+            coded=plan.chosen.by_codes,
             **common,
         )
+        if plan.chosen.by_row and column.role == "quasi":
+            rows.understand(found, name)
         if plan.chosen.by_hierarchy:
             _add_tree(found, name, column)
 
@@ -248,7 +274,8 @@ def _link(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick
         links = link(
             values,
             opened[key],
-            senses=column.senses,
+            senses=column.senses or ("first" if plan.chosen.apart else "coherent"),
+            individuals=column.individuals or (False if plan.chosen.apart else column.individuals),
             language=column.language,
             settled=settled.concepts,
             tick=part_of(tick, place, len(ontologies)),
@@ -265,6 +292,11 @@ def _open(ontology: Ontology, root: str | None, folder: Path) -> Scope:
     else:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
     return scope if root is None else Scope.of(scope.taxonomy, root)
+
+
+def opened_for(column: Column, folder: Path) -> list[Scope]:
+    """Open the ontologies of a column of words."""
+    return [_open(ontology, column.root, folder) for ontology in column.ontology or ("wordnet",)]
 
 
 def _settled(links: Any, folder: Path) -> links_files.Settled:

@@ -15,8 +15,9 @@ import numpy as np
 from allonym import release
 from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick
+from allonym.masking.recordwise import Recordwise
 from allonym.measures.measurement import BALANCE, BRIEF, measured
-from allonym.plan import toml
+from allonym.plan import rows, toml
 from allonym.plan.prepare import Prepared, part_of, prepare, refused
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.tables.base import Cells
@@ -24,6 +25,8 @@ from allonym.tables.files import ParquetFile, TextFile, open_any, read_bytes
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
+
+NOBODY = 2**62  # nobody's own spelling is written where this many must share it
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +67,24 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
         raise refused(problems, found)
-    masking = plan.chosen.mask(found.records, plan.seed, part_of(tick, 1, 2))
+    seed = rows.seed_of(plan)
+    method, tick = plan.chosen, part_of(tick, 1, 2)
+    if isinstance(method, Recordwise):
+        masking = method.mask(found.records, seed, tick)
+    else:
+        masking = method.mask(found.records, seed or 0, tick)
     written = dict(_written(found, masking))
     dropped = [*found.having("identifier"), *found.having("unit")]
     promise = release.Promise(
         columns=found.having("quasi"),
-        k=plan.chosen.k,
+        k=plan.chosen.k_asked,
         rows=table.n,
         names=[name for name in table.names if name not in dropped],
         persons=found.units,
         by_column=plan.chosen.by_column,
         suppressed=masking.left_out,
         missing=plan.missing,
+        only=rows.allowed(found),
     )
     frame: Any = None
     sha256: str | None = None
@@ -85,7 +94,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         frame = table.changed(written, dropped)
         reached = release.recount(frame, open_any(frame).names, promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
-    summary = _summary(found, masking, reached, balance, hashes)
+    summary = _summary(found, masking, reached, seed, balance, hashes)
     summary["seconds"] = time.perf_counter() - began
     return Release(frame, masking, found.records, summary, written)
 
@@ -103,10 +112,10 @@ def problems_of(found: Prepared) -> Iterator[str]:
             f"method {method.name} promises k in each column alone, not in {len(found.having('quasi'))} together. "
             "Hint: say --per-attribute if that is enough, or choose another method."
         )
-    if found.records is not None and found.records.persons < method.k:
+    if found.records is not None and found.records.persons < method.k_asked:
         what = "rows" if found.units is None else "persons"
         yield (
-            f"k is {method.k}, but the table has only {found.records.persons:,} {what}. "
+            f"k is {method.k_asked}, but the table has only {found.records.persons:,} {what}. "
             "Hint: choose a smaller k, or do not publish so few."
         )
 
@@ -115,9 +124,11 @@ def _written(found: Prepared, masking: Masking) -> Iterator[tuple[str, Cells]]:
     """Yield the cells to write for each masked column."""
     assert found.records is not None
     piece = piece_of_rows(found.records, masking.source, masking.share)
+    method = found.plan.chosen
+    least = NOBODY if method.by_row else method.k_asked
     for a, attribute in enumerate(masking.attributes):
         coded = found.coded[attribute.name]
-        yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], found.plan.chosen.k, found.units)
+        yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], least, found.units)
 
 
 def _write(
@@ -189,6 +200,8 @@ def _pairs(found: Prepared, masking: Masking) -> Pairs:
 
 def _reached(found: Prepared, masking: Masking, reached: int) -> Iterator[tuple[list[str], int]]:
     """Yield the columns a promise is about, with the k they reach: all together, or each alone."""
+    if found.plan.chosen.by_row:
+        return
     if not found.plan.chosen.by_column:
         yield found.having("quasi"), reached
         return
@@ -197,12 +210,14 @@ def _reached(found: Prepared, masking: Masking, reached: int) -> Iterator[tuple[
         yield [attribute.name], int(pairs.column(a).sizes.min())
 
 
-def _summary(found: Prepared, masking: Masking, reached: int, balance: float, sha256: dict[str, Any]) -> dict[str, Any]:
+def _summary(
+    found: Prepared, masking: Masking, reached: int, seed: int | None, balance: float, sha256: dict[str, Any]
+) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
     records, method = found.records, found.plan.chosen
     assert records is not None
     pairs = _pairs(found, masking)
-    figures = measured(pairs, method.k, BRIEF, balance=balance, seed=found.plan.seed)
+    figures = measured(pairs, method.k_asked, BRIEF, balance=balance, seed=seed or 0)
     return {
         "format": 1,
         "records": records.n,
@@ -212,17 +227,21 @@ def _summary(found: Prepared, masking: Masking, reached: int, balance: float, sh
         "suppressed_cells": {name: found.coded[name].suppressed for name in found.having("quasi")},
         "method": method.name,
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
-        "seed": found.plan.seed,
+        "seed": seed,
         "privacy": [
-            {
-                "model": "k-anonymity",
-                "columns": columns,
-                "asked": method.k,
-                "reached": least,
-                "holds": least >= method.k,
-            }
-            for columns, least in _reached(found, masking, reached)
+            *rows.promised(found, seed),
+            *(
+                {
+                    "model": "k-anonymity",
+                    "columns": columns,
+                    "asked": method.k_asked,
+                    "reached": least,
+                    "holds": least >= method.k_asked,
+                }
+                for columns, least in _reached(found, masking, reached)
+            ),
         ],
+        **({"noise": rows.told(found, pairs)} if method.by_row else {}),
         "measures": {name: x.told() for name, x in figures.items()},
         "seconds": 0.0,
         "sha256": sha256,

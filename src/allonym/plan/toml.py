@@ -30,12 +30,14 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "ontology": (str, list),
     "links": (str, list),
     "levels": (str, list),
+    "candidates": (str, list),
     "weight": (int, float),
     "release": (dict,),
     "method": (dict,),
     "file": (dict,),
     "columns": (dict,),
     "accept_review": (bool,),
+    "individuals": (bool,),
     "header": (bool,),
     "missing": (list,),
     "k": (int,),
@@ -78,11 +80,16 @@ class _Reader:
 def load(path: Path, make: type[Plan]) -> Plan:
     """Read a plan."""
     try:
-        given = tomllib.loads(path.read_text("utf-8-sig"))
+        return loads(path.read_text("utf-8-sig"), path, make)
     except OSError as error:
         raise PlanError([f"cannot be read: {error.strerror}. Hint: is the name right?"], where=str(path)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PlanError([f"is not valid TOML: {error}"], where=str(path)) from error
+
+
+def loads(text: str, path: Path, make: type[Plan]) -> Plan:
+    """Read a plan that is, or is part of, a file."""
+    given = tomllib.loads(text)
     reader = _Reader()
     tables = reader.table(given, "plan", TABLES)
     if tables.get("format") != FORMAT:
@@ -133,7 +140,9 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
     if plan.about:
         document["release"] = dict(plan.about)
     parameters = {f.name: getattr(method, f.name) for f in fields(method)}
-    document["method"] = {"name": method.name, **parameters, "seed": plan.seed}
+    document["method"] = {"name": method.name, **parameters}
+    if plan.seed is not None or not method.by_row:
+        document["method"]["seed"] = plan.seed or 0
     file = {f.name: getattr(plan.reading, f.name) for f in fields(Reading)}
     file = {key: value for key, value in file.items() if value != getattr(Reading(), key)}
     if tuple(plan.missing) != MISSING:
@@ -190,7 +199,7 @@ def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
             if any(isinstance(x, Mapping) for x in value):
                 raise PlanError([f"column {name}: links given as a mapping cannot be saved. Hint: write a links file."])
             value = [places.moved(x) for x in value]
-        elif option == "hierarchy" or (option == "levels" and not isinstance(value, tuple)):
+        elif option == "hierarchy" or (option in ("levels", "candidates") and not isinstance(value, tuple)):
             value = places.moved(value)
         one = option in ("ontology", "links") and len(value) == 1
         told[option] = value[0] if one else list(value) if isinstance(value, tuple) else value

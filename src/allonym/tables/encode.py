@@ -13,6 +13,7 @@ import numpy as np
 from allonym.errors import TableError
 from allonym.knowledge.linking import Link
 from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
 from allonym.metrics.blend import Blend
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
@@ -150,17 +151,33 @@ def numeric(name: str, cells: Cells, *, weight: float = 1.0, missing: Sequence[s
             hint="say category, or give an ontology.",
             values=strange,
         )
-    decimals = max((_decimals(t.replace(",", ".") if comma else t) for t in texts if t), default=0)
+    decimals = decimals_of(texts)
+    as_text = any(isinstance(c, str) and not is_missing(c, missing) for c in cells.values)
 
     def label(value: float | None) -> Any:
-        if value is None:
-            return None
-        if not any(isinstance(c, str) and not is_missing(c, missing) for c in cells.values):
-            return round(value, decimals) if decimals else int(value)
-        text = f"{value:.{decimals}f}"
-        return text.replace(".", ",") if comma else text
+        return number_label(value, decimals, comma, as_text=as_text)
 
     return _coded(name, "numeric", cells, numbers, lambda v: Numeric(v, decimals), float, label, weight)
+
+
+def number_label(value: float | None, decimals: int, comma: bool, *, as_text: bool) -> Any:
+    """Return how a number is written in a column with so many decimals.
+
+    >>> number_label(2.5, 2, True, as_text=True), number_label(2.0, 0, False, as_text=False)
+    ('2,50', 2)
+    """
+    if value is None:
+        return None
+    if not as_text:
+        return round(value, decimals) if decimals else int(value)
+    text = f"{value:.{decimals}f}"
+    return text.replace(".", ",") if comma else text
+
+
+def decimals_of(texts: Sequence[str | None]) -> int:
+    """Return how many decimals the numbers of a column have at most."""
+    comma = numbers_of(texts)[1]
+    return max((_decimals(t.replace(",", ".") if comma else t) for t in texts if t), default=0)
 
 
 def numbers_of(texts: Sequence[str | None]) -> tuple[list[float | None], bool]:
@@ -235,10 +252,12 @@ def text(
     depth: str = "nodes",
     weight: float = 1.0,
     missing: Sequence[str] = MISSING,
+    coded: bool | None = None,
 ) -> Coded:
     """Understand a column through one ontology, or several; `links` say for each what the texts mean.
 
-    A text without a concept stands for itself (`opaque`) or becomes null (`suppress`).
+    A text without a concept stands for itself (`opaque`) or becomes null (`suppress`). Concepts are written by code if
+    `coded`; by default, if most texts are codes.
     """
 
     def meaning(cell: Any) -> Value:
@@ -251,7 +270,10 @@ def text(
 
     originals = [meaning(c) for c in cells.values]
     values = [None if isinstance(v, str) and unmatched == "suppress" else v for v in originals]
-    labels = [_labels(links_of, scope) for links_of, scope in zip(links, scopes, strict=True)]
+    labels = [
+        label_of(scope.taxonomy, way_of_writing(links_of, scope, coded))
+        for links_of, scope in zip(links, scopes, strict=True)
+    ]
 
     def label(value: Value) -> str | None:
         if value is None or isinstance(value, str):
@@ -285,18 +307,25 @@ def _spellings(cells: Cells, values: Sequence[Value]) -> dict[Value, tuple[int, 
     return found
 
 
-def _labels(links: Mapping[str, Link], scope: Scope) -> Callable[[int], str]:
-    """Return how concepts are written: by code, if most of the column was linked by code, else by label."""
+def label_of(taxonomy: Taxonomy, way: str) -> Callable[[int], str]:
+    """Return how concepts are written: by `label`, `id`, or `notation` (those without one by id)."""
+    if way == "notation":
+        return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
+    return lambda c: taxonomy.ids[c] if way == "id" else taxonomy.labels[c].replace("_", " ")
+
+
+def way_of_writing(links: Mapping[str, Link], scope: Scope, coded: bool | None = None) -> str:
+    """Return how a column's concepts are written: by code or label as asked for, else as most of it was linked."""
+    if coded is not None:
+        return "notation" if coded else "label"
     taxonomy = scope.taxonomy
     total = by_id = by_notation = 0
-    coded = bool(taxonomy.lexicon.notation.any())
+    has_codes = bool(taxonomy.lexicon.notation.any())
     for x in links.values():
         if x.concept is not None:
             total += x.count
             by_id += x.count * (x.value == taxonomy.ids[x.concept] != taxonomy.labels[x.concept])
-            by_notation += x.count * (coded and x.value in taxonomy.lexicon.notations(x.concept))
-    if (by_id + by_notation) * 2 > total:
-        if by_id > by_notation:
-            return lambda c: taxonomy.ids[c]
-        return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
-    return lambda c: taxonomy.labels[c].replace("_", " ")
+            by_notation += x.count * (has_codes and x.value in taxonomy.lexicon.notations(x.concept))
+    if (by_id + by_notation) * 2 <= total:
+        return "label"
+    return "id" if by_id > by_notation else "notation"

@@ -1,0 +1,92 @@
+"""What noise did to a column: the mean, the variance, how far values moved (P3 §IV)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from allonym.metrics.domain import Domain
+from allonym.metrics.numeric import Numeric
+from allonym.metrics.taxonomy import Taxonomic
+from allonym.records import Floats, Ints, Pairs, Value
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A column before and after; cells that were or became null take no part.
+
+    What P3 calls RMSE are mean distances, as its figures show: both are here, the root of the mean square under `rmse`.
+    """
+
+    mean_before: Value  # a concept, or a number
+    mean_after: Value
+    mean_distance: float  # of words, semantic; of numbers, the difference
+    variance_before: float
+    variance: float
+    rmse: float
+    mean_error: float
+
+    def expected_variance(self, alpha: float) -> float:
+        """Return (1 + α)·σ², what P3 claims (eq. 4)."""
+        return (1 + alpha) * self.variance_before
+
+    def target_rmse(self, alpha: float) -> float:
+        """Return the root of the mean square of errors N(0, α·σ²)."""
+        return math.sqrt(alpha * self.variance_before)
+
+    def target_mean_error(self, alpha: float) -> float:
+        """Return the mean size of errors N(0, α·σ²)."""
+        return self.target_rmse(alpha) * math.sqrt(2 / math.pi)
+
+
+def moved(pairs: Pairs, a: int) -> Moved | None:
+    """Compare a column of words or numbers before and after; None, where nothing is known of it."""
+    metric = pairs.attributes[a].metric
+    was, now, counts = pairs.original[:, a], pairs.masked[:, a], pairs.counts
+    if isinstance(metric, Taxonomic):
+        kept = (metric.concepts[was] >= 0) & (metric.concepts[now] >= 0)
+        return _words(metric, metric.concepts[was[kept]], metric.concepts[now[kept]], counts[kept])
+    if isinstance(metric, Numeric):
+        before, after = metric.numbers[was], metric.numbers[now]
+        kept = ~(np.isnan(before) | np.isnan(after))
+        return _numbers(before[kept], after[kept], counts[kept])
+    return None
+
+
+def _words(metric: Taxonomic, was: Ints, now: Ints, counts: Ints) -> Moved | None:
+    domain = Domain.of(metric, np.concatenate([was, now]))
+    if not len(was) or (domain.places(was) < 0).any() or (domain.places(now) < 0).any():
+        return None
+    means: list[int] = []
+    variances: list[float] = []
+    for concepts in (was, now):
+        found, place = np.unique(concepts, return_inverse=True)
+        times = np.bincount(place.ravel(), weights=counts)
+        means.append(domain.mean(found, times))
+        variances.append(domain.variance(found, times, means[-1]))
+    apart = float(domain.between(np.array(means[:1]), np.array(means[1:]))[0])
+    return _moved(means, apart, variances, domain.between(was, now), counts)
+
+
+def _numbers(was: Floats, now: Floats, counts: Ints) -> Moved | None:
+    if not len(was):
+        return None
+    means = [float((counts * x).sum() / counts.sum()) for x in (was, now)]
+    variances = [float((counts * (x - m) ** 2).sum() / counts.sum()) for x, m in zip((was, now), means, strict=True)]
+    return _moved(means, abs(means[1] - means[0]), variances, np.abs(now - was), counts)
+
+
+def _moved(means: Sequence[Value], apart: float, variances: Sequence[float], far: Floats, counts: Ints) -> Moved:
+    total = counts.sum()
+    return Moved(
+        mean_before=means[0],
+        mean_after=means[1],
+        mean_distance=apart,
+        variance_before=variances[0],
+        variance=variances[1],
+        rmse=math.sqrt(float((counts * far**2).sum() / total)),
+        mean_error=float((counts * far).sum() / total),
+    )

@@ -1,0 +1,305 @@
+"""A plan fitted to a table: masks records that come alone, in batches or as a stream, with the same draws each way."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym.errors import OptionError, PlanError, TableError
+from allonym.knowledge.linking import link
+from allonym.knowledge.scope import Scope
+from allonym.masking.base import Tick
+from allonym.masking.draws import key_of, words, words_of_one
+from allonym.masking.exponential import Candidates, Exponential
+from allonym.masking.noise import Noise, NumericNoise, SemanticNoise
+from allonym.masking.randomise import Drawing
+from allonym.masking.recordwise import Perturbation, Recordwise, summed
+from allonym.metrics.domain import Domain
+from allonym.plan import rows, toml
+from allonym.plan.columns import Column
+from allonym.plan.prepare import Prepared, opened_for, prepare, refused
+from allonym.plan.run import problems_of
+from allonym.records import Keys, Value
+from allonym.release import save_text
+from allonym.tables import encode
+from allonym.tables.base import Cells
+from allonym.tables.files import open_any
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+
+FORMAT = 1
+
+
+class _Fitted(ABC):
+    """One column: what its cells mean, what they may become, and how that is written."""
+
+    perturbation: Perturbation
+
+    @abstractmethod
+    def meaning(self, cell: Any) -> Value:
+        """Return what a cell that says something means."""
+
+    @abstractmethod
+    def written(self, value: Value, like: Any) -> Any:
+        """Return how a value is written in a column whose cells are like one."""
+
+    @abstractmethod
+    def told(self) -> dict[str, Any]:
+        """Return what is saved of the column."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Words(_Fitted):
+    """A column of words."""
+
+    name: str
+    column: Column
+    scope: Scope
+    links: dict[str, int | None]
+    perturbation: Perturbation
+    way: str  # how concepts are written
+    apart: bool
+    _labels: dict[Value, str] = field(default_factory=dict)
+
+    def meaning(self, cell: Any) -> Value:
+        """Return the concept of a word: as it was understood, else its first sense."""
+        text = str(cell)
+        if text not in self.links:
+            individuals = self.column.individuals if self.apart is False else bool(self.column.individuals)
+            found = link([text], self.scope, senses="first", language=self.column.language, individuals=individuals)[0]
+            known = found.status == "sure" or (found.status == "review" and self.column.accept_review)
+            inside = found.concept is not None and found.concept in self.scope
+            self.links[text] = found.concept if known and inside else None
+        concept = self.links[text]
+        if concept is None and self.column.unmatched != "suppress":
+            raise TableError(
+                f"A word in column {self.name} is not understood.",
+                hint="settle it in the links of the plan and fit again, or say unmatched = suppress.",
+                values=[text],
+            )
+        return concept
+
+    def written(self, value: Value, like: Any) -> Any:
+        """Return the label of a concept, or its code."""
+        if value is not None and value not in self._labels:
+            self._labels[value] = encode.label_of(self.scope.taxonomy, self.way)(value)
+        return None if value is None else self._labels[value]
+
+    def told(self) -> dict[str, Any]:
+        """Return the links and what was fitted, by ids."""
+        ids = self.scope.taxonomy.ids
+        told: dict[str, Any] = {
+            "kind": "text",
+            "ontology": {"name": self.scope.name, "sha256": self.scope.taxonomy.source.sha256},
+            "written": self.way,
+            "links": {text: None if c is None else ids[c] for text, c in self.links.items()},
+        }
+        match self.perturbation:
+            case SemanticNoise(domain=domain, mean=mean, variance=variance):
+                told |= {"mean": ids[mean], "variance": variance, "individuals": domain.individuals}
+            case Drawing(known=known, counts=counts):
+                told |= {"values": [ids[c] for c in known], "counts": list(counts)}
+            case Candidates(candidates=candidates):
+                told |= {"candidates": [None if c is None else ids[c] for c in candidates]}
+        return told
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers(_Fitted):
+    """A column of numbers."""
+
+    name: str
+    decimals: int
+    comma: bool
+    perturbation: Perturbation
+
+    def meaning(self, cell: Any) -> Value:
+        """Return the number of a cell."""
+        number = encode.to_number(str(cell), self.comma)
+        if number is None:
+            raise TableError(f"A value in column {self.name} is no number.", hint="mend it.", values=[str(cell)])
+        return number
+
+    def written(self, value: Value, like: Any) -> Any:
+        """Return a number with the column's decimals, as text where cells are text."""
+        return encode.number_label(value, self.decimals, self.comma, as_text=isinstance(like, str))
+
+    def told(self) -> dict[str, Any]:
+        """Return what was fitted."""
+        told: dict[str, Any] = {"kind": "numeric", "decimals": self.decimals, "comma": self.comma}
+        match self.perturbation:
+            case NumericNoise(mean=mean, variance=variance):
+                told |= {"mean": mean, "variance": variance}
+            case Drawing(known=known, counts=counts):
+                told |= {"values": list(known), "counts": list(counts)}
+        return told
+
+
+class Fitted:
+    """Masks records by a plan whose method goes row by row; `Plan.fit` makes one.
+
+    The draws of a row go by the seed, the column and its key: the plan's key column, else the number of the row.
+    """
+
+    def __init__(self, plan: Plan, seed: int | None, columns: dict[str, _Fitted]) -> None:
+        self.plan, self.seed = plan, seed
+        self._columns = columns
+        self._names = {name: key_of(name) for name in columns}
+        self._dropped = [name for name, c in plan.columns.items() if c.role in ("identifier", "unit")]
+        self._key = plan.chosen.key_column
+        self._row = 0
+
+    # --- masking ---------------------------------------------------------------------------------------------
+
+    def mask_one(self, record: Mapping[str, Any], key: int | str | None = None) -> dict[str, Any]:
+        """Mask one record, a mapping from columns to cells; without a key it is the next row.
+
+        `key` is the number of the row, or, where the plan has a key column, its text.
+        """
+        lost = [name for name in self._columns if name not in record]
+        lost += [self._key] if self._key and key is None and self._key not in record else []
+        if lost:
+            raise TableError(f"The record has no {', '.join(lost)}.", hint="every column of the plan must be there.")
+        extra = [] if self.plan.keep_rest else [name for name in record if name not in self.plan.columns]
+        if extra:
+            raise TableError(f"{len(extra)} columns of the record have no role.", hint="name them, or keep the rest.")
+        number = self._number(record, key)
+        found = {name: cell for name, cell in record.items() if name not in self._dropped}
+        for name, column in self._columns.items():
+            cell = record[name].strip() if isinstance(record[name], str) else record[name]
+            gone = encode.is_missing(cell, self.plan.missing) or (isinstance(cell, float) and math.isnan(cell))
+            value = None if gone else column.meaning(cell)
+            drawn = words_of_one(self.seed, self._names[name], number)
+            found[name] = column.written(column.perturbation.one(value, drawn), cell)
+        return found
+
+    def _number(self, record: Mapping[str, Any], key: int | str | None) -> int:
+        """Return what the draws of a record go by."""
+        if self._key:
+            return key_of(str(record[self._key] if key is None else key).strip())
+        if isinstance(key, str):
+            raise OptionError("The key of a record must be the number of its row.", hint='or give the plan key = "…".')
+        number, self._row = (self._row, self._row + 1) if key is None else (key, self._row)
+        return number
+
+    def stream(self, records: Iterable[Mapping[str, Any]], start: int = 0) -> Iterator[dict[str, Any]]:
+        """Mask records as they come; the first is row number `start`."""
+        for row, record in enumerate(records, start):
+            yield self.mask_one(record, None if self._key else row)
+
+    def mask(self, frame: Any, start: int = 0) -> Any:
+        """Mask a frame, giving back the same type; its first row is row number `start`."""
+        table = open_any(frame, self.plan.reading)
+        cells = table.cells([x for x in table.names if x in self._columns or x == self._key])
+        lost = [x for x in (*self._columns, self._key) if x and x not in cells]
+        if lost:
+            raise TableError(f"The table has no {', '.join(lost)}.", hint="every column of the plan must be there.")
+        keys = np.arange(start, start + table.n, dtype=np.uint64)
+        if self._key:
+            keys = np.array([key_of(str(x)) for x in cells[self._key].values], np.uint64)[cells[self._key].codes]
+        written = {name: self._written(name, cells[name], keys) for name in self._columns}
+        return table.changed(written, [x for x in self._dropped if x in table.names])
+
+    def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
+        """Return the masked cells of a column."""
+        column = self._columns[name]
+        missing = [encode.is_missing(x, self.plan.missing) for x in cells.values]
+        values = [None if gone else column.meaning(x) for x, gone in zip(cells.values, missing, strict=True)]
+        found, places = column.perturbation.column(values, cells.codes, words(self.seed, name, keys))
+        said = (x for x, gone in zip(cells.values, missing, strict=True) if not gone)
+        like = next((x for x in said if isinstance(x, str)), 0)
+        return Cells([column.written(v, like) for v in found], places)
+
+    # --- files -----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON, for its owner only: it has the seed, and the words of the table with what they mean."""
+        path = Path(path)
+        told = {
+            "format": FORMAT,
+            "plan": toml.dumped(self.plan, path.parent),
+            "seed": self.seed,
+            "columns": {name: column.told() for name, column in self._columns.items()},
+        }
+        save_text(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n", private=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Fitted:
+        """Read what was saved; its ontologies must be the same."""
+        from allonym.plan.plan import Plan
+
+        path = Path(path)
+        try:
+            told = json.loads(path.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise TableError(f"{path} cannot be read.", hint="it must be what `Fitted.save` wrote.") from error
+        if not isinstance(told, dict) or told.get("format") != FORMAT:
+            raise TableError(f"{path} is not of format {FORMAT}.", hint="fit the plan again, and save it.")
+        plan = toml.loads(told["plan"], path, Plan)
+        return cls(plan, told["seed"], {name: _restored(plan, name, x) for name, x in told["columns"].items()})
+
+
+def fit(plan: Plan, source: Any, tick: Tick) -> Fitted:
+    """Fit a plan to a frame or a file."""
+    method = plan.chosen
+    if not isinstance(method, Recordwise):
+        known = "noise, randomise-uniform, randomise-frequency, exponential"
+        raise PlanError([f"method {method.name} masks records together, not one by one. Hint: {known} can be fitted."])
+    found = prepare(plan, open_any(source, plan.reading), tick)
+    problems = [*found.problems, *problems_of(found)]
+    if problems or found.records is None:
+        raise refused(problems, found)
+    columns: dict[str, _Fitted] = {}
+    for a, attribute in enumerate(found.records.attributes):
+        perturbation = method.fitted(attribute, *summed(found.records.codes[:, a], found.records.counts))
+        columns[attribute.name] = _fitted(found, attribute.name, perturbation)
+    return Fitted(plan, rows.seed_of(plan), columns)
+
+
+def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
+    plan, coded = found.plan, found.coded[name]
+    if name not in found.words:
+        texts = [None if encode.is_missing(c, plan.missing) else str(c) for c in coded.cells.values]
+        return _Numbers(name, encode.decimals_of(texts), encode.numbers_of(texts)[1], perturbation)
+    words_of = found.words[name][0]
+    links = {text: x.concept for text, x in words_of.links.items()}
+    way = encode.way_of_writing(words_of.links, words_of.scope, plan.chosen.by_codes)
+    return _Words(name, plan.columns[name], words_of.scope, links, perturbation, way, plan.chosen.apart)
+
+
+def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
+    """Return a column as it was fitted."""
+    column, method = plan.columns[name], plan.chosen
+    if told["kind"] == "numeric":
+        numbers: Perturbation = Drawing(tuple(told.get("values", ())), tuple(told.get("counts", ())))
+        if isinstance(method, Noise):
+            numbers = NumericNoise(told["mean"], told["variance"], method.alpha, told["decimals"])
+        return _Numbers(name, told["decimals"], told["comma"], numbers)
+    scope = opened_for(column, plan.folder)[0]
+    taxonomy = scope.taxonomy
+    if taxonomy.source.sha256 != told["ontology"]["sha256"]:
+        raise TableError(f"The ontology of column {name} has changed since it was fitted.", hint="fit it again.")
+
+    def code(id: str | None) -> int | None:
+        return None if id is None else taxonomy.code(id)
+
+    links = {text: code(id) for text, id in told["links"].items()}
+    perturbation: Perturbation
+    if isinstance(method, Noise):
+        domain = Domain(scope, column.similarity, column.depth, individuals=told["individuals"])
+        mean = taxonomy.code(told["mean"])
+        perturbation = SemanticNoise(domain, mean, told["variance"], method.alpha, method.allow_same)
+    elif isinstance(method, Exponential):
+        domain = Domain(scope, column.similarity, column.depth, individuals=True)
+        perturbation = Candidates(domain, tuple(map(code, told["candidates"])), method.epsilon)
+    else:
+        perturbation = Drawing(tuple(map(code, told["values"])), tuple(told["counts"]))
+    return _Words(name, column, scope, links, perturbation, told["written"], method.apart)
