@@ -10,7 +10,16 @@ FONT = "Helvetica, Arial, sans-serif"
 Panels = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]  # measure -> table -> arm -> a figure for each k
 
 
-def lines(path: Path, panels: Panels, ks: Sequence[int], *, width: int = 300, height: int = 190) -> None:
+def lines(
+    path: Path,
+    panels: Panels,
+    ks: Sequence[float],
+    *,
+    x: str = "k",
+    log: bool = False,
+    width: int = 300,
+    height: int = 190,
+) -> None:
     """Draw figures over k: a row of panels for each measure, a column for each table, a line for each arm.
 
     Of one table, the measures are side by side.
@@ -19,17 +28,18 @@ def lines(path: Path, panels: Panels, ks: Sequence[int], *, width: int = 300, he
 
     arms = list(dict.fromkeys(arm for tables in panels.values() for found in tables.values() for arm in found))
     colour = alt.Color("arm:N", title=None, sort=arms, scale=alt.Scale(domain=arms, range=COLOURS[: len(arms)]))
+    axis = alt.Axis(values=list(ks), format="~g" if log else "d")
     rows = []
     for measure, tables in panels.items():
         row = []
         for table, found in tables.items():
             data = [
-                {"k": k, "arm": arm, "figure": x}
+                {"k": k, "arm": arm, "figure": figure}
                 for arm, figures in found.items()
-                for k, x in zip(ks, figures, strict=True)
+                for k, figure in zip(ks, figures, strict=True)
             ]
             base = alt.Chart(alt.Data(values=data)).encode(
-                x=alt.X("k:Q", title="k", axis=alt.Axis(values=list(ks), format="d")),
+                x=alt.X("k:Q", title=x, axis=axis, scale=alt.Scale(type="log" if log else "linear", nice=False)),
                 y=alt.Y("figure:Q", title=measure, scale=alt.Scale(zero=False)),
                 color=colour,
                 shape=alt.Shape("arm:N", title=None, sort=arms, scale=alt.Scale(domain=arms)),

@@ -16,7 +16,8 @@ from allonym.knowledge.words import compare
 
 def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
-        "Abril", "Column", "Fusion", "Generalise", "Link", "MDAV", "Plan", "Recoding", "RecodingOrdered", "Release",
+        "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Link", "MDAV", "Noise", "Plan",
+        "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
         "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
         "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
     ]  # fmt: skip

@@ -138,7 +138,7 @@ class Plan:
         >>> import allonym as al, pandas as pd
         >>> plan = Plan({"job": al.quasi("wordnet:person")}, method="noise", seed=1)
         >>> plan.fit(pd.DataFrame({"job": ["nurse", "cook", "baker"]})).mask_one({"job": "nurse"}, key=5)
-        {'job': 'x'}
+        {'job': 'nurse-midwife'}
         """
         from allonym.plan.fitted import fit
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import TableError, many
+from allonym.knowledge.hierarchy import SURELY
 from allonym.knowledge.linking import link
 from allonym.knowledge.scope import Scope
 from allonym.masking.exponential import SENSITIVITY, Exponential
@@ -66,7 +67,7 @@ def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) ->
     if column.candidates:
         texts = candidates_of(column, found.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
-        strange = [x.value for x in links if x.status != "sure" or x.concept is None or x.concept not in scope]
+        strange = [x.value for x in links if x.reason not in SURELY or x.concept is None or x.concept not in scope]
         if strange or not texts:
             found.details[f"{name}, candidates not understood"] = strange
             found.problems.append(

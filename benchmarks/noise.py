@@ -1,0 +1,198 @@
+"""Semantic noise as its paper evaluates it, and its differentially private cousin: python benchmarks/noise.py
+
+Writes the tables and charts of docs/methods/noise.md and docs/methods/exponential.md.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import adult
+import charts
+import numpy as np
+import pages
+import pandas as pd
+from places import DATA, ROOT
+
+import allonym as al
+from allonym.knowledge import links as links_files
+from allonym.masking.exponential import Candidates
+from allonym.metrics.domain import Domain
+from allonym.metrics.taxonomy import Taxonomic
+from allonym.records import Attribute, Records
+
+DOCS = ROOT / "docs" / "methods"
+LINKS = DATA / "adult" / "links_occupation_p3.csv"
+ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
+SEEDS = range(5)
+SAMPLE = {"Craft-repair": 46, "Handlers-cleaners": 20, "Farming-fishing": 12, "Tech-support": 22}
+PUBLISHED = {  # P3's tables I-IV
+    "all": {
+        "variance off by": (0.03, 0.05, 0.07, 0.10, 0.11, 0.23),
+        "mean distance": (0.19, 0.23, 0.26, 0.28, 0.30, 0.35),
+        "its target": (0.12, 0.17, 0.21, 0.24, 0.27, 0.35),
+        "distance of the means": (0, 0, 0, 0, 0, 0),
+    },
+    "sample": {
+        "variance off by": (0, 0.01, 0.03, 0.03, 0.04, 0.07),
+        "mean distance": (0.14, 0.18, 0.20, 0.23, 0.24, 0.35),
+        "its target": (0.09, 0.13, 0.15, 0.19, 0.20, 0.29),
+        "distance of the means": (0, 0, 0.14, 0, 0.14, 0.14),
+    },
+}
+BASELINES = {  # P3's tables II and IV: mean distance, distance of the means
+    "all": {"randomise-uniform": (0.56, 0.33), "randomise-frequency": (0.54, 0.0)},
+    "sample": {"randomise-uniform": (0.37, 0.56), "randomise-frequency": (0.35, 0.25)},
+}
+EPSILONS = (0.1, 0.5, 1, 2, 4, 8, 16, 32, 64)
+SIZES = (5, 20, 100, 1000)
+
+
+@cache
+def occupations() -> pd.DataFrame:
+    """Return Adult's occupations, complete rows only."""
+    rows = [line.split(", ") for line in adult.FILE.read_text().splitlines() if line and "?" not in line]
+    return pd.DataFrame({"occupation": [row[6] for row in rows]})
+
+
+def sample() -> pd.DataFrame:
+    """Return P3's sample of 100 records."""
+    return pd.DataFrame({"occupation": [value for value, count in SAMPLE.items() for _ in range(count)]})
+
+
+def moved(frame: pd.DataFrame, method: str, **parameters: float) -> list[dict[str, Any]]:
+    """Return what a method did to the occupations, for each seed."""
+    column = al.quasi("wordnet:person", links=str(LINKS))
+    found = []
+    for seed in SEEDS:
+        plan = al.Plan({"occupation": column}, method=method, parameters=parameters, seed=seed)
+        found.append(plan.run(frame).summary["noise"]["occupation"])
+    return found
+
+
+def mean(found: Sequence[Mapping[str, float]], name: str) -> float:
+    """Return the mean of a figure over seeds."""
+    return float(np.mean([x[name] for x in found]))
+
+
+def papers() -> str:
+    """Lay out P3's tables, ours beside the published."""
+    lines = []
+    for name, frame in (("all", occupations()), ("sample", sample())):
+        by_alpha = [moved(frame, "noise", alpha=alpha) for alpha in ALPHAS]
+        first = by_alpha[0][0]
+        lines += [
+            f"{len(frame):,} records, mean {first['mean_before']}, variance {first['variance_before']:.3f}:\n",
+            "| | | " + " | ".join(f"α = {alpha:g}" for alpha in ALPHAS) + " |",
+            "|---|---|" + "---:|" * len(ALPHAS),
+        ]
+        ours = {
+            "mean distance": [mean(x, "mean_error") for x in by_alpha],
+            "its target": [mean(x, "target_mean_error") for x in by_alpha],
+            "root mean square": [mean(x, "rmse") for x in by_alpha],
+            "its target, α·σ² rooted": [mean(x, "target_rmse") for x in by_alpha],
+            "distance of the means": [mean(x, "mean_distance") for x in by_alpha],
+            "variance": [mean(x, "variance") for x in by_alpha],
+            "(1+α)·σ²": [mean(x, "expected_variance") for x in by_alpha],
+            "variance off by": [mean(x, "expected_variance") - mean(x, "variance") for x in by_alpha],
+        }
+        for what, figures in ours.items():
+            lines.append(f"| {what} | ours | " + " | ".join(f"{abs(x):.3f}" for x in figures) + " |")
+            if what in PUBLISHED[name]:
+                lines.append("| | published | " + " | ".join(f"{x:.2f}" for x in PUBLISHED[name][what]) + " |")
+        lines += [
+            "",
+            "| | mean distance | published | distance of the means | published |",
+            "|---|---:|---:|---:|---:|",
+        ]
+        for method, (distance, apart) in BASELINES[name].items():
+            found = moved(frame, method)
+            own = f"{mean(found, 'mean_error'):.3f} | {distance:.2f} | {mean(found, 'mean_distance'):.3f} | {apart:.2f}"
+            lines.append(f"| {method} | {own} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def records(distinct: int, rows: int = 1_000_000) -> Records:
+    """Return records with as many different persons of WordNet, named individuals too."""
+    scope = al.wordnet(root="person")
+    rng = np.random.Generator(np.random.Philox(key=0))
+    concepts = np.sort(rng.choice(scope.concepts, distinct, replace=False))
+    candidates = tuple(scope.concepts.tolist())
+    job = Attribute("job", "text", Taxonomic(concepts.tolist(), scope), candidates=candidates)
+    return Records.of([job], [rng.integers(distinct, size=rows)])
+
+
+def speed() -> str:
+    """Measure masking in batches and one by one."""
+    size = len(al.wordnet(root="person"))
+    lines = [
+        f"| a million records over {size:,} concepts | different values | CPU seconds |",
+        "|---|---:|---:|",
+    ]
+    for distinct in (14, 300, 1000):
+        table = records(distinct)
+        for method in (al.Noise(), al.Exponential()):
+            began = time.process_time()
+            method.mask(table, 1)
+            lines.append(f"| {method.name} | {distinct:,} | {time.process_time() - began:.2f} |")
+    lines += ["", "| one by one, Adult's occupations | records a second |", "|---|---:|"]
+    frame = occupations()
+    column = al.quasi("wordnet:person", links=str(LINKS), senses="first")
+    one_by_one = frame.to_dict("records")
+    for name in ("noise", "exponential"):
+        fitted = al.Plan({"occupation": column}, method=name, seed=1).fit(frame)
+        for record in one_by_one[:100]:
+            fitted.mask_one(record)
+        began = time.process_time()
+        for _ in fitted.stream(one_by_one):
+            pass
+        lines.append(f"| {name} | {len(one_by_one) / (time.process_time() - began):,.0f} |")
+    return "\n".join(lines) + "\n"
+
+
+def utility() -> str:
+    """Say what is left of a value, by ε and the number of candidates; draw it."""
+    scope = al.wordnet(root="person")
+    domain = Domain(scope)
+    rng = np.random.Generator(np.random.Philox(key=1))
+    settled = links_files.read(LINKS).concepts
+    values = [scope.taxonomy.code(settled[x]) for x in occupations()["occupation"]]
+    concepts, counts = np.unique(values, return_counts=True)
+    found: dict[str, list[float]] = {}
+    same: dict[str, list[float]] = {}
+    for size in (*SIZES, len(domain)):
+        others = rng.choice(domain.concepts, min(size, len(domain)), replace=False)
+        chosen = np.unique(np.append(concepts, others))[: len(domain)]
+        chosen = chosen if size > len(concepts) else concepts[np.argsort(-counts)[:size]]
+        name = f"{len(chosen):,} candidates"
+        for epsilon in EPSILONS:
+            mechanism = Candidates(domain, tuple(chosen.tolist()), epsilon)
+            far = kept = 0.0
+            for concept, count in zip(concepts.tolist(), counts.tolist(), strict=True):
+                weights = mechanism.weights(concept).astype(np.float64)
+                share = weights / weights.sum() * count / counts.sum()
+                far += float((share * mechanism.far(concept)).sum())
+                kept += float(share[chosen == concept].sum())
+            found.setdefault(name, []).append(far)
+            same.setdefault(name, []).append(100 * kept)
+    panels = {"mean distance to the original": {"": found}, "kept as it is (%)": {"": same}}
+    charts.lines(DOCS / "exponential.svg", panels, EPSILONS, x="ε", log=True)
+    lines = []
+    for what, arms in (("mean distance", found), ("kept as it is (%)", same)):
+        lines += [f"| {what} | " + " | ".join(f"ε = {e:g}" for e in EPSILONS) + " |", "|---|" + "---:|" * len(EPSILONS)]
+        digits = 3 if what == "mean distance" else 1
+        lines += [
+            f"| {arm} | " + " | ".join(f"{x:.{digits}f}" for x in figures) + " |" for arm, figures in arms.items()
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    pages.write(DOCS / "noise.md", "papers", papers())
+    pages.write(DOCS / "noise.md", "speed", speed())
+    pages.write(DOCS / "exponential.md", "utility", utility())

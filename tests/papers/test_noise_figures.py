@@ -1,0 +1,58 @@
+"""P3's tables I to IV on Adult's occupations, and the figures found independently (design notes, §8)."""
+
+from __future__ import annotations
+
+import noise
+import pytest
+from shared import needs
+
+from allonym import wordnet
+from allonym.metrics.domain import Domain
+
+pytestmark = needs(noise.LINKS)
+INDEPENDENT = {  # α: mean distance, mean |ε|
+    0.1: (0.194, 0.120), 0.2: (0.231, 0.170), 0.3: (0.261, 0.208), 0.4: (0.285, 0.240), 0.5: (0.304, 0.269),
+}  # fmt: skip
+
+
+def test_all_records_give_the_published_figures_up_to_alpha_one_half() -> None:
+    frame = noise.occupations()
+    assert len(frame) == 30_162
+    published = noise.PUBLISHED["all"]
+    for place, (alpha, (distance, target)) in enumerate(INDEPENDENT.items()):
+        found = noise.moved(frame, "noise", alpha=alpha)[0]
+        assert found["mean_before"] == found["mean_after"] == "employee.n.01"
+        assert found["variance_before"] == pytest.approx(0.23, abs=0.005)
+        assert found["mean_error"] == pytest.approx(distance, abs=0.003)
+        assert found["target_mean_error"] == pytest.approx(target, abs=0.001)
+        assert found["mean_error"] == pytest.approx(published["mean distance"][place], abs=0.0075)
+        assert found["target_mean_error"] == pytest.approx(published["its target"][place], abs=0.005)
+        off = found["expected_variance"] - found["variance"]
+        assert 0.5 * alpha * found["variance_before"] < off  # the claim of (1 + α)·σ² does not hold
+
+
+def test_baselines_give_the_published_distances() -> None:
+    frame = noise.occupations()
+    for method, independent in (("randomise-uniform", 0.562), ("randomise-frequency", 0.545)):
+        found = noise.moved(frame, method)[0]
+        assert found["mean_error"] == pytest.approx(noise.BASELINES["all"][method][0], abs=0.0075)
+        assert found["mean_error"] == pytest.approx(independent, abs=0.003)
+
+
+def test_the_sample_has_the_published_mean_and_another_variance() -> None:
+    found = noise.moved(noise.sample(), "noise", alpha=0.1)[0]
+    assert found["mean_before"] == "craftsman.n.03"
+    assert found["variance_before"] == pytest.approx(0.147, abs=0.0005)  # published: .13
+
+
+def test_distances_under_person_are_the_published_ones() -> None:
+    people = wordnet(root="person")
+    domain, code = Domain(people), people.taxonomy.code
+    for one, other, expected in (
+        ("skilled worker", "employee", 0.33),
+        ("skilled worker", "craftsman.n.03", 0.14),
+        ("craftsman.n.03", "technician", 0.25),
+        ("craftsman.n.03", "laborer", 0.56),
+    ):
+        found = float(domain.around(code(one))[domain.place(code(other))])
+        assert found == pytest.approx(expected, abs=0.005)
