@@ -6,7 +6,7 @@ Writes the tables and charts of docs/methods/noise.md and docs/methods/exponenti
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -63,11 +63,11 @@ def sample() -> pd.DataFrame:
     return pd.DataFrame({"occupation": [value for value, count in SAMPLE.items() for _ in range(count)]})
 
 
-def moved(frame: pd.DataFrame, method: str, **parameters: float) -> list[dict[str, Any]]:
+def moved(frame: pd.DataFrame, method: str, seeds: Iterable[int] = SEEDS, **parameters: float) -> list[dict[str, Any]]:
     """Return what a method did to the occupations, for each seed."""
     column = al.quasi("wordnet:person", links=str(LINKS))
     found = []
-    for seed in SEEDS:
+    for seed in seeds:
         plan = al.Plan({"occupation": column}, method=method, parameters=parameters, seed=seed)
         found.append(plan.run(frame).summary["noise"]["occupation"])
     return found
