@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,7 +45,7 @@ def flipped(changed: Iterator[bytes]) -> Iterator[bytes]:
 def test_one_flipped_cell_is_refused_and_leaves_no_file(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = TextFile.changed
 
-    def dishonest(self: TextFile, columns: Mapping[str, Cells], drop: Sequence[str]) -> Iterator[bytes]:
+    def dishonest(self: TextFile, columns: Mapping[str, Cells], drop: Sequence[str], **_: Any) -> Iterator[bytes]:
         return flipped(honest(self, columns, drop))
 
     monkeypatch.setattr(TextFile, "changed", dishonest)
@@ -66,7 +67,7 @@ def test_one_flipped_cell_is_refused_and_leaves_no_file(source: Path, monkeypatc
 )
 def test_other_damage_is_refused(source: Path, monkeypatch: pytest.MonkeyPatch, change: object, message: str) -> None:
     honest = TextFile.changed
-    monkeypatch.setattr(TextFile, "changed", lambda self, c, d: iter([change(b"".join(honest(self, c, d)))]))
+    monkeypatch.setattr(TextFile, "changed", lambda self, c, d, **_: iter([change(b"".join(honest(self, c, d)))]))
     with pytest.raises(ReleaseError, match=message):
         PLAN.run(source, source.parent / "out.csv")
     assert [x.name for x in source.parent.iterdir()] == ["in.csv"]
@@ -83,7 +84,7 @@ def test_a_group_of_one_too_few_is_refused(k: int) -> None:
 def test_a_column_that_was_not_dropped_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pd.DataFrame({"ssn": ["1", "2", "3"], "job": ["cook"] * 3})
     honest = Frame.changed
-    monkeypatch.setattr(Frame, "changed", lambda self, columns, drop: honest(self, columns, []))
+    monkeypatch.setattr(Frame, "changed", lambda self, columns, drop, **_: honest(self, columns, []))
     with pytest.raises(ReleaseError, match="columns"):
         al.Plan({"ssn": al.identifier(), "job": al.quasi("category")}, k=3).run(frame)
 

@@ -12,7 +12,7 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -208,13 +208,56 @@ def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
     for name in columns:
         if isinstance(frame, pa.Table):
             column = frame.column(name)
+            if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+                texts = [None if cell is None else _joined(cell) for cell in column.to_pylist()]
+                yield pa.chunked_array([pa.array(texts, pa.string())])
+                continue
             yield column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         else:
             import narwhals as nw  # frames only
 
             series = nw.from_native(frame, eager_only=True)[name]
             cells = zip(series.to_list(), series.is_null().to_list(), strict=True)
-            yield pa.chunked_array([pa.array([None if null else str(cell) for cell, null in cells], pa.string())])
+            texts = [None if null else _joined(x) if isinstance(x, list) else str(x) for x, null in cells]
+            yield pa.chunked_array([pa.array(texts, pa.string())])
+
+
+def _joined(items: Iterable[Any]) -> str:
+    """Return a list as text, in whatever order it is."""
+    return "\x1f".join(sorted(map(str, items)))
+
+
+def folded(frame: Any, names: Sequence[str], unit: str, item: str, columns: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """Return a long table with a row for each unit: its items as one text, and the rest, which must be the same."""
+    texts = dict(zip((unit, *columns), (x.to_pylist() for x in as_text(frame, [unit, *columns])), strict=True))
+    items: dict[str, set[str]] = {}
+    others: dict[str, tuple[str | None, ...]] = {}
+    rest = [x for x in columns if x != item]
+    for row, who in enumerate(texts[unit]):
+        own = tuple(texts[x][row] for x in rest)
+        if others.setdefault(str(who), own) != own:
+            raise ReleaseError("The rows of a unit of the release differ in what they have in common.")
+        items.setdefault(str(who), set()).update([texts[item][row]] if texts[item][row] else [])
+    data: dict[str, list[Any]] = {x: [own[i] for own in others.values()] for i, x in enumerate(rest)}
+    data[item] = [_joined(x) for x in items.values()]
+    return pa.table(
+        {x: pa.array([None if v is None else str(v) for v in data[x]], pa.string()) for x in columns}
+    ), names
+
+
+def read_json(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
+    """Read some columns of JSON lines by Arrow's reader, and the names of all."""
+    import pyarrow.json
+
+    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    try:
+        found = pyarrow.json.read_json(io.BytesIO(content))
+    except pa.ArrowException as error:
+        raise ReleaseError("What was written cannot be read again.") from error
+    lost = [x for x in columns if x not in found.column_names]  # columns in which all is null may be left out
+    for name in lost:
+        found = found.append_column(name, pa.nulls(len(found), pa.string()))
+    return found.select(list(columns)), found.column_names
 
 
 def read_text(

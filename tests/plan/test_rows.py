@@ -8,10 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import allonym as al
+from allonym.cli import app
 from allonym.errors import OptionError, PlanError, ReleaseError, TableError
 
 PEOPLE = "wordnet:person"
@@ -128,6 +132,41 @@ def test_nothing_in_an_exponential_release_depends_on_other_records() -> None:
                 assert plan.run(frame).frame["w"][i] == whole[i] or (pd.isna(whole[i]) and nulls)
 
 
+def test_nothing_of_how_cells_were_written_stays_in_an_exponential_release(tmp_path: Path) -> None:
+    plan = plan_of("exponential", candidates=["nurse", "cook", "sailor", "carpenter"], unmatched="suppress")
+    written = []
+    for i, third in enumerate(('"sailor"', "NA", " tailor")):
+        source = tmp_path / f"in{i}.csv"
+        source.write_text(f'"id","job"\n1,"nurse"\n2,"cook"\n3,{third}\n')
+        plan.run(source, tmp_path / f"out{i}.csv")
+        written.append((tmp_path / f"out{i}.csv").read_text().splitlines()[:3])
+    assert written[0] == written[1] == written[2]
+    for dtype in (pd.CategoricalDtype(), "polars"):
+        kinds = []
+        for first in ("nurse", "sailor"):
+            jobs = [first, *["cook"] * 30]
+            frame = pl.DataFrame({"job": pl.Series(jobs, dtype=pl.Enum(sorted({*jobs})))})
+            done = plan.run(frame if dtype == "polars" else pd.DataFrame({"job": pd.Series(jobs, dtype=dtype)})).frame
+            kinds.append(str(done["job"].dtype) if dtype == "polars" else list(done["job"].dtype.categories))
+        assert kinds[0] == kinds[1]
+
+
+def test_a_plan_keeps_its_seed_if_the_method_is_said_again(tmp_path: Path) -> None:
+    table().to_csv(tmp_path / "in.csv", index=False)
+    plan_of(seed=7).save(tmp_path / "plan.toml")
+    runner = CliRunner()
+    files = [str(tmp_path / x) for x in ("in.csv", "out.csv", "plan.toml")]
+    for more, kept in (([], True), (["--method", "noise"], True), (["--method", "randomise-uniform"], False)):
+        told = runner.invoke(app, ["mask", files[0], "-o", files[1], "--plan", files[2], *more, "--json"])
+        assert (json.loads(told.stdout)["seed"] == 7) == kept
+    (tmp_path / "c.txt").write_text("cook\n")
+    options = ["--quasi", "job=wordnet:person", "--keep-rest", "--method", "exponential"]
+    same = str(tmp_path / "c.txt")
+    told = runner.invoke(app, ["mask", files[0], "-o", same, *options, "--candidates", same])
+    assert told.exit_code
+    assert (tmp_path / "c.txt").read_text() == "cook\n"
+
+
 def test_what_exponential_writes_is_fixed_beforehand(tmp_path: Path) -> None:
     (tmp_path / "jobs.txt").write_text("cook\ncarpenter.n.01\nsailor\n\n")
     frame = table(60).assign(job=[*WORDS * 59, "", "", "?", "nurse", "nurse"])
@@ -221,7 +260,7 @@ def test_a_fitted_plan_says_what_is_wrong_with_a_record() -> None:
     assert list(fitted.mask_one({"job": "nurse", "age": 31, "name": "x"})) == ["job", "age"]
     with pytest.raises(TableError, match="The record has no age"):
         fitted.mask_one({"job": "nurse"})
-    with pytest.raises(TableError, match="1 columns of the record have no role"):
+    with pytest.raises(TableError, match="1 columns have no role"):
         fitted.mask_one({"job": "nurse", "age": 31, "more": 1})
     with pytest.raises(TableError, match="A word in column job is not understood") as error:
         fitted.mask_one({"job": "xyzzy", "age": 31})
@@ -230,8 +269,13 @@ def test_a_fitted_plan_says_what_is_wrong_with_a_record() -> None:
         fitted.mask_one({"job": "nurse", "age": "old"})
     with pytest.raises(TableError, match="The table has no age"):
         fitted.mask(table()[["job"]])
-    with pytest.raises(OptionError, match="must be the number of its row"):
-        fitted.mask_one({"job": "nurse", "age": 31}, key="me")
+    for key in ("me", -1, 1.5, 2**64):
+        with pytest.raises(OptionError, match="must be a whole number from 0 on"):
+            fitted.mask_one({"job": "nurse", "age": 31}, key=key)
+    with pytest.raises(TableError, match="1 columns have no role"):
+        fitted.mask(table().assign(secret="Bob"))
+    with pytest.raises(OptionError, match="masks frames and records"):
+        fitted.mask("table.csv")
 
 
 def test_records_without_a_key_are_numbered_as_they_come() -> None:
@@ -240,6 +284,10 @@ def test_records_without_a_key_are_numbered_as_they_come() -> None:
     fitted = plan.fit(frame)
     expected = plan.run(frame).frame.to_dict("records")
     assert [fitted.mask_one(x) for x in frame.to_dict("records")] == expected
+    assert fitted.mask_one(frame.to_dict("records")[5], key=np.uint64(5)) == expected[5]
+    assert [*fitted.mask(frame[:5], start=0)["job"], *fitted.mask(frame[:3])["job"]][:5] == [
+        x["job"] for x in expected[:5]
+    ]
     keyed = plan_of(parameters={"key": "age"})
     assert keyed.fit(frame).mask_one({"job": "nurse"} | {"age": "20"}) == keyed.run(frame).frame.to_dict("records")[0]
     assert keyed.fit(frame).mask_one({"job": "nurse", "age": "?"}, key="20")["job"] == keyed.run(frame).frame["job"][0]
@@ -250,10 +298,37 @@ def test_words_and_numbers_never_seen_are_masked_too() -> None:
     fitted = al.Plan(columns, method="noise", seed=1).fit(table())
     found = fitted.mask_one({"job": "surgeon", "age": 1000})
     assert found["job"] != "surgeon"
-    assert isinstance(found["age"], int)
-    assert abs(found["age"] - 1000) < 100
+    assert abs(int(found["age"]) - 1000) < 100
     assert fitted.mask_one({"job": "xyzzy", "age": None}) == {"job": None, "age": None}
-    assert fitted.mask_one({"job": "", "age": float("nan")}) == {"job": None, "age": None}
+    for null in (float("nan"), np.float32("nan"), pd.NA, pd.NaT, "?"):
+        assert fitted.mask_one({"job": null, "age": null}) == {"job": None, "age": None}
+    assert fitted.mask_one({"job": "Mozart", "age": None})["job"] is None  # named individuals are not in the domain
+
+
+def test_a_fit_needs_values_that_differ() -> None:
+    for frame in (pd.DataFrame({"job": ["cook"] * 5}), pd.DataFrame({"job": ["", "?"]})):
+        with pytest.raises(PlanError, match="job: too few different values to fit noise"):
+            plan_of().fit(frame)
+    with pytest.raises(PlanError, match="too few different values to fit randomise-uniform"):
+        plan_of("randomise-uniform").fit(pd.DataFrame({"job": ["", "?"]}))
+    assert plan_of("exponential").fit(pd.DataFrame({"job": [""]})).mask_one({"job": "cook"})["job"]
+
+
+def test_numbers_are_written_as_in_the_table_and_codes_as_numbers(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": ["20", "31", "44"]})
+    fitted = al.Plan({"age": al.quasi("numeric")}, method="noise", seed=1).fit(frame)
+    assert isinstance(fitted.mask_one({"age": 20})["age"], str)
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text("child,parent,label\n10,1,worker\n21,10,cook\n22,10,nurse\n1,,person\n")
+    codes = pd.DataFrame({"job": [21, 22, 21, 22]})
+    plan = al.Plan({"job": al.quasi(str(jobs))}, method="noise", seed=2)
+    assert plan.fit(codes).mask_one({"job": 21}, key=0)["job"] == plan.run(codes).frame["job"][0]
+
+
+def test_links_that_lie_outside_the_root_are_unknown_to_a_fit() -> None:
+    links = {"Koch": "cooking.n.01"}
+    fitted = plan_of(links=links, unmatched="suppress").fit(table())
+    assert fitted.mask_one({"job": "Koch"})["job"] is None
 
 
 def test_a_saved_fit_is_private_plain_and_checked(tmp_path: Path) -> None:
@@ -272,7 +347,11 @@ def test_a_saved_fit_is_private_plain_and_checked(tmp_path: Path) -> None:
     jobs.write_text("child,parent\ncook,worker\ncarpenter,cook\nnurse,worker\nsmith,worker\n")
     with pytest.raises(TableError, match="The ontology of column job has changed"):
         al.Fitted.load(path)
-    for text in ("{", "[]", '{"format": 9}'):
+    jobs.write_text("child,parent\ncook,worker\ncarpenter,cook\nnurse,worker\n")
+    told = json.loads(path.read_text())
+    damaged = [told | {"columns": {}}, told | {"plan": "x ="}, told | {"seed": "1"}, told | {"row": -1}]
+    damaged += [{k: v for k, v in told.items() if k != key} for key in ("plan", "seed", "columns", "row")]
+    for text in ("{", "[]", '{"format": 9}', *map(json.dumps, damaged)):
         path.write_text(text)
         with pytest.raises(TableError, match=r"fitted\.json"):
             al.Fitted.load(path)

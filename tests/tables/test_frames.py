@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allonym.errors import TableError
+import allonym as al
+from allonym.errors import PlanError, TableError
 from allonym.tables.base import Cells
 from allonym.tables.frames import Frame
 
@@ -130,11 +131,16 @@ def test_a_frame_without_rows_keeps_its_types(make: Callable[..., Any]) -> None:
     assert types_of(found) == [t for name, t in zip(COLUMNS, types_of(frame), strict=True) if name != "bools"]
 
 
-def test_columns_that_hold_no_single_values_are_kept_or_refused(make: Callable[..., Any]) -> None:
-    frame = make({"a": [[1], [2, 3]], "b": ["x", "y"]})
-    assert list(map(list, Frame(frame).changed({}, ["b"])["a"].to_numpy())) == [[1], [2, 3]]
-    with pytest.raises(TableError, match=r"column a are no single values\. Hint: keep the column"):
-        Frame(frame).cells(["a"])
+def test_columns_of_lists_are_kept_or_read_as_such(make: Callable[..., Any]) -> None:
+    frame = make({"a": [["x"], ["y", "z"], ["x"]], "b": ["x", "y", "z"]})
+    assert list(map(list, Frame(frame).changed({}, ["b"])["a"].to_numpy())) == [["x"], ["y", "z"], ["x"]]
+    cells = Frame(frame).cells(["a"])["a"]
+    assert (cells.values, cells.codes.tolist()) == ([("x",), ("y", "z")], [0, 1, 0])
+    changed = Frame(frame).changed({"a": Cells([("q", "r"), ()], np.array([0, 1, 0]))}, ["b"])
+    assert list(map(list, changed["a"].to_numpy())) == [["q", "r"], [], ["q", "r"]]
+    assert types_of(changed) == types_of(frame)[:1]
+    with pytest.raises(PlanError, match="column a: its cells are lists"):
+        al.Plan({"a": al.quasi("category")}, k=2, keep_rest=True).run(frame)
 
 
 def test_text_that_an_integer_column_cannot_hold_is_refused_without_telling_it(make: Callable[..., Any]) -> None:

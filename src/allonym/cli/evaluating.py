@@ -21,6 +21,8 @@ Attacker = Annotated[
     list[str] | None, Option("--attacker", metavar="MEASURE", help="Also link by meaning under this measure.")
 ]
 
+Items = Annotated[int, Option("--items", min=1, metavar="NUMBER", help="Of a set an attacker knows: k^m-anonymity.")]
+
 
 @app.command()
 def evaluate(
@@ -32,6 +34,7 @@ def evaluate(
     balance: Balance = 0.5,
     threshold: Threshold = 0.2,
     attacker: Attacker = None,
+    items: Items = 2,
     hide_values: HideValues = False,
     as_json: Json = False,
 ) -> None:
@@ -55,6 +58,7 @@ def evaluate(
 
     loaded = Plan.load(plan)
     options = {"key": key, "earlier": earlier, "balance": balance, "threshold": threshold, "attackers": attacker or []}
+    options["m"] = items
     with progress("measuring") as tick:
         try:
             found = loaded.evaluate(original, masked, tick=tick, **options)

@@ -30,6 +30,8 @@ SIMILARITY = "How alike words are: wu-palmer. An unknown one lists them."
 SUPPRESSION = "Of generalise: the share of records that may become null."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
+SET = "Masked, several items a cell (a list, or text). WHAT is wordnet[:ROOT], FILE[#ROOT] or category."
+DISTANCE = "Between sets: min-sum, avg, min, max or max-sum."
 UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="CSV or Parquet, gzipped or not; - for standard input.")]
@@ -39,6 +41,10 @@ NeededPlan = Annotated[Path, Option("--plan", metavar="FILE", help="A plan (TOML
 NewPlan = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Write a plan to begin with.")]
 Folder = Annotated[Path, Option("-o", "--output", metavar="FOLDER", help="The folder to write to.")]
 Quasi = Annotated[list[str] | None, Option("--quasi", metavar=WHAT, help=QUASI)]
+SetColumn = Annotated[list[str] | None, Option("--set", metavar=WHAT, help=SET)]
+Separator = Annotated[str | None, Option("--separator", metavar="TEXT", help="Between the items of a set: ;")]
+Distance = Annotated[str | None, Option("--set-distance", metavar="NAME", help=DISTANCE)]
+LongForm = Annotated[bool, Option("--long", help="A row for each item of the set, with a unit that says whose.")]
 Sensitive = Annotated[list[str] | None, Option("--sensitive", metavar=WHAT, help="Nobody should learn it: kept.")]
 Identifier = Annotated[list[str] | None, Option("--identifier", metavar=COLUMN, help="It names people: dropped.")]
 Unit = Annotated[str | None, Option("--unit", metavar=COLUMN, help="Says who a row is about: k counts these. Dropped.")]
@@ -82,7 +88,7 @@ class _Words(NamedTuple):
     candidates: Sequence[str]
     accept_review: bool
     unmatched: str | None
-    similarity: str | None
+    alike: dict[str, str | None]  # similarity; of sets, the separator and the distance
 
 
 @app.command()
@@ -161,6 +167,10 @@ def mask(
     output: Release,
     plan: PlanFile = None,
     quasi: Quasi = None,
+    set_: SetColumn = None,
+    separator: Separator = None,
+    set_distance: Distance = None,
+    long: LongForm = False,
     sensitive: Sensitive = None,
     identifier: Identifier = None,
     unit: Unit = None,
@@ -216,14 +226,23 @@ def mask(
     """
     from allonym.release import distinct_places
 
-    distinct_places([output, summary], [file, plan])
-    roles: dict[str, Any] = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "keep": keep}
+    named_files = [x.rpartition("=")[2] for x in (*(links or []), *(hierarchy or []), *(candidates or []))]
+    distinct_places([output, summary], [file, plan, *named_files])
+    roles: dict[str, Any] = {
+        "quasi": quasi,
+        "set": set_,
+        "sensitive": sensitive,
+        "identifier": identifier,
+        "keep": keep,
+    }
     given = _given(roles | {"unit": unit, "weight": weight}, f"see `allonym inspect {file}`" if plan is None else None)
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
+    settings["long"] = long or None
     own: dict[str, Any] = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
     own |= {"suppression": suppression, "per_attribute": per_attribute or None, "alpha": alpha, "epsilon": epsilon}
     settings["parameters"] = own | {"allow_same": allow_same or None, "nulls": nulls or None, "key": key}
-    words = _Words(links or [], hierarchy or [], candidates or [], accept_review, unmatched, similarity)
+    alike = {"similarity": similarity, "separator": separator, "distance": set_distance}
+    words = _Words(links or [], hierarchy or [], candidates or [], accept_review, unmatched, alike)
     whole = _plan(plan, given, words, (encoding, delimiter, header), settings)
     _mask(whole, file, output, summary, balance, hide_values, as_json)
 
@@ -279,7 +298,8 @@ def _plan(
 
         parameters = {name: x for name, x in parameters.items() if name in parameters_of(changed["method"])}
         other = named(changed["method"])
-        if begun is not None and other is not None and other.by_row:  # another method's k and seed do not count
+        if begun is not None and other is not None and other.by_row and other.name != begun.chosen.name:
+            # another method's k and seed do not count
             begun = replace(begun, method=changed["method"], parameters={}, k=None, seed=None)
     changed |= {
         "columns": _columns(dict(begun.columns) if begun else {}, given, words),
@@ -315,7 +335,10 @@ def _columns(
         several = list(dict.fromkeys(_from_here(what) for what in whats))
         if len(several) > 1 and any(what in KINDS or what.startswith("ordinal:") for what in several):
             raise OptionError(f"Column {name} is given two kinds.", hint="give one; only ontologies can be several.")
-        columns[name] = described(role, several[0] if len(several) == 1 else several or None)
+        if role == "set":
+            columns[name] = _set_column(several)
+        else:
+            columns[name] = described(role, several[0] if len(several) == 1 else several or None)
     links = _files("--links", words.links, columns)
     hierarchies = _files("--hierarchy", words.hierarchies, columns)
     texts = [x for x in words.candidates if "=" in x]
@@ -329,9 +352,19 @@ def _columns(
         if column.role == "quasi":
             changed |= {"accept_review": True} if words.accept_review else {}
             changed |= {"unmatched": words.unmatched} if words.unmatched is not None else {}
-            changed |= {"similarity": words.similarity} if words.similarity is not None else {}
+            own = {name: x for name, x in words.alike.items() if name == "similarity" or column.kind == "set"}
+            changed |= {name: x for name, x in own.items() if x is not None}
         columns[name] = replace(column, **changed)
     return columns
+
+
+def _set_column(whats: Sequence[str]) -> Column:
+    """Return a column of sets, of words or of categories."""
+    from allonym.plan.columns import described
+
+    if list(whats) == ["category"]:
+        return described("quasi", None, kind="set", elements="category")
+    return described("quasi", list(whats) or None, kind="set")
 
 
 def _files(option: str, texts: Sequence[str], columns: dict[str, Column]) -> dict[str, list[str]]:

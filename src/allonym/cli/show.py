@@ -190,7 +190,7 @@ def _figures(out: Console, done: Release) -> None:
 
 LOSS = (
     "information_loss", "semantic_quality", "path_distance", "content_loss", "clustering_distance", "loss_metric",
-    "certainty_penalty", "discernibility", "average_group_size",
+    "certainty_penalty", "set_loss", "set_loss_min_sum", "discernibility", "average_group_size",
 )  # fmt: skip
 RISK = (
     "semantic_linkage", "record_linkage", "prosecutor_risk", "prosecutor_risk_highest", "prosecutor_risk_above",
@@ -215,7 +215,7 @@ def show_evaluation(found: Evaluation, hide_values: bool) -> None:
     out.print(table_of(("promise", "over", "reached", "asked"), rows, right=(2,)))
     for heads, names in ((("what was lost",), LOSS), (("who can be found",), RISK)):
         rows = []
-        for name in names:
+        for name in (x for x in names if x in found.measures):
             m = found.measures[name]
             between = "" if m.interval is None else f" ({_number(m.interval[0])} to {_number(m.interval[1])})"
             rows.append((QUESTIONS[name], _number(m.value) + between, _number(m.before or 0), _number(m.baseline or 0)))

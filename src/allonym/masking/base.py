@@ -16,7 +16,7 @@ from allonym.masking.represent import WAYS, represent
 from allonym.records import Masking, Metric, Records
 
 Tick = Callable[[int, int], None]  # called with the work done and its total; may raise to cancel
-KINDS = ("text", "category", "ordinal", "numeric")
+KINDS = ("text", "category", "ordinal", "numeric", "set")
 
 
 def silent(done: int, total: int) -> None:

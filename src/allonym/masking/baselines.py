@@ -12,14 +12,20 @@ from allonym.masking.base import Grouping, Tick
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import mdav
 from allonym.metrics.equality import Equality
-from allonym.records import Metric, Records
+from allonym.records import Attribute, Metric, Records
+
+
+def _plain(attribute: Attribute) -> Metric:
+    """Return what compares the values of an attribute without knowing what they mean."""
+    if attribute.kind == "set":
+        return attribute.metric.by("equality")
+    return Equality(attribute.values) if attribute.kind in ("text", "category") else attribute.metric
 
 
 @dataclass(frozen=True)
 class MDAV(Grouping):
     """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own.
 
-    >>> from allonym.records import Attribute
     >>> job = Attribute("job", "category", Equality(["cook", "smith", "vicar"]))
     >>> masking = MDAV(k=2).mask(Records.of([job], [[0, 0, 0, 1, 2]]))
     >>> np.bincount(masking.groups, weights=masking.share).tolist()
@@ -30,8 +36,8 @@ class MDAV(Grouping):
     about: ClassVar[str] = "groups of k by equal values, the most frequent one stands for all: knows no meaning"
 
     def metrics(self, records: Records) -> Sequence[Metric]:
-        """Return equality for words, the attribute's own metric for numbers and ranks."""
-        return [Equality(a.values) if a.kind in ("text", "category") else a.metric for a in records.attributes]
+        """Return equality for words and the elements of sets, the attribute's own metric for numbers and ranks."""
+        return [_plain(attribute) for attribute in records.attributes]
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples by MDAV."""

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from allonym.errors import OptionError
 from allonym.masking.draws import Words, below, below_of_one
 from allonym.masking.recordwise import ByValue, Perturbation, Recordwise
 from allonym.metrics.domain import Domain
@@ -20,7 +21,8 @@ from allonym.metrics.taxonomy import Taxonomic
 from allonym.records import Attribute, Floats, Ints, Keys, Value
 
 SENSITIVITY = 1.0  # of a distance in [0, 1]
-SCALE = 2.0**43  # of the weights; their sum stays below 2^63 for up to a million candidates
+SCALE = 2.0**43  # of the weights
+MOST = 2**20  # candidates; the sum of their weights is below 2^64
 MARGIN = 2.0**-40  # taken off ε, so that rounding cannot exceed it
 KEPT = 4_000_000  # weights that are kept for rows that come alone
 
@@ -37,6 +39,7 @@ class Exponential(Recordwise):
     kinds: ClassVar[frozenset[str]] = frozenset({"text"})
     promises: ClassVar[tuple[str, ...]] = ("differential privacy",)
     apart: ClassVar[bool] = True
+    least: ClassVar[int] = 0
 
     @property
     def by_codes(self) -> bool | None:
@@ -61,6 +64,8 @@ class Exponential(Recordwise):
         candidates = attribute.candidates
         if candidates is None:
             candidates = tuple(domain.concepts[~metric.scope.taxonomy.instances[domain.concepts]].tolist())
+        if len(candidates) > MOST:
+            raise OptionError(f"There are {len(candidates):,} candidates, more than {MOST:,}.", hint="choose a root.")
         return Candidates(domain, (*candidates, None) if self.nulls else candidates, self.epsilon)
 
 
@@ -90,12 +95,13 @@ class Candidates(ByValue):
     def weights(self, value: Value) -> Keys:
         """Return how likely each candidate is, as whole numbers: ⌈2^43·exp(-(ε - 2^-40)·d / 2)⌉.
 
-        Rounding up changes a ratio of two weights by a factor of at most 1 + 2^-43, whatever ε, and so that of their
-        sums; drawing from 128 bits by one of at most 1 + 2^-64. Less than exp(2^-40) together: no probability of one
-        value exceeds e^ε times that of another.
+        With ε' = ε - 2^-40 all weights, whatever the value, lie between 2^43·exp(-ε'/2) and 2^43. So do their means; a
+        probability is a weight by a sum: P(c | x) / P(c | y) is at most exp(ε'/2)·exp(ε'/2) = exp(ε'). Rounding in
+        `exp`, and drawing from 128 bits, change it by a factor far below exp(2^-40). Beyond ε of about 60 the least
+        weight is 1, which is more than the formula says, and 2^43 is less than exp(ε'/2).
         """
         exponent = -(self.epsilon - MARGIN) / (2 * SENSITIVITY)
-        return np.ceil(SCALE * np.exp(exponent * self.far(value))).astype(np.uint64)
+        return np.maximum(np.ceil(SCALE * np.exp(exponent * self.far(value))), 1.0).astype(np.uint64)
 
     def places(self, value: Value, drawn: Words) -> Ints:
         """Return what rows with a value become."""

@@ -17,6 +17,7 @@ from allonym.metrics.numeric import Numeric
 from allonym.metrics.taxonomy import Taxonomic
 from allonym.records import Attribute, Floats, Ints, Value
 
+MOST = 1000  # times the variance of the data
 KEPT = 4_000_000  # concepts in the tables of values that are kept for rows that come alone
 
 
@@ -27,14 +28,15 @@ class Noise(Recordwise):
     alpha: float = 0.3
     allow_same: bool = False  # whether small errors leave a word as it is
     name: ClassVar[str] = "noise"
+    least: ClassVar[int] = 2
     about: ClassVar[str] = "each value by itself becomes another about as far away as a random error says"
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
         if isinstance(self.alpha, bool) or not isinstance(self.alpha, (int, float)):
             yield "alpha must be a number above 0."
-        elif not (math.isfinite(self.alpha) and self.alpha > 0):
-            yield f"alpha is {self.alpha:g}, it must be above 0. Hint: 0.1 to 0.5 is usual."
+        elif not 0 < self.alpha <= MOST:
+            yield f"alpha is {self.alpha:g}, it must be above 0, and at most {MOST}. Hint: 0.1 to 0.5 is usual."
         if not isinstance(self.allow_same, bool):
             yield "allow_same must be true or false."
 

@@ -77,6 +77,12 @@ class RecodingOrdered(Recoding):
     about: ClassVar[str] = "as recoding, but value by value in text order"
     guides: ClassVar[tuple[str, ...]] = ("similarity", "hierarchy", "random")
 
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
+        yield from super().problems()
+        if self.heuristics != Recoding.heuristics:
+            yield "there are no heuristics to choose: values are gone through in text order. Hint: leave them out."
+
     def into(self, column: Records, rng: np.random.Generator) -> Ints:
         """Return what each value becomes; one that reaches k is preferred, any other taken if none does."""
         sizes = column.counts.astype(np.int64).copy()

@@ -59,6 +59,7 @@ class Recordwise(Method):
 
     key: str = ""  # the column whose texts the draws go by; the numbers of the rows, if none
     by_row: ClassVar[bool] = True
+    least: ClassVar[int] = 1  # different values a column must have to say what becomes of others
     kinds: ClassVar[frozenset[str]] = frozenset({"text", "numeric"})
 
     @property

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.masking.adaptive import GROWTH, sa_mdav
-from allonym.masking.base import Grouping, Tick
+from allonym.masking.base import KINDS, Grouping, Tick
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import mdav
 from allonym.records import Records
@@ -22,6 +22,7 @@ class Abril(Grouping):
     represent: str = "subsumer"
     name: ClassVar[str] = "abril"
     about: ClassVar[str] = "groups of k by meaning; what all members have in common stands for them"
+    kinds: ClassVar[frozenset[str]] = frozenset(KINDS) - {"set"}
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples by MDAV around subsumers."""

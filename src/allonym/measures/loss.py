@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from allonym.metrics.sets import Sets
 from allonym.records import Floats, Pairs, summed_by
 
 # --- meaning (P1 §4.1, P0 §4.2 and §5) ------------------------------------------------------------------------------
@@ -68,6 +69,19 @@ def content_loss(pairs: Pairs) -> float:
 
     columns = range(len(pairs.attributes))
     return float(np.mean([content(pairs.original[:, a]) - content(pairs.masked[:, a]) for a in columns]))
+
+
+def set_loss(pairs: Pairs, way: str = "avg") -> float:
+    """Return Σ d² between sets and what stands for them (P4 eq. 9), over all columns of sets.
+
+    By `avg` a set is not 0 from itself, so that even the table as it was has such a loss: the floor.
+    """
+    total = 0.0
+    for a, attribute in enumerate(pairs.attributes):
+        if isinstance(attribute.metric, Sets):
+            far = attribute.metric.judged(way).rows(pairs.original[:, a], pairs.masked[:, a])
+            total += float((pairs.mass * far**2).sum())
+    return total
 
 
 def _mean(pairs: Pairs, amounts: Floats) -> float:

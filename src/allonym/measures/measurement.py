@@ -48,6 +48,8 @@ QUESTIONS = {
     "certainty_penalty": "How uncertain is a cell? (0 to 1)",
     "discernibility": "How many records does each look like? (sum)",
     "average_group_size": "How much larger than k are groups?",
+    "set_loss": "How far are sets from what stands for them, by avg? (sum of squares)",
+    "set_loss_min_sum": "… by min-sum",
     "record_linkage": "Can a record be found again by its text? (%)",
     "semantic_linkage": "Can a record be found again by its meaning? (%)",
     "prosecutor_risk": "Who is known to be in the table: found? (mean)",
@@ -60,7 +62,8 @@ QUESTIONS = {
     "uniqueness": "How many records are unique? (%)",
     "score": "Loss and linkage together, by the balance",
 }
-BRIEF = ("information_loss", "sse", "sst", "record_linkage", "semantic_linkage", "score")
+OF_SETS = ("set_loss", "set_loss_min_sum")
+BRIEF = ("information_loss", "sse", "sst", *OF_SETS, "record_linkage", "semantic_linkage", "score")
 _BY_COLUMN = {
     "information_loss": loss.information_loss,
     "semantic_quality": loss.semantic_quality,
@@ -92,6 +95,8 @@ def measured(
 ) -> dict[str, Measurement]:
     """Measure a release in every way, or in some."""
     found: dict[str, Measurement] = {}
+    if not any(attribute.kind == "set" for attribute in pairs.attributes):
+        names = [name for name in names if name not in OF_SETS]
     for name in names:
         tick(len(found), len(names))
         if name == "semantic_linkage":
@@ -135,6 +140,8 @@ def _functions(k: int, threshold: float, seed: int) -> dict[str, Callable[[Pairs
         "sse": loss.sse,
         "sst": loss.sst,
         "clustering_distance": partial(clusters.clustering_distance, seed=seed),
+        "set_loss": loss.set_loss,
+        "set_loss_min_sum": partial(loss.set_loss, way="min-sum"),
         "discernibility": loss.discernibility,
         "average_group_size": partial(loss.group_size, k=k),
         "record_linkage": risk.record_linkage,

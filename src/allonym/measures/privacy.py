@@ -6,12 +6,18 @@ Where there are units, a person's value counts once in a group. Null is a value 
 from __future__ import annotations
 
 import heapq
+import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from allonym.errors import OptionError
 from allonym.metrics.equality import Equality
 from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
 
+COMBINATIONS = 50_000_000  # of items that are counted
 CELLS = 4_000_000  # of groups × values at a time
 
 
@@ -19,6 +25,29 @@ def k_anonymity(pairs: Pairs) -> int:
     """Return the size of the smallest group, in persons."""
     sizes = pairs.sizes[pairs.sizes > 0]
     return int(sizes.min()) if sizes.size else 0
+
+
+def km_anonymity(sets: Sequence[frozenset[Hashable]], counts: Sequence[int], k: int, m: int) -> tuple[int, int]:
+    """Return by how many records the rarest combination of up to m items is held, and how many are held by less than k.
+
+    k^m-anonymity (Terrovitis et al. 2008) holds if that is none: who knows m items of somebody finds k records.
+
+    >>> baskets = [frozenset({"milk", "bread"}), frozenset({"milk"})]
+    >>> km_anonymity(baskets, [2, 3], k=3, m=1), km_anonymity(baskets, [2, 3], k=2, m=2)
+    ((2, 1), (2, 0))
+    """
+    number = sum(math.comb(len(x), size) for x in sets for size in range(1, m + 1))
+    if number > COMBINATIONS:
+        raise OptionError(
+            f"The sets have {number:,} combinations of up to {m} items, more than {COMBINATIONS:,}.",
+            hint="ask for fewer items.",
+        )
+    held: Counter[frozenset[Hashable]] = Counter()
+    for items, count in zip(sets, counts, strict=True):
+        for size in range(1, m + 1):
+            for combination in itertools.combinations(items, size):
+                held[frozenset(combination)] += count
+    return min(held.values(), default=0), sum(n < k for n in held.values())
 
 
 def l_diversity(pairs: Pairs, column: int) -> int:

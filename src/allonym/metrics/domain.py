@@ -58,8 +58,14 @@ class Domain:
 
     def around(self, concept: int) -> Floats:
         """Return the distances of a concept of the domain to all of it."""
-        own = self._kept[self.place(concept)]
+        own = self._kept[self._inside(concept)]
         return np.round(self._world.apart(np.full(len(self._kept), own), self._kept), DIGITS)
+
+    def _inside(self, concept: int) -> int:
+        place = self.place(concept)
+        if place < 0:
+            raise IndexError("a concept that is not in the domain")
+        return place
 
     def between(self, a: Ints, b: Ints) -> Floats:
         """Return the distances of concepts of the domain, pair by pair."""

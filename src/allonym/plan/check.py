@@ -15,11 +15,10 @@ from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link
 from allonym.masking.base import Tick
 from allonym.plan import toml
-from allonym.plan.prepare import Prepared, Understood, open_links, prepare
+from allonym.plan.prepare import Prepared, Understood, open_links, opened, prepare
 from allonym.plan.run import problems_of
 from allonym.records import Records, count_units
 from allonym.release import save_text
-from allonym.tables.files import open_any
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
@@ -170,7 +169,7 @@ class Check:
 
 def check(plan: Plan, source: Any, tick: Tick) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
-    table = open_any(source, plan.reading)
+    table = opened(plan, source)
     found = prepare(plan, table, tick)
     risk = Risk.of(found.records, plan.chosen.k_asked) if found.records is not None and found.records.n else None
     return Check(

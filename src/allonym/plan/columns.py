@@ -14,9 +14,11 @@ from allonym.knowledge.languages import LANGUAGES
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.similarity import DEPTHS, MEASURES
 from allonym.knowledge.taxonomy import Taxonomy
+from allonym.metrics.sets import WAYS
 
 ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
-KINDS = ("text", "category", "ordinal", "numeric")
+KINDS = ("text", "category", "ordinal", "numeric", "set")
+ELEMENTS = ("text", "category")
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first")
 Ontology = str | Scope | Taxonomy
@@ -32,11 +34,15 @@ class Column:
     ontology: tuple[Ontology, ...] = ()  # several are blended
     root: str | None = None
     levels: str | Path | tuple[str, ...] = ()  # of an ordinal column from low to high, or a file with one a line
-    similarity: str = "wu-palmer"
+    similarity: str | None = None  # wu-palmer; of the elements of sets, ancestor-overlap
     depth: str = "nodes"
     senses: str | None = None  # coherent, unless the method may not compare records
     individuals: bool | None = None  # whether named individuals may be meant; else, if at least half of the values are
     links: tuple[Links, ...] = ()  # reviewed links, one file (or mapping) for each ontology
+    separator: str = ";"  # between the items of a set that is written as text
+    distance: str = "min-sum"  # between sets
+    elements: str = "text"  # of sets: words, or categories that are the same or not
+    phrases: bool = False  # of sets: whether an item may have several noun phrases, each of which counts
     candidates: str | Path | tuple[str, ...] = ()  # what words may become, for methods that ask for it; or a file
     hierarchy: str | Path | None = None  # a tree of the values, for methods that are guided by one
     unmatched: str = "error"
@@ -44,12 +50,19 @@ class Column:
     weight: float = 1.0
     language: str = "en"
 
+    @property
+    def measure(self) -> str:
+        """The measure of similarity."""
+        return self.similarity or ("ancestor-overlap" if self.kind == "set" else "wu-palmer")
+
     def problems(self) -> Iterator[str]:
         """Say what is wrong with a column, whatever the table."""
         for what, given, known in (
             ("role", self.role, ROLES),
             ("kind", self.kind, (*KINDS, None)),
-            ("similarity", self.similarity, MEASURES),
+            ("similarity", self.similarity, (*MEASURES, None)),
+            ("distance", self.distance, WAYS),
+            ("elements", self.elements, ELEMENTS),
             ("depth", self.depth, DEPTHS),
             ("senses", self.senses, (*SENSES, None)),
             ("unmatched", self.unmatched, UNMATCHED),
@@ -65,7 +78,8 @@ class Column:
             yield "an ordinal column needs its levels. Hint: levels = [low, …, high], or a file with one a line."
         if self.levels and self.kind != "ordinal":
             yield "only an ordinal column has levels."
-        if self.kind not in (None, "text") and (self.ontology or self.root or self.links):
+        yield from self._problems_of_sets()
+        if self.kind not in (None, "text", "set") and (self.ontology or self.root or self.links):
             yield f"a column of kind {self.kind} has no ontology, root or links. Hint: leave them out, or the kind."
         if self.individuals is not None and not isinstance(self.individuals, bool):
             yield "individuals must be true or false."
@@ -77,6 +91,22 @@ class Column:
             yield f"a column with role {self.role} takes no other option."
         if self.links and len(self.links) != max(len(self.ontology), 1):
             yield f"it has {len(self.links)} links files for {max(len(self.ontology), 1)} ontologies; one each."
+
+    @property
+    def _of_sets(self) -> tuple[Any, ...]:
+        return self.separator, self.distance, self.elements, self.phrases
+
+    def _problems_of_sets(self) -> Iterator[str]:
+        if self.kind != "set" and self._of_sets != Column("quasi")._of_sets:
+            yield "only a column of sets has a separator, a distance, elements or phrases. Hint: say kind = set."
+        if not isinstance(self.phrases, bool):
+            yield "phrases must be true or false."
+        if not isinstance(self.separator, str) or not self.separator:
+            yield "the separator must be a text of a character or more."
+        if self.kind == "set" and self.role != "quasi":
+            yield "a column of sets can only be a quasi-identifier."
+        if self.kind == "set" and self.elements == "category" and (self.ontology or self.root or self.links):
+            yield "elements that are categories have no ontology, root or links. Hint: leave them out, or the elements."
 
 
 def unknown(what: str, given: object, known: Sequence[str]) -> str:

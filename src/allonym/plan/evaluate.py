@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +18,21 @@ from allonym.measures import privacy, risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.metrics.taxonomy import Taxonomic
 from allonym.plan.columns import Column
-from allonym.plan.prepare import Prepared, guessed_kind, levels_of, part_of, prepare, refused
+from allonym.plan.prepare import Prepared, guessed_kind, levels_of, opened, part_of, prepare, refused
 from allonym.records import Attribute, Ints, Pairs, Value, distinct
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
-from allonym.tables.files import Reading, open_any
+from allonym.tables.files import Reading
+from allonym.tables.sets import CodedSets
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
 TOP = "*"  # what generalisation tools write for anything
 RECURSIVE = 3.0  # c of (c, l)-diversity
+
+
+ITEMS = 2  # that an attacker is taken to know of a set
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +80,14 @@ def evaluate(
     balance: float = BALANCE,
     threshold: float = THRESHOLD,
     attackers: Sequence[str] = (),
+    m: int = ITEMS,
     tick: Tick = silent,
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
     _check(balance, threshold, attackers)
-    found = prepare(plan, open_any(original, plan.reading), part_of(tick, 0, 2))
+    if m < 1:
+        raise OptionError(f"m is {m}, it must be at least 1.")
+    found = prepare(plan, opened(plan, original), part_of(tick, 0, 2))
     if found.problems or found.records is None:
         raise refused(found.problems, found)
     if not found.table.n:
@@ -109,7 +116,10 @@ def evaluate(
         units=None if found.units is None else found.records.persons,
         tuples=(len(found.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.looks < 0).sum()),
-        privacy=_promises(pairs, plan.chosen.k_asked, list(columns), plan.chosen.by_column),
+        privacy=[
+            *_promises(pairs, plan.chosen.k_asked, list(columns), plan.chosen.by_column),
+            *release.combinations(plan.chosen.k_asked, m),
+        ],
         measures=measured(
             pairs,
             plan.chosen.k_asked,
@@ -218,7 +228,7 @@ class _Release:
         self.looks = self._looks([x for x in wanted if x in self.cells])
 
     def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:
-        table = open_any(source, reading)
+        table = opened(self.found.plan, source, reading=reading)
         return table, self._names(table)
 
     def _looks(self, columns: Sequence[str]) -> Ints:
@@ -266,11 +276,11 @@ class _Release:
         for what, cells in (("the original", mine), (self.what, other)):
             if any(v is None or v == "" for v, n in zip(cells.values, cells.counts, strict=True) if n):
                 raise TableError(f"Some rows of {what} have no key.", hint="fill it in, or choose another.")
-            if len({as_text(v) for v in cells.values}) < len(cells.codes):
+            if len({encode.as_text(v) for v in cells.values}) < len(cells.codes):
                 again = int((cells.counts > 1).sum())
                 raise TableError(f"The key {key} is not unique in {what}: {many(again, 'value')} of it come again.")
-        place = {as_text(other.values[c]): row for row, c in enumerate(other.codes.tolist())}
-        rows = np.array([place.get(as_text(mine.values[c]), -1) for c in mine.codes.tolist()], np.int64)
+        place = {encode.as_text(other.values[c]): row for row, c in enumerate(other.codes.tolist())}
+        rows = np.array([place.get(encode.as_text(mine.values[c]), -1) for c in mine.codes.tolist()], np.int64)
         if strange := theirs.n - int((rows >= 0).sum()):
             raise TableError(
                 f"{self.what.capitalize()} has {many(strange, 'row')} whose key is not in the original.",
@@ -288,20 +298,52 @@ class _Release:
         """Say what the cells of a masked column mean."""
         coded, cells = self.found.coded[name], self.cells[name]
         missing = self.found.plan.missing
+        if isinstance(coded, CodedSets):
+            return self._sets(coded, cells)
         known = {
-            as_text(cell): coded.attribute.values[code]
+            encode.as_text(cell): coded.attribute.values[code]
             for cell, code in zip(coded.cells.values, coded.original_of, strict=True)
         }
         new = {
-            as_text(cell): i
+            encode.as_text(cell): i
             for i, cell in enumerate(cells.values)
-            if not encode.is_missing(cell, missing) and as_text(cell) not in known
+            if not encode.is_missing(cell, missing) and encode.as_text(cell) not in known
         }
         known |= self._meanings(name, new)
         strange = [text for text in new if text not in known]
         values = [
-            None if encode.is_missing(cell, missing) else known.get(as_text(cell), as_text(cell))
+            None if encode.is_missing(cell, missing) else known.get(encode.as_text(cell), encode.as_text(cell))
             for cell in cells.values
+        ]
+        metric = coded.attribute.metric.extend(values)
+        places = {value: code for code, value in enumerate(metric.values)}
+        codes = np.array([places[v] for v in values], np.int64)[cells.codes]
+        return _Understood(replace(coded.attribute, metric=metric), codes, strange)
+
+    def combinations(self, k: int, m: int) -> Iterator[dict[str, Any]]:
+        """Yield for columns of sets whether every combination of up to m items is held by at least k records."""
+        for name, coded in self.found.coded.items():
+            if isinstance(coded, CodedSets) and name in self.cells:
+                cells = self.cells[name]
+                sets = [frozenset(coded.items(cell)) for cell in cells.values]
+                least, below = privacy.km_anonymity(sets, cells.counts.tolist(), k, m)
+                entry = {"model": f"k^{m}-anonymity", "columns": [name], "asked": k, "reached": least}
+                yield entry | {"holds": below == 0, "combinations_below": below}
+
+    def _sets(self, coded: CodedSets, cells: Cells) -> _Understood:
+        """Say what the cells of a masked column of sets mean; new items by their first senses."""
+        items = dict.fromkeys(x for cell in cells.values for x in coded.items(cell))
+        meanings = {x: x if (m := coded.meanings[x]) is None else m for x in items if x in coded.meanings}
+        new = [x for x in items if x not in meanings]
+        name = coded.attribute.name
+        if name in self.found.words:
+            scope, column = self.found.words[name][0].scope, self.found.plan.columns[name]
+            told = link(new, scope, senses="first", language=column.language, individuals=True, suggest=False)
+            meanings |= {x.value: x.concept for x in told if x.concept is not None}
+        strange = [x for x in new if x not in meanings]
+        values: list[Value] = [
+            None if encode.is_missing(c, coded.missing) else frozenset(meanings.get(x, x) for x in coded.items(c))
+            for c in cells.values
         ]
         metric = coded.attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
@@ -319,7 +361,7 @@ class _Release:
         if kind == "numeric":
             coded = self.found.coded[name]
             numbers = [x for x in coded.attribute.values if x is not None]
-            comma = encode.numbers_of([as_text(x) for x in coded.cells.values if x is not None])[1]
+            comma = encode.numbers_of([encode.as_text(x) for x in coded.cells.values if x is not None])[1]
             found = {t: encode.number_or_range(t, numbers, comma) for t in new}
             return {t: x for t, x in found.items() if x is not None or t == TOP}
         words = self.found.words[name]
@@ -376,25 +418,12 @@ class _Release:
         return known.attribute, known.codes
 
 
-def as_text(cell: Any) -> str:
-    """Return a cell as text, the same whichever type its table gives it.
-
-    >>> as_text(1.0), as_text(1), as_text(True), as_text("01")
-    ('1', '1', 'true', '01')
-    """
-    if isinstance(cell, (bool, np.bool_)):
-        return str(cell).lower()
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
-
-
 def _nearest(senses: list[int], stood_for: Sequence[tuple[int | None, int]], scope: Scope, column: Column) -> int:
     """Return the sense with the least Σ ω·d to some concepts; the first of equals."""
     if len(senses) == 1 or not stood_for:
         return senses[0]
     values = list(dict.fromkeys([*senses, *(c for c, _ in stood_for)]))
-    metric = Taxonomic(values, scope, column.similarity, column.depth)
+    metric = Taxonomic(values, scope, column.measure, column.depth)
     codes = metric.codes_of([c for c, _ in stood_for])
     costs = metric.rows(metric.codes_of(senses)[:, None], codes) @ np.array([n for _, n in stood_for], np.float64)
     return senses[int(np.argmin(np.round(costs, 9)))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
 FORMAT = 1
+SEEN = 100_000  # new words whose concepts are kept
 
 
 class _Fitted(ABC):
@@ -63,22 +64,27 @@ class _Words(_Fitted):
     name: str
     column: Column
     scope: Scope
-    links: dict[str, int | None]
+    links: Mapping[str, int | None]
     perturbation: Perturbation
     way: str  # how concepts are written
-    apart: bool
+    individuals: bool
+    _seen: dict[str, int | None] = field(default_factory=dict)  # words that were not in the table
     _labels: dict[Value, str] = field(default_factory=dict)
 
     def meaning(self, cell: Any) -> Value:
         """Return the concept of a word: as it was understood, else its first sense."""
         text = str(cell)
-        if text not in self.links:
-            individuals = self.column.individuals if self.apart is False else bool(self.column.individuals)
-            found = link([text], self.scope, senses="first", language=self.column.language, individuals=individuals)[0]
+        if text not in self.links and text not in self._seen:
+            if len(self._seen) >= SEEN:
+                self._seen.clear()
+            options: dict[str, Any] = {"language": self.column.language, "individuals": self.individuals}
+            found = link([text], self.scope, senses="first", suggest=False, **options)[0]
             known = found.status == "sure" or (found.status == "review" and self.column.accept_review)
-            inside = found.concept is not None and found.concept in self.scope
-            self.links[text] = found.concept if known and inside else None
-        concept = self.links[text]
+            self._seen[text] = found.concept if known else None
+        concept = self.links[text] if text in self.links else self._seen[text]
+        domain = getattr(self.perturbation, "domain", None)
+        if concept is not None and (concept not in self.scope or (domain and domain.place(concept) < 0)):
+            concept = None
         if concept is None and self.column.unmatched != "suppress":
             raise TableError(
                 f"A word in column {self.name} is not understood.",
@@ -88,10 +94,13 @@ class _Words(_Fitted):
         return concept
 
     def written(self, value: Value, like: Any) -> Any:
-        """Return the label of a concept, or its code."""
-        if value is not None and value not in self._labels:
+        """Return the label of a concept, or its code; as a number, where cells are numbers."""
+        if value is None:
+            return None
+        if value not in self._labels:
             self._labels[value] = encode.label_of(self.scope.taxonomy, self.way)(value)
-        return None if value is None else self._labels[value]
+        label = self._labels[value]
+        return int(label) if isinstance(like, int) and label.isdecimal() else label
 
     def told(self) -> dict[str, Any]:
         """Return the links and what was fitted, by ids."""
@@ -100,11 +109,12 @@ class _Words(_Fitted):
             "kind": "text",
             "ontology": {"name": self.scope.name, "sha256": self.scope.taxonomy.source.sha256},
             "written": self.way,
+            "individuals": self.individuals,
             "links": {text: None if c is None else ids[c] for text, c in self.links.items()},
         }
         match self.perturbation:
-            case SemanticNoise(domain=domain, mean=mean, variance=variance):
-                told |= {"mean": ids[mean], "variance": variance, "individuals": domain.individuals}
+            case SemanticNoise(mean=mean, variance=variance):
+                told |= {"mean": ids[mean], "variance": variance}
             case Drawing(known=known, counts=counts):
                 told |= {"values": [ids[c] for c in known], "counts": list(counts)}
             case Candidates(candidates=candidates):
@@ -119,6 +129,7 @@ class _Numbers(_Fitted):
     name: str
     decimals: int
     comma: bool
+    as_text: bool  # whether cells of the table were text
     perturbation: Perturbation
 
     def meaning(self, cell: Any) -> Value:
@@ -129,12 +140,13 @@ class _Numbers(_Fitted):
         return number
 
     def written(self, value: Value, like: Any) -> Any:
-        """Return a number with the column's decimals, as text where cells are text."""
-        return encode.number_label(value, self.decimals, self.comma, as_text=isinstance(like, str))
+        """Return a number with the column's decimals, as text where the table had text."""
+        return encode.number_label(value, self.decimals, self.comma, as_text=self.as_text)
 
     def told(self) -> dict[str, Any]:
         """Return what was fitted."""
         told: dict[str, Any] = {"kind": "numeric", "decimals": self.decimals, "comma": self.comma}
+        told["as_text"] = self.as_text
         match self.perturbation:
             case NumericNoise(mean=mean, variance=variance):
                 told |= {"mean": mean, "variance": variance}
@@ -149,13 +161,13 @@ class Fitted:
     The draws of a row go by the seed, the column and its key: the plan's key column, else the number of the row.
     """
 
-    def __init__(self, plan: Plan, seed: int | None, columns: dict[str, _Fitted]) -> None:
+    def __init__(self, plan: Plan, seed: int | None, columns: dict[str, _Fitted], row: int = 0) -> None:
         self.plan, self.seed = plan, seed
         self._columns = columns
         self._names = {name: key_of(name) for name in columns}
         self._dropped = [name for name, c in plan.columns.items() if c.role in ("identifier", "unit")]
         self._key = plan.chosen.key_column
-        self._row = 0
+        self._row = row  # the number of the next
 
     # --- masking ---------------------------------------------------------------------------------------------
 
@@ -168,45 +180,69 @@ class Fitted:
         lost += [self._key] if self._key and key is None and self._key not in record else []
         if lost:
             raise TableError(f"The record has no {', '.join(lost)}.", hint="every column of the plan must be there.")
-        extra = [] if self.plan.keep_rest else [name for name in record if name not in self.plan.columns]
-        if extra:
-            raise TableError(f"{len(extra)} columns of the record have no role.", hint="name them, or keep the rest.")
+        self._all_have_roles(record)
         number = self._number(record, key)
         found = {name: cell for name, cell in record.items() if name not in self._dropped}
         for name, column in self._columns.items():
             cell = record[name].strip() if isinstance(record[name], str) else record[name]
-            gone = encode.is_missing(cell, self.plan.missing) or (isinstance(cell, float) and math.isnan(cell))
-            value = None if gone else column.meaning(cell)
+            value = None if self._says_nothing(cell) else column.meaning(cell)
             drawn = words_of_one(self.seed, self._names[name], number)
             found[name] = column.written(column.perturbation.one(value, drawn), cell)
         return found
 
+    def _all_have_roles(self, names: Iterable[str]) -> None:
+        extra = [] if self.plan.keep_rest else [name for name in names if name not in self.plan.columns]
+        if extra:
+            raise TableError(f"{len(extra)} columns have no role in the plan.", hint="name them, or keep the rest.")
+
+    def _says_nothing(self, cell: Any) -> bool:
+        """Tell whether a cell is null, in whatever way a library has for that, or says so."""
+        if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+            return True
+        return encode.is_missing(cell, self.plan.missing) or bool(cell != cell)  # noqa: PLR0124 not a number
+
     def _number(self, record: Mapping[str, Any], key: int | str | None) -> int:
         """Return what the draws of a record go by."""
         if self._key:
-            return key_of(str(record[self._key] if key is None else key).strip())
-        if isinstance(key, str):
-            raise OptionError("The key of a record must be the number of its row.", hint='or give the plan key = "…".')
-        number, self._row = (self._row, self._row + 1) if key is None else (key, self._row)
-        return number
+            given = record[self._key] if key is None else key
+            if self._says_nothing(given):
+                raise TableError(f"The record has no {self._key}, which its draws go by.", hint="fill it in.")
+            return key_of(encode.as_text(given).strip())
+        if key is None:
+            self._row += 1
+            return self._row - 1
+        return _row_number(key)
 
-    def stream(self, records: Iterable[Mapping[str, Any]], start: int = 0) -> Iterator[dict[str, Any]]:
-        """Mask records as they come; the first is row number `start`."""
-        for row, record in enumerate(records, start):
-            yield self.mask_one(record, None if self._key else row)
+    def stream(self, records: Iterable[Mapping[str, Any]], start: int | None = None) -> Iterator[dict[str, Any]]:
+        """Mask records as they come; the first is row number `start`, else the next."""
+        self._row = self._row if start is None else _row_number(start)
+        for record in records:
+            yield self.mask_one(record)
 
-    def mask(self, frame: Any, start: int = 0) -> Any:
-        """Mask a frame, giving back the same type; its first row is row number `start`."""
+    def mask(self, frame: Any, start: int | None = None) -> Any:
+        """Mask a frame, giving back the same type; its first row is row number `start`, else the next.
+
+        What it gives is not verified, as a release by `Plan.run` is.
+        """
+        if isinstance(frame, (str, Path)):
+            raise OptionError("A fitted plan masks frames and records.", hint="Plan.run masks files.")
         table = open_any(frame, self.plan.reading)
+        self._all_have_roles(table.names)
+        first = self._row if start is None else _row_number(start)
+        self._row = first + table.n
         cells = table.cells([x for x in table.names if x in self._columns or x == self._key])
         lost = [x for x in (*self._columns, self._key) if x and x not in cells]
         if lost:
             raise TableError(f"The table has no {', '.join(lost)}.", hint="every column of the plan must be there.")
-        keys = np.arange(start, start + table.n, dtype=np.uint64)
+        keys = np.arange(first, first + table.n, dtype=np.uint64)
         if self._key:
-            keys = np.array([key_of(str(x)) for x in cells[self._key].values], np.uint64)[cells[self._key].codes]
+            if any(map(self._says_nothing, cells[self._key].values)):
+                raise TableError(f"Some rows have no {self._key}, which draws go by.", hint="fill it in.")
+            texts = [key_of(encode.as_text(x)) for x in cells[self._key].values]
+            keys = np.array(texts, np.uint64)[cells[self._key].codes]
         written = {name: self._written(name, cells[name], keys) for name in self._columns}
-        return table.changed(written, [x for x in self._dropped if x in table.names])
+        dropped = [x for x in self._dropped if x in table.names]
+        return table.changed(written, dropped, anew=self.plan.chosen.apart)
 
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
@@ -215,7 +251,7 @@ class Fitted:
         values = [None if gone else column.meaning(x) for x, gone in zip(cells.values, missing, strict=True)]
         found, places = column.perturbation.column(values, cells.codes, words(self.seed, name, keys))
         said = (x for x, gone in zip(cells.values, missing, strict=True) if not gone)
-        like = next((x for x in said if isinstance(x, str)), 0)
+        like = next((x for x in said if isinstance(x, (str, int))), "")
         return Cells([column.written(v, like) for v in found], places)
 
     # --- files -----------------------------------------------------------------------------------------------
@@ -227,6 +263,7 @@ class Fitted:
             "format": FORMAT,
             "plan": toml.dumped(self.plan, path.parent),
             "seed": self.seed,
+            "row": self._row,
             "columns": {name: column.told() for name, column in self._columns.items()},
         }
         save_text(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n", private=True)
@@ -243,8 +280,29 @@ class Fitted:
             raise TableError(f"{path} cannot be read.", hint="it must be what `Fitted.save` wrote.") from error
         if not isinstance(told, dict) or told.get("format") != FORMAT:
             raise TableError(f"{path} is not of format {FORMAT}.", hint="fit the plan again, and save it.")
-        plan = toml.loads(told["plan"], path, Plan)
-        return cls(plan, told["seed"], {name: _restored(plan, name, x) for name, x in told["columns"].items()})
+        try:
+            plan = toml.loads(told["plan"], path, Plan)
+            columns = {name: _restored(plan, name, x) for name, x in told["columns"].items()}
+            row, seed = _row_number(told["row"]), None if told["seed"] is None else _row_number(told["seed"])
+        except (LookupError, TypeError, AttributeError, ValueError, OptionError) as error:
+            raise TableError(f"{path} is damaged.", hint="fit the plan again, and save it.") from error
+        if set(columns) != {name for name, x in plan.columns.items() if x.role == "quasi"}:
+            raise TableError(f"{path} is damaged: columns are missing.", hint="fit the plan again, and save it.")
+        return cls(plan, seed, columns, row)
+
+
+def _row_number(key: Any) -> int:
+    """Return a number that a row may have; refuse any other."""
+    try:
+        number = operator.index(key)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**64:
+        raise OptionError(
+            "The number of a row must be a whole number from 0 on.",
+            hint="a key of text needs a key in the plan.",
+        )
+    return number
 
 
 def fit(plan: Plan, source: Any, tick: Tick) -> Fitted:
@@ -257,6 +315,10 @@ def fit(plan: Plan, source: Any, tick: Tick) -> Fitted:
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
         raise refused(problems, found)
+    constant = [x.name for x in found.records.attributes if len([v for v in x.values if v is not None]) < method.least]
+    if constant:
+        names = ", ".join(constant)
+        raise PlanError([f"{names}: too few different values to fit {method.name}; others would stay as they are."])
     columns: dict[str, _Fitted] = {}
     for a, attribute in enumerate(found.records.attributes):
         perturbation = method.fitted(attribute, *summed(found.records.codes[:, a], found.records.counts))
@@ -268,11 +330,14 @@ def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
     plan, coded = found.plan, found.coded[name]
     if name not in found.words:
         texts = [None if encode.is_missing(c, plan.missing) else str(c) for c in coded.cells.values]
-        return _Numbers(name, encode.decimals_of(texts), encode.numbers_of(texts)[1], perturbation)
+        as_text = any(isinstance(c, str) for c, t in zip(coded.cells.values, texts, strict=True) if t is not None)
+        return _Numbers(name, encode.decimals_of(texts), encode.numbers_of(texts)[1], as_text, perturbation)
     words_of = found.words[name][0]
     links = {text: x.concept for text, x in words_of.links.items()}
     way = encode.way_of_writing(words_of.links, words_of.scope, plan.chosen.by_codes)
-    return _Words(name, plan.columns[name], words_of.scope, links, perturbation, way, plan.chosen.apart)
+    own = getattr(perturbation, "domain", None)
+    individuals = bool(plan.columns[name].individuals) if plan.chosen.apart or own is None else own.individuals
+    return _Words(name, plan.columns[name], words_of.scope, links, perturbation, way, individuals)
 
 
 def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
@@ -282,7 +347,7 @@ def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
         numbers: Perturbation = Drawing(tuple(told.get("values", ())), tuple(told.get("counts", ())))
         if isinstance(method, Noise):
             numbers = NumericNoise(told["mean"], told["variance"], method.alpha, told["decimals"])
-        return _Numbers(name, told["decimals"], told["comma"], numbers)
+        return _Numbers(name, told["decimals"], told["comma"], told["as_text"], numbers)
     scope = opened_for(column, plan.folder)[0]
     taxonomy = scope.taxonomy
     if taxonomy.source.sha256 != told["ontology"]["sha256"]:
@@ -294,12 +359,12 @@ def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
     links = {text: code(id) for text, id in told["links"].items()}
     perturbation: Perturbation
     if isinstance(method, Noise):
-        domain = Domain(scope, column.similarity, column.depth, individuals=told["individuals"])
+        domain = Domain(scope, column.measure, column.depth, individuals=told["individuals"])
         mean = taxonomy.code(told["mean"])
         perturbation = SemanticNoise(domain, mean, told["variance"], method.alpha, method.allow_same)
     elif isinstance(method, Exponential):
-        domain = Domain(scope, column.similarity, column.depth, individuals=True)
+        domain = Domain(scope, column.measure, column.depth, individuals=True)
         perturbation = Candidates(domain, tuple(map(code, told["candidates"])), method.epsilon)
     else:
         perturbation = Drawing(tuple(map(code, told["values"])), tuple(told["counts"]))
-    return _Words(name, column, scope, links, perturbation, told["written"], method.apart)
+    return _Words(name, column, scope, links, perturbation, told["written"], told["individuals"])

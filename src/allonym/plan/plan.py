@@ -38,6 +38,7 @@ class Plan:
     method: str | Method = DEFAULT_METHOD
     k: int | None = None  # 5, unless the method or this says otherwise
     seed: int | None = None  # 0; where every row has draws of its own, one nobody knows
+    long: bool = False  # whether a table has a row for each item of its one column of sets
     keep_rest: bool = False  # whether columns that are not listed stay as they are
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the method, besides k
     about: Mapping[str, str] = field(default_factory=dict)  # title, purpose, decided_by, note
@@ -62,8 +63,9 @@ class Plan:
         seed = 0 if self.seed is None else self.seed
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
             yield "the seed must be a whole number from 0 to 2^64 - 1."
-        if not isinstance(self.keep_rest, bool):
-            yield "keep_rest must be true or false."
+        for name, given in (("keep_rest", self.keep_rest), ("long", self.long)):
+            if not isinstance(given, bool):
+                yield f"{name} must be true or false."
         yield from (f"about: {unknown('key', name, ABOUT)}" for name in self.about if name not in ABOUT)
 
     def _column_problems(self) -> Iterator[str]:
@@ -73,6 +75,9 @@ class Plan:
         for name, column in columns.items():
             yield from (f"column {name}: {problem}" for problem in column.problems())
         roles = [column.role for column in columns.values()]
+        sets = sum(column.kind == "set" for column in columns.values())
+        if self.long and (sets != 1 or "unit" not in roles):
+            yield "a long table needs one column of sets and a unit. Hint: --set ITEM=… and --unit WHO."
         for role in (r for r in ("unit", "weight") if roles.count(r) > 1):
             yield f"{roles.count(role)} columns have the role {role}; one can."
         if "quasi" not in roles:
@@ -98,7 +103,8 @@ class Plan:
             if name in ("k", "seed"):
                 yield f"method {self.method}: {name} is given to the plan itself. Hint: {name}=…, not in parameters."
             else:
-                yield f"method {self.method}: {unknown('parameter', name, ['name', 'k', 'seed', *known])}"
+                own = ["name", "k", "seed"] if issubclass(kind, Anonymising) else ["name", "seed"]
+                yield f"method {self.method}: {unknown('parameter', name, [*own, *known])}"
         if not strange:
             made = kind(**self.parameters)
             yield from (f"method {self.method}: {problem}" for problem in made.problems())
@@ -149,7 +155,7 @@ class Plan:
 
         Options: `key` (the column that says which row is which, else they go by position), `earlier` (another release
         of the same people), `balance` of the score, `threshold` of risk, `attackers` (other measures of similarity for
-        linkage by meaning), `tick`.
+        linkage by meaning), `m` (items of a set that an attacker knows), `tick`.
         """
         from allonym.plan.evaluate import evaluate
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,17 @@ from allonym.knowledge.ontologies import is_wordnet, open_ontology
 from allonym.knowledge.scope import Scope
 from allonym.masking.base import Tick, silent
 from allonym.masking.draws import key_of
+from allonym.metrics.equality import Equality
+from allonym.metrics.taxonomy import Taxonomic
 from allonym.plan import rows
 from allonym.plan.columns import Column, Ontology
-from allonym.records import Floats, Ints, Keys, Records
+from allonym.records import Floats, Ints, Keys, Metric, Records, Value
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
 from allonym.tables.encode import Coded
+from allonym.tables.files import Reading, open_any
+from allonym.tables.long import Long
+from allonym.tables.sets import items_of, sets
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
@@ -107,6 +113,23 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     return found
 
 
+def opened(plan: Plan, source: Any, raw: bytes | None = None, reading: Reading | None = None) -> Any:
+    """Open a table as a plan says; a long one as one with a row for each unit."""
+    table = open_any(source, reading or plan.reading, raw)
+    if not plan.long:
+        return table
+    unit, item = (next(n for n, c in plan.columns.items() if test(c)) for test in (_is_unit, _is_set))
+    return Long(table, unit, item, plan.missing)
+
+
+def _is_unit(column: Column) -> bool:
+    return column.role == "unit"
+
+
+def _is_set(column: Column) -> bool:
+    return column.kind == "set"
+
+
 def part_of(tick: Tick, place: int, parts: int) -> Tick:
     """Return what to call from one of several parts of a job."""
     return lambda done, total: tick(place * 1000 + 1000 * done // max(total, 1), parts * 1000)
@@ -181,7 +204,7 @@ def _keys(found: Prepared) -> None:
     cells = found.cells[name]
     if any(encode.is_missing(x, found.plan.missing) and n for x, n in zip(cells.values, cells.counts, strict=True)):
         found.problems.append(f"column {name}, whose texts draws go by (key), has empty cells. Hint: fill them in.")
-    found.keys = np.array([key_of(str(x)) for x in cells.values], np.uint64)[cells.codes]
+    found.keys = np.array([key_of(encode.as_text(x)) for x in cells.values], np.uint64)[cells.codes]
 
 
 def _has_ontology(column: Column) -> bool:
@@ -193,6 +216,8 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
     plan, column, cells = found.plan, found.plan.columns[name], found.cells[name]
     kind = column.kind or ("text" if _has_ontology(column) or column.links else guessed_kind(cells, plan.missing))
     found.kinds[name] = kind
+    if kind != "set" and any(isinstance(cell, tuple) for cell in cells.values):
+        raise TableError("its cells are lists.", hint="say --set, or kind = set; or keep the column.")
     common: dict[str, Any] = {"weight": column.weight, "missing": plan.missing}
     if kind == "numeric":
         found.coded[name] = encode.numeric(name, cells, **common)
@@ -200,6 +225,8 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
         found.coded[name] = encode.category(name, cells, **common)
     elif kind == "ordinal":
         found.coded[name] = encode.ordinal(name, cells, levels_of(column, plan.folder), **common)
+    elif kind == "set":
+        _understand_sets(found, name, opened, tick)
     else:
         found.words[name] = _link(found, name, opened, tick)
         _policy(found, name, column)
@@ -209,7 +236,7 @@ def _understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope]
             [x.links for x in found.words[name]],
             [x.scope for x in found.words[name]],
             unmatched="suppress" if column.unmatched == "suppress" else "opaque",
-            measure=column.similarity,
+            measure=column.measure,
             depth=column.depth,
             coded=plan.chosen.by_codes,
             **common,
@@ -239,7 +266,44 @@ def _add_tree(found: Prepared, name: str, column: Column) -> None:
             "Hint: add a row for each."
         )
     else:
-        found.coded[name] = encode.in_tree(found.coded[name], links, scope, column.similarity)
+        found.coded[name] = encode.in_tree(found.coded[name], links, scope, column.measure)
+
+
+def _understand_sets(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick: Tick) -> None:
+    """Understand a column of sets through what its items mean."""
+    plan, column, cells = found.plan, found.plan.columns[name], found.cells[name]
+    counts: Counter[str] = Counter()
+    for cell, n in zip(cells.values, cells.counts.tolist(), strict=True):
+        if not encode.is_missing(cell, plan.missing):
+            counts.update(dict.fromkeys(items_of(cell, column.separator, column.phrases), n))
+    meanings: dict[str, Value] = {text: text for text in counts}
+    elements: Metric = Equality([])
+    say: Callable[[Value], str] = str
+    if column.elements == "text":
+        words = found.words[name] = _link(found, name, opened, tick, counts)
+        _policy(found, name, column)
+        if len(words) > 1:
+            found.problems.append(f"column {name}: sets have one ontology, this has {len(words)}. Hint: choose one.")
+            return
+        lost = None if column.unmatched == "suppress" else ""
+        for text in counts:
+            concept = words[0].links[text].concept
+            meanings[text] = concept if concept is not None else lost if lost is None else text
+        scope = words[0].scope
+        elements = Taxonomic([], scope, column.measure, column.depth)
+        say = encode.label_of(scope.taxonomy, encode.way_of_writing(words[0].links, scope, plan.chosen.by_codes))
+    found.coded[name] = sets(
+        name,
+        cells,
+        meanings,
+        elements,
+        say,
+        way=column.distance,
+        separator=column.separator,
+        weight=column.weight,
+        missing=plan.missing,
+        phrases=column.phrases,
+    )
 
 
 def guessed_kind(cells: Cells, missing: Sequence[str]) -> str:
@@ -259,18 +323,20 @@ def levels_of(column: Column, folder: Path) -> Sequence[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
-def _link(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick: Tick) -> list[Understood]:
-    """Link the words of a column through each of its ontologies."""
+def _link(
+    found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick: Tick, here: Mapping[str, int] | None = None
+) -> list[Understood]:
+    """Link the words of a column, or its items with their counts, through each of its ontologies."""
     plan, column = found.plan, found.plan.columns[name]
     ontologies = column.ontology or ("wordnet",)
-    here = encode.present(found.cells[name], plan.missing)
+    here = encode.present(found.cells[name], plan.missing) if here is None else here
     understood = []
     for place, ontology in enumerate(ontologies):
         key = (ontology if isinstance(ontology, str) else id(ontology), column.root)
         if key not in opened:
             opened[key] = _open(ontology, column.root, plan.folder)
         settled = _settled(column.links[place], plan.folder) if column.links else links_files.Settled()
-        values = dict.fromkeys(settled.concepts, 0) | here  # what was settled for others stays known
+        values = dict.fromkeys(settled.concepts, 0) | dict(here)  # what was settled for others stays known
         links = link(
             values,
             opened[key],

@@ -68,7 +68,10 @@ def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) ->
         texts = candidates_of(column, found.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
         strange = [x.value for x in links if x.reason not in SURELY or x.concept is None or x.concept not in scope]
-        if strange or not texts:
+        if not texts:
+            found.problems.append(f"column {name}: there is no candidate in its list. Hint: write one a line.")
+            return
+        if strange:
             found.details[f"{name}, candidates not understood"] = strange
             found.problems.append(
                 f"column {name}: {many(len(strange), 'candidate')} of {len(texts)} not understood under {scope.name}. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -18,14 +18,17 @@ from allonym.masking.base import Tick
 from allonym.masking.recordwise import Recordwise
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import rows, toml
-from allonym.plan.prepare import Prepared, part_of, prepare, refused
+from allonym.plan.prepare import Prepared, opened, part_of, prepare, refused
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.tables.base import Cells
-from allonym.tables.files import ParquetFile, TextFile, open_any, read_bytes
+from allonym.tables.files import TextFile, open_any, read_bytes
+from allonym.tables.jsonlines import JsonLines
+from allonym.tables.long import Long
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
+ENDINGS = {".parquet": (".parquet",), ".jsonl": (".jsonl", ".ndjson", ".json")}  # any other is delimited text
 NOBODY = 2**62  # nobody's own spelling is written where this many must share it
 
 
@@ -62,7 +65,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
     if from_file and output is None:
         raise OutputError("Where is the release to be written?", hint="give an output file, or - for standard output.")
     raw = read_bytes(source) if from_file else b""
-    table = open_any(source, plan.reading, raw if from_file else None)
+    table = opened(plan, source, raw if from_file else None)
     found = prepare(plan, table, part_of(tick, 0, 2))
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
@@ -73,8 +76,8 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         masking = method.mask(found.records, seed, tick)
     else:
         masking = method.mask(found.records, seed or 0, tick)
-    written = dict(_written(found, masking))
-    dropped = [*found.having("identifier"), *found.having("unit")]
+    written = dict(_written(found, masking, seed))
+    dropped = [*found.having("identifier"), *([] if isinstance(table, Long) else found.having("unit"))]
     promise = release.Promise(
         columns=found.having("quasi"),
         k=plan.chosen.k_asked,
@@ -86,13 +89,18 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         missing=plan.missing,
         only=rows.allowed(found),
     )
+    anew = plan.chosen.apart
     frame: Any = None
     sha256: str | None = None
-    if isinstance(table, (TextFile, ParquetFile)) and output is not None:
-        reached, sha256 = _write(table, written, dropped, promise, source, output)
+    if from_file and output is not None:
+        reached, sha256 = _write(table, written, dropped, promise, source, output, anew=anew)
     else:
-        frame = table.changed(written, dropped)
-        reached = release.recount(frame, open_any(frame).names, promise)
+        frame = table.changed(written, dropped, anew=anew)
+        again: Any = frame
+        names: Sequence[str] = open_any(frame).names
+        if isinstance(table, Long):
+            again, names = release.folded(frame, names, table.unit, table.item, promise.columns)
+        reached = release.recount(again, names, promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
     summary = _summary(found, masking, reached, seed, balance, hashes)
     summary["seconds"] = time.perf_counter() - began
@@ -112,7 +120,9 @@ def problems_of(found: Prepared) -> Iterator[str]:
             f"method {method.name} promises k in each column alone, not in {len(found.having('quasi'))} together. "
             "Hint: say --per-attribute if that is enough, or choose another method."
         )
-    if found.records is not None and found.records.persons < method.k_asked:
+    if found.records is not None and found.records.n == 0:
+        yield "the table has no rows."
+    elif found.records is not None and found.records.persons < method.k_asked:
         what = "rows" if found.units is None else "persons"
         yield (
             f"k is {method.k_asked}, but the table has only {found.records.persons:,} {what}. "
@@ -120,7 +130,7 @@ def problems_of(found: Prepared) -> Iterator[str]:
         )
 
 
-def _written(found: Prepared, masking: Masking) -> Iterator[tuple[str, Cells]]:
+def _written(found: Prepared, masking: Masking, seed: int | None) -> Iterator[tuple[str, Cells]]:
     """Yield the cells to write for each masked column."""
     assert found.records is not None
     piece = piece_of_rows(found.records, masking.source, masking.share)
@@ -128,40 +138,46 @@ def _written(found: Prepared, masking: Masking) -> Iterator[tuple[str, Cells]]:
     least = NOBODY if method.by_row else method.k_asked
     for a, attribute in enumerate(masking.attributes):
         coded = found.coded[attribute.name]
-        yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], least, found.units)
+        yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], least, found.units, seed or 0)
 
 
 def _write(
-    table: TextFile | ParquetFile,
+    table: Any,
     written: dict[str, Cells],
     dropped: list[str],
     promise: release.Promise,
     source: str | Path,
     output: str | Path,
+    *,
+    anew: bool,
 ) -> tuple[int, str]:
     """Write a verified file; return the k it reaches and its hash."""
+    base = table.base if isinstance(table, Long) else table
     packed = str(output).lower().endswith(".gz")
-    parquet = isinstance(table, ParquetFile)
-    ending = str(output).lower().removesuffix(".gz").endswith(".parquet")
-    if str(output) != "-" and (ending != parquet or (parquet and packed)):
+    ending = Path(str(output).lower().removesuffix(".gz")).suffix
+    ours = [x for x in ENDINGS if ending in ENDINGS[x]]
+    if (str(output) != "-" and (ours or [".csv"]) != [base.suffix]) or (packed and base.suffix == ".parquet"):
         raise OutputError(
-            f"{output} would not be of the same format as the data ({table.suffix}).",
-            hint=f"end its name in {table.suffix}.",
+            f"{output} would not be of the same format as the data ({base.suffix}).",
+            hint=f"end its name in {base.suffix}.",
         )
 
     def save(path: Path) -> None:
-        table.save(table.changed(written, dropped), path, zipped=packed)
+        table.save(table.changed(written, dropped, anew=anew), path, zipped=packed)
 
-    if isinstance(table, TextFile):
-        read = partial(
-            release.read_text,
-            columns=promise.columns,
-            delimiter=table.delimiter,
-            encoding=table.codec,
-            names=None if table.has_header else promise.names,
-        )
-    else:
-        read = partial(release.read_parquet, columns=promise.columns)
+    columns = [table.unit, *promise.columns] if isinstance(table, Long) else promise.columns
+    read: Callable[[bytes], tuple[Any, Any]] = partial(release.read_parquet, columns=columns)
+    if isinstance(base, TextFile):
+        names = None if base.has_header else promise.names
+        read = partial(release.read_text, columns=columns, delimiter=base.delimiter, encoding=base.codec, names=names)
+    elif isinstance(base, JsonLines):
+        read = partial(release.read_json, columns=columns)
+    if isinstance(table, Long):
+        plain = read
+
+        def read(content: bytes) -> tuple[Any, Any]:
+            return release.folded(*plain(content), table.unit, table.item, promise.columns)
+
     return release.write(output, save, read, promise, source=source)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
 FORMAT = 1
-TABLES = ("format", "keep_rest", "release", "method", "file", "columns")
+TABLES = ("format", "keep_rest", "long", "release", "method", "file", "columns")
 FILE_KEYS = ("encoding", "delimiter", "header", "missing")
 RELEASE_KEYS = ("title", "purpose", "decided_by", "note")
 OWN = ("name", "k", "seed")  # of every method
@@ -38,11 +38,13 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "columns": (dict,),
     "accept_review": (bool,),
     "individuals": (bool,),
+    "phrases": (bool,),
     "header": (bool,),
     "missing": (list,),
     "k": (int,),
     "seed": (int,),
     "keep_rest": (bool,),
+    "long": (bool,),
     "format": (int,),
 }  # fmt: skip; everything else is text
 
@@ -110,7 +112,7 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
     about = reader.table(tables.get("release", {}), "release", RELEASE_KEYS)
     found: dict[str, Any] = {
         "columns": columns, "parameters": method, "about": about, "reading": Reading(**file), "missing": tuple(missing),
-        "folder": path.parent, "keep_rest": tables.get("keep_rest", False),
+        "folder": path.parent, "keep_rest": tables.get("keep_rest", False), "long": tables.get("long", False),
     }  # fmt: skip
     found |= {"method" if key == "name" else key: value for key, value in own.items()}
     try:
@@ -135,8 +137,7 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
 
     method = plan.chosen
     document: dict[str, Any] = {"format": FORMAT}
-    if plan.keep_rest:
-        document["keep_rest"] = True
+    document |= {name: True for name in ("keep_rest", "long") if getattr(plan, name)}
     if plan.about:
         document["release"] = dict(plan.about)
     parameters = {f.name: getattr(method, f.name) for f in fields(method)}

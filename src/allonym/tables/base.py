@@ -40,8 +40,11 @@ class Table(Protocol):
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns."""
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Any:
-        """Return the same table with other cells in some columns, and without some columns."""
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Any:
+        """Return the same table with other cells in some columns, and without some columns.
+
+        `anew`: nothing of how the old cells were written stays, quotes and the order of categories included.
+        """
 
 
 def merged(values: Sequence[Any], codes: Ints) -> Cells:

@@ -91,12 +91,12 @@ class Delimited:
         data = pa.py_buffer(self.content).slice(block.begin, block.end - block.begin)
         return pa.Array.from_buffers(pa.binary(), len(bounds) - 1, [None, offsets, data])
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Iterator[bytes]:
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
         """Yield the file with other cells in some columns, and without some columns."""
         dropped = [self.names.index(name) for name in drop]
         touched = {self.names.index(name): cells for name, cells in columns.items()}
         plain_style = (b"", False)
-        styles = {j: self._styles.get(self.names[j], plain_style) for j in touched}
+        styles = {j: plain_style if anew else self._styles.get(self.names[j], plain_style) for j in touched}
         texts = {j: [self._quoted(v, *styles[j]) for v in cells.values] for j, cells in touched.items()}
         kept = [j for j in range(len(self.names)) if j not in dropped]
         if len(kept) == 1 and dropped:  # an empty cell alone on its line would be a blank line, which others skip

@@ -52,7 +52,7 @@ class Coded:
         """How many cells became null because nobody knows what they mean."""
         return int(self.cells.counts[self.code_of != self.original_of].sum())
 
-    def decoded(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> Cells:
+    def decoded(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None, seed: int = 0) -> Cells:
         """Return the cells for codes of the (extended) attribute.
 
         A value is written in the spelling that most units hold, if at least k do (ties: text order), else by its label.
@@ -69,6 +69,19 @@ class Coded:
             best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
         written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
         return Cells(written, codes)
+
+
+def as_text(cell: Any) -> str:
+    """Return a cell as text, the same whichever type its table gives it.
+
+    >>> as_text(1.0), as_text(1), as_text(True), as_text("01")
+    ('1', '1', 'true', '01')
+    """
+    if isinstance(cell, (bool, np.bool_)):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
 
 
 def is_missing(cell: Any, missing: Sequence[str] = MISSING) -> bool:

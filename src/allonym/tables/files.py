@@ -20,6 +20,7 @@ from allonym.knowledge.text import delimiter_of
 from allonym.tables.base import MISSING, Cells
 from allonym.tables.delimited import Delimited
 from allonym.tables.frames import Frame
+from allonym.tables.jsonlines import JsonLines
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -72,10 +73,10 @@ class TextFile(Delimited):
         """The encoding by which other readers understand the file, its mark included."""
         return self.encoding[:6] if self._mark and self.encoding != "utf-8" else self.encoding
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Iterator[bytes]:
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
         """Yield the file with other cells in some columns, and without some columns."""
         yield self._mark
-        for chunk in super().changed(columns, drop):
+        for chunk in super().changed(columns, drop, anew=anew):
             try:
                 yield chunk if self.encoding == "utf-8" else chunk.decode().encode(self.encoding)
             except UnicodeEncodeError as error:
@@ -137,7 +138,10 @@ def read_bytes(path: str | Path) -> bytes:
         raise TableError(f"{path} cannot be read: {error.strerror}.", hint="is the name right?") from error
 
 
-def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | None = None) -> TextFile | ParquetFile:
+DataFile = TextFile | ParquetFile | JsonLines
+
+
+def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | None = None) -> DataFile:
     """Open a data file; what it is, its content tells."""
     raw = read_bytes(path) if raw is None else raw
     name = "standard input" if str(path) == "-" else str(path)
@@ -147,10 +151,21 @@ def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | No
         raise TableError(f"{name} cannot be read: its gzip data is damaged.") from error
     if raw[:4] == b"PAR1":
         return ParquetFile(raw, name)
+    if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and _is_json(raw):
+        return JsonLines(raw, name)
     return TextFile(raw, name, reading or Reading())
 
 
-def open_any(source: Any, reading: Reading | None = None, raw: bytes | None = None) -> TextFile | ParquetFile | Frame:
+def _is_json(raw: bytes) -> bool:
+    """Tell whether the first line of a file is an object of JSON."""
+    line = next((x for x in raw.splitlines() if x.strip(b"\xef\xbb\xbf \t")), b"")
+    try:
+        return isinstance(json.loads(line.decode("utf-8-sig")), dict)
+    except ValueError:
+        return False
+
+
+def open_any(source: Any, reading: Reading | None = None, raw: bytes | None = None) -> DataFile | Frame:
     """Open a data file, or take a frame."""
     return open_table(source, reading, raw) if isinstance(source, (str, Path)) else Frame(source)
 

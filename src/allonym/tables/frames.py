@@ -52,15 +52,21 @@ class Frame:
         """The number of rows."""
         return len(self._frame)
 
+    def made_of(self, data: Mapping[str, Sequence[Any]]) -> Any:
+        """Return another frame of the same library."""
+        import narwhals as nw
+
+        return nw.from_dict(dict(data), backend=self._frame.implementation).to_native()
+
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns; text without surrounding blanks."""
         found = {}
         for name in names:
             values, codes = self._backend.factorise(self._frame[name].to_native(), name)
-            found[name] = merged([x.strip() if isinstance(x, str) else _number(x) for x in values], codes)
+            found[name] = merged([as_cell(x) for x in values], codes)
         return found
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str]) -> Any:
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Any:
         """Return the frame with other cells in some columns, and without some columns."""
         import narwhals as nw
 
@@ -68,8 +74,11 @@ class Frame:
         for name, cells in columns.items():
             old = frame[name].to_native()
             used = merged(cells.values, cells.codes)
+            if anew:
+                order = sorted(range(len(used.values)), key=lambda i: str(used.values[i]))
+                used = Cells([used.values[i] for i in order], np.argsort(order)[used.codes])
             try:
-                new = self._backend.like(old, used.values, used.codes)
+                new = self._backend.like(old, used.values, used.codes, anew)
             except (ValueError, TypeError, ArithmeticError) as error:
                 kind = frame.schema[name]
                 raise TableError(
@@ -77,12 +86,26 @@ class Frame:
                     hint="convert the column to text first.",
                 ) from error
             frame = frame.with_columns(nw.from_native(new, series_only=True).alias(name))
-        return frame.drop(*drop).to_native()
+        return self._backend.without_notes(frame.drop(*drop).to_native(), anew)
 
 
-def _number(value: Any) -> Any:
-    """Take what is not a number for null."""
+def as_cell(value: Any) -> Any:
+    """Return a cell: text without surrounding blanks, a list as a tuple; what is not a number is null."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        return tuple(value)
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _listed(column: Sequence[Any], name: str) -> tuple[list[Any], Ints]:
+    """Return the distinct cells of a column of lists, and for every row which it is."""
+    place: dict[Any, int] = {}
+    try:
+        codes = [place.setdefault(as_cell(cell), len(place)) for cell in column]
+    except TypeError as error:  # lists of lists, dicts
+        raise _no_values(name) from error
+    return list(place), np.array(codes, np.int64)
 
 
 class _Backend(ABC):
@@ -96,8 +119,12 @@ class _Backend(ABC):
         """Return the distinct cells of a column, null as None, and for every row which it is."""
 
     @abstractmethod
-    def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
-        """Return a column like another, with other cells."""
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, anew: bool) -> Any:
+        """Return a column like another, with other cells; `anew`, with none of its categories."""
+
+    def without_notes(self, native: Any, anew: bool) -> Any:
+        """Return a frame without notes about what its columns were, if nothing of that may stay."""
+        return native
 
 
 def _no_values(name: str) -> TableError:
@@ -124,18 +151,18 @@ class _Pandas(_Backend):
 
         try:
             codes, values = pd.factorize(column)
-        except TypeError as error:  # lists, dicts
-            raise _no_values(name) from error
+        except (TypeError, ValueError):  # lists, dicts
+            return _listed(column.tolist(), name)
         return _nulls_last(values.tolist(), codes.astype(np.int64))
 
-    def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, anew: bool) -> Any:
         import pandas as pd
 
         dtype = column.dtype
         null = any(v is None for v in values)
         if isinstance(dtype, pd.CategoricalDtype):
             used = [v for v in values if v is not None]
-            known = [c for c in dtype.categories.tolist() if c in set(used)]
+            known = [] if anew else [c for c in dtype.categories.tolist() if c in set(used)]
             categories = [*known, *dict.fromkeys(v for v in used if v not in set(known))]
             place = {v: i for i, v in enumerate(categories)}
             numbers = np.array([-1 if v is None else place[v] for v in values], np.int64)
@@ -146,24 +173,31 @@ class _Pandas(_Backend):
             if null and isinstance(dtype, np.dtype) and dtype.kind in "iub":  # these cannot hold null
                 name = {"b": "boolean", "i": dtype.name.title(), "u": "UI" + dtype.name[2:]}[dtype.kind]
                 dtype = pd.array([], dtype=name).dtype
+            if any(isinstance(v, tuple) for v in values):
+                cells = [None if values[c] is None else list(values[c]) for c in codes.tolist()]
+                return pd.Series(cells, index=column.index, name=column.name, dtype=dtype)
             data = pd.array([_typed(v, dtype.kind) for v in values], dtype=dtype).take(codes)
         return pd.Series(data, index=column.index, name=column.name, dtype=dtype)
 
 
 class _Polars(_Backend):
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
+        if str(column.dtype).startswith("List("):
+            return _listed(column.to_list(), name)
         if column.dtype.is_nested() or str(column.dtype).startswith(("Object", "Int128", "Datetime(time_unit='ns'")):
             raise _no_values(name)
         return _Arrow().factorise(column.to_arrow(), name)
 
-    def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, anew: bool) -> Any:
         import polars as pl
 
         dtype = column.dtype
         if isinstance(dtype, pl.Enum):
             used = [v for v in values if v is not None]
             dtype = pl.Enum(
-                [*(c for c in dtype.categories if c in set(used)), *(v for v in used if v not in dtype.categories)]
+                used
+                if anew
+                else [*(c for c in dtype.categories if c in set(used)), *(v for v in used if v not in dtype.categories)]
             )
         try:
             return pl.Series(column.name, [_typed(v, _letter(dtype)) for v in values], dtype=dtype).gather(codes)
@@ -172,9 +206,15 @@ class _Polars(_Backend):
 
 
 class _Arrow(_Backend):
+    def without_notes(self, native: Any, anew: bool) -> Any:
+        notes = {k: v for k, v in (native.schema.metadata or {}).items() if k != b"pandas"}
+        return native.replace_schema_metadata(notes) if anew else native
+
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         import pyarrow as pa
 
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            return _listed(column.to_pylist(), name)
         try:
             if pa.types.is_string_view(column.type):
                 column = column.cast(pa.large_string())
@@ -186,7 +226,7 @@ class _Arrow(_Backend):
             raise _no_values(name) from error
         return _nulls_last(values, codes)
 
-    def like(self, column: Any, values: Sequence[Any], codes: Ints) -> Any:
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, anew: bool) -> Any:
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

@@ -1,0 +1,75 @@
+"""JSON lines: an object a line. Values that are not masked stay as they are; lists are sets to those who ask."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym.errors import TableError
+from allonym.tables.base import Cells, merged
+from allonym.tables.frames import as_cell
+
+
+class JsonLines:
+    """A file of JSON lines.
+
+    >>> table = JsonLines(b'{"id": 1, "likes": ["milk", "bread"]}\\n{"id": 2}\\n', "x")
+    >>> table.names, table.n, table.cells(["likes"])["likes"].values
+    (('id', 'likes'), 2, [('milk', 'bread'), None])
+    """
+
+    suffix = ".jsonl"
+
+    def __init__(self, raw: bytes, name: str) -> None:
+        self.name = name
+        self._records: list[dict[str, Any]] = []
+        for number, line in enumerate(raw.decode("utf-8-sig", errors="strict").splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise TableError(f"{name}, line {number} is no JSON.", hint="write one object a line.") from error
+            if not isinstance(record, dict):
+                raise TableError(f"{name}, line {number} is no object.", hint="write one object a line.")
+            self._records.append(record)
+        self.names = tuple(dict.fromkeys(key for record in self._records for key in record))
+        self.n = len(self._records)
+
+    def cells(self, names: Sequence[str]) -> dict[str, Cells]:
+        """Return the cells of some columns; what an object does not have is null."""
+        found = {}
+        for name in names:
+            place: dict[Any, int] = {}
+            try:
+                codes = [place.setdefault(_keyed(as_cell(r.get(name))), len(place)) for r in self._records]
+            except TypeError as error:
+                raise TableError(f"Column {name} of {self.name} holds objects.", hint="keep the column.") from error
+            found[name] = merged([value for _, value in place], np.array(codes, np.int64))
+        return found
+
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
+        """Yield the lines with other values in some columns, and without some columns."""
+        for row, record in enumerate(self._records):
+            new = dict(record)
+            for name, cells in columns.items():
+                value = cells.values[cells.codes[row]]
+                new[name] = list(value) if isinstance(value, tuple) else value
+            kept = {name: value for name, value in new.items() if name not in drop}
+            yield (json.dumps(kept, ensure_ascii=False) + "\n").encode()
+
+    def save(self, changed: Iterable[bytes], path: Path, *, zipped: bool = False) -> None:
+        """Write what `changed` gives."""
+        content = b"".join(changed)
+        path.write_bytes(gzip.compress(content, mtime=0) if zipped else content)
+
+
+def _keyed(value: Any) -> tuple[str, Any]:
+    """Tell 1 from true and 1.0."""
+    hash(value)
+    return type(value).__name__, value
