@@ -47,6 +47,7 @@ benchmark:
 	build/benchmark/bin/python benchmarks/hierarchies.py
 	build/benchmark/bin/python benchmarks/fusion.py
 	build/benchmark/bin/python benchmarks/noise.py
+	build/benchmark/bin/python benchmarks/sets.py
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/privacy.py build/pycanon/bin/python

@@ -84,7 +84,8 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     """Understand a table; problems are collected, not raised."""
     found = Prepared(plan, table)
     found.problems += _names(plan, table)
-    wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role != "keep"]
+    unread = ("keep", "identifier") if plan.long else ("keep",)  # in a long table, what is dropped may differ
+    wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role not in unread]
     worded = [x for x in wanted if plan.columns[x].role == "quasi" or _has_ontology(plan.columns[x])]
     keyed = [plan.chosen.key_column] if plan.chosen.key_column in table.names else []
     try:
@@ -169,7 +170,7 @@ def _persons(found: Prepared) -> None:
                 f"column {name}: {many(rows, 'row')} do not say who they are about. Hint: fill it in."
             )
         found.units = cells.codes
-    for name in found.having("identifier"):
+    for name in (x for x in found.having("identifier") if x in found.cells):
         counts = found.cells[name].counts
         null = np.array([encode.is_missing(x, found.plan.missing) for x in found.cells[name].values])
         again = int((counts[~null] > 1).sum()) if len(null) else 0

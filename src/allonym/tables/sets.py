@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,13 +49,14 @@ class CodedSets(Coded):
         that at least k units hold, else the concept's label. An unknown item is written if at least k units hold it.
         """
         terms = self._terms(k, units)
-        written = []
-        for value in attribute.values:
-            chosen = None if value is None else self._record(attribute.name, value, terms, seed)
+        used = set(np.unique(codes).tolist())
+        written: list[Any] = []
+        for code, value in enumerate(attribute.values):
+            chosen = self._record(attribute.name, value, terms, seed) if code in used and value else self.label(value)
             written.append(chosen if chosen is None or not self._as_text else self.separator.join(chosen) or None)
         return Cells(written, codes)
 
-    @property
+    @cached_property
     def _as_text(self) -> bool:
         return not any(isinstance(cell, tuple) for cell in self.cells.values)
 
