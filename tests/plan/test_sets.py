@@ -270,3 +270,17 @@ def test_the_command_masks_sets_in_every_form(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["mask", str(source), "-o", str(target), *options])
     assert done.exit_code == 0, done.output
     assert target.read_text() == "who,items\n" + "".join(f"{i},cat\n{i},dog\n" for i in range(1, 6))
+
+
+def test_a_first_look_takes_lists_and_separated_words_for_sets() -> None:
+    from allonym.plan.inspect import inspect
+
+    sets = baskets(words=["dog", "cat", "horse", "parrot"])
+    for column in (sets, [";".join(x) for x in sets]):
+        found = inspect(pd.DataFrame({"likes": column}))
+        assert (found.columns[0].kind, found.columns[0].role) == ("set", "quasi")
+        plan = found.plan()
+        assert plan.columns["likes"].kind == "set"
+        assert replace(plan, columns={"likes": replace(plan.columns["likes"], accept_review=True)}, k=3).run(
+            pd.DataFrame({"likes": column})
+        )

@@ -68,7 +68,7 @@ def show_inspection(found: Inspection, file: str, plan: Path | None, reading: Re
 def _kind(column: Looked) -> str:
     if column.role in ("identifier", "unit", "weight", "keep"):
         return ""
-    return column.ontology or column.kind
+    return column.ontology or ("category" if column.kind == "set" else column.kind)
 
 
 def _options(reading: Reading) -> list[str]:
@@ -82,7 +82,7 @@ def _suggested(found: Inspection, file: str, reading: Reading) -> str:
     parts = ["allonym", "mask", file, "-o", f"masked{found.suffix}", *_options(reading)]
     for x in found.columns:
         if x.role == "quasi":
-            parts += ["--quasi", f"{x.name}={_kind(x)}"]
+            parts += ["--set" if x.kind == "set" else "--quasi", f"{x.name}={_kind(x)}"]
         elif x.role != "keep":
             parts += [f"--{x.role}", x.name]
     return shlex.join([*parts, "--keep-rest", "--k", "5"])

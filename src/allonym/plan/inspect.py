@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from allonym.plan.prepare import guessed_kind
 from allonym.tables import encode
 from allonym.tables.base import MISSING, Cells, Table
 from allonym.tables.files import Reading, open_any
+from allonym.tables.sets import SEPARATOR, items_of
 
 MOST = 500  # values of a column that are looked up
 COVERED = 0.6  # share of cells that must be words for a column to be one of words
@@ -51,6 +53,9 @@ class Looked:
         """Return it as a column of a plan."""
         if self.role not in ("quasi", "sensitive"):
             return Column(self.role)
+        if self.kind == "set":
+            options: dict[str, Any] = {"kind": "set"} if self.ontology else {"kind": "set", "elements": "category"}
+            return described("quasi", self.ontology, **options)
         return described(self.role, self.ontology or self.kind) if self.role == "quasi" else Column("sensitive")
 
 
@@ -104,12 +109,31 @@ def _look(name: str, cells: Cells, words: Scope) -> Looked:
     else:
         role = "sensitive" if PRIVATE.search(name) else "quasi" if distinct > 1 else "keep"
         brief = sum(c for x, c in present.items() if len(x) <= 2) * 2 > rows
-        if kind == "text" and brief:
+        if _several(cells):
+            role, kind = "quasi" if role == "sensitive" else role, "set"
+            ontology, coverage = _ontology(_items(cells), words)
+        elif kind == "text" and brief:
             kind = "category"
         elif kind == "text":
             ontology, coverage = _ontology(present, words)
             kind = "text" if ontology else "category"
     return Looked(name, distinct, unique, int(counts.sum()) - rows, role, kind, ontology, coverage)
+
+
+def _several(cells: Cells) -> bool:
+    """Tell whether cells hold several items: lists, or text with separators in at least a fifth of them."""
+    said = [(x, n) for x, n in zip(cells.values, cells.counts.tolist(), strict=True) if not encode.is_missing(x)]
+    if any(isinstance(x, tuple) for x, _ in said):
+        return True
+    return sum(n for x, n in said if isinstance(x, str) and SEPARATOR in x) * 5 >= sum(n for _, n in said) > 0
+
+
+def _items(cells: Cells) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for cell, n in zip(cells.values, cells.counts.tolist(), strict=True):
+        if not encode.is_missing(cell):
+            found.update(dict.fromkeys(items_of(cell), n))
+    return found
 
 
 def _ontology(values: Mapping[str, int], words: Scope) -> tuple[str | None, float]:
