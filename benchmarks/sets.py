@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import resource
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -165,7 +164,6 @@ def learning() -> str:
 
 
 if __name__ == "__main__":
+    pages.write(PAGE, "speed", speed())  # first: a child's peak memory begins with its parent's
     pages.write(PAGE, "losses", table())
     pages.write(PAGE, "learning", learning())
-    pages.write(PAGE, "speed", speed())
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, "MB")

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from allonym.cli.app import Json, app, progress
-from allonym.cli.masking import Balance, HideValues, NeededPlan, show_details
+from allonym.cli.masking import show_details
+from allonym.cli.options import Balance, HideValues, NeededPlan
 from allonym.errors import PlanError
 
 Option = typer.Option

@@ -6,78 +6,63 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from allonym.cli.app import Json, app, printable, progress
+from allonym.cli.options import (
+    Accept,
+    AllowSame,
+    Alpha,
+    Balance,
+    Candidates,
+    Delimiter,
+    Distance,
+    Encoding,
+    Epsilon,
+    File,
+    Folder,
+    Growth,
+    Guide,
+    Header,
+    Heuristics,
+    HideValues,
+    Hierarchy,
+    Identifier,
+    K,
+    Keep,
+    KeepRest,
+    Key,
+    Links,
+    LongForm,
+    MethodName,
+    NeededPlan,
+    NewPlan,
+    Nulls,
+    PerAttribute,
+    PlanFile,
+    Quasi,
+    Release,
+    Represent,
+    Seed,
+    Sensitive,
+    Separator,
+    SetColumn,
+    Similarity,
+    Summary,
+    Suppression,
+    Unit,
+    Unmatched,
+    Weight,
+    Write,
+)
 from allonym.errors import OptionError, PlanError, listed
 
 if TYPE_CHECKING:
     from allonym.plan import Plan
     from allonym.plan.columns import Column
     from allonym.tables.files import Reading
-
-Option = typer.Option
-COLUMN, WHAT = "COLUMN", "COLUMN[=WHAT]"
-METHOD = "sa-mdav unless given. An unknown one lists them all."
-GROWTH = "Of sa-mdav: plain, or weighted as published."
-HEURISTICS = "Of fusion, recoding: none, h1, h1+target, h1+h2 or h1+h2+h3."
-GUIDE = "Of fusion, recoding: similarity, another measure of it, hierarchy, discernibility, random."
-CANDIDATES = "Of exponential: a public list of what words may become, one a line."
-SEED = "The same seed gives the same bytes: 0, or of noise one nobody knows. Of exponential, for tests only."
-SIMILARITY = "How alike words are: wu-palmer. An unknown one lists them."
-SUPPRESSION = "Of generalise: the share of records that may become null."
-REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
-QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
-SET = "Masked, several items a cell (a list, or text). WHAT is wordnet[:ROOT], FILE[#ROOT] or category."
-DISTANCE = "Between sets: min-sum, avg, min, max or max-sum."
-UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
-
-File = Annotated[str, typer.Argument(metavar="FILE", help="CSV or Parquet, gzipped or not; - for standard input.")]
-Release = Annotated[str, Option("-o", "--output", metavar="FILE", help="The release; - for standard output.")]
-PlanFile = Annotated[Path | None, Option("--plan", metavar="FILE", help="A plan (TOML).")]
-NeededPlan = Annotated[Path, Option("--plan", metavar="FILE", help="A plan (TOML).")]
-NewPlan = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Write a plan to begin with.")]
-Folder = Annotated[Path, Option("-o", "--output", metavar="FOLDER", help="The folder to write to.")]
-Quasi = Annotated[list[str] | None, Option("--quasi", metavar=WHAT, help=QUASI)]
-SetColumn = Annotated[list[str] | None, Option("--set", metavar=WHAT, help=SET)]
-Separator = Annotated[str | None, Option("--separator", metavar="TEXT", help="Between the items of a set: ;")]
-Distance = Annotated[str | None, Option("--set-distance", metavar="NAME", help=DISTANCE)]
-LongForm = Annotated[bool, Option("--long", help="A row for each item of the set, with a unit that says whose.")]
-Sensitive = Annotated[list[str] | None, Option("--sensitive", metavar=WHAT, help="Nobody should learn it: kept.")]
-Identifier = Annotated[list[str] | None, Option("--identifier", metavar=COLUMN, help="It names people: dropped.")]
-Unit = Annotated[str | None, Option("--unit", metavar=COLUMN, help="Says who a row is about: k counts these. Dropped.")]
-Weight = Annotated[str | None, Option("--weight", metavar=COLUMN, help="Survey weights: kept.")]
-Keep = Annotated[list[str] | None, Option("--keep", metavar=COLUMN, help="Stays as it is.")]
-KeepRest = Annotated[bool, Option("--keep-rest", help="Columns not named stay as they are.")]
-K = Annotated[int | None, Option("--k", metavar="NUMBER", help="How many people must look the same: 5.")]
-MethodName = Annotated[str | None, Option("--method", metavar="NAME", help=METHOD)]
-Growth = Annotated[str | None, Option("--growth", metavar="HOW", help=GROWTH)]
-Represent = Annotated[str | None, Option("--represent", metavar="WHAT", help=REPRESENT)]
-Heuristics = Annotated[str | None, Option("--heuristics", metavar="WHICH", help=HEURISTICS)]
-Guide = Annotated[str | None, Option("--guide", metavar="WHAT", help=GUIDE)]
-Hierarchy = Annotated[list[str] | None, Option("--hierarchy", metavar="COLUMN=FILE", help="Of --guide hierarchy.")]
-Similarity = Annotated[str | None, Option("--similarity", metavar="MEASURE", help=SIMILARITY)]
-Alpha = Annotated[float | None, Option("--alpha", metavar="NUMBER", help="Of noise: its variance beside the data's.")]
-AllowSame = Annotated[bool, Option("--allow-same", help="Of noise: small errors leave a word as it is.")]
-Epsilon = Annotated[float | None, Option("--epsilon", metavar="NUMBER", help="Of exponential: the privacy budget.")]
-Candidates = Annotated[list[str] | None, Option("--candidates", metavar="[COLUMN=]FILE", help=CANDIDATES)]
-Nulls = Annotated[bool, Option("--nulls", help="Of exponential: values may become null.")]
-Key = Annotated[str | None, Option("--key", metavar=COLUMN, help="Of noise: the column whose texts draws go by.")]
-PerAttribute = Annotated[bool, Option("--per-attribute", help="Of recoding: k in each column alone is enough.")]
-Suppression = Annotated[float | None, Option("--suppression", metavar="SHARE", help=SUPPRESSION)]
-Seed = Annotated[int | None, Option("--seed", metavar="NUMBER", help=SEED)]
-Links = Annotated[list[str] | None, Option("--links", metavar="COLUMN=FILE", help="Reviewed links of a column.")]
-Accept = Annotated[bool, Option("--accept-review", help="Take links to review as they are.")]
-Unmatched = Annotated[str | None, Option("--unmatched", metavar="POLICY", help=UNMATCHED)]
-Summary = Annotated[Path | None, Option("--summary", metavar="FILE", help="Write the figures as JSON.")]
-Balance = Annotated[float, Option("--balance", min=0, max=1, help="Of the score: 1 is all loss, 0 all linkage.")]
-Write = Annotated[bool, Option("--write", help="Write the links beside the plan, and name them in it, to review.")]
-Encoding = Annotated[str | None, Option("--encoding", metavar="NAME", help="Of a text file; found unless given.")]
-Delimiter = Annotated[str | None, Option("--delimiter", metavar="SIGN", help="Of a text file; found unless given.")]
-Header = Annotated[bool | None, Option("--header/--no-header", help="Whether the first line names the columns.")]
-HideValues = Annotated[bool, Option("--hide-values", help="Print counts, never values of the data.")]
 
 
 class _Words(NamedTuple):
@@ -161,50 +146,22 @@ def check(
     raise typer.Exit(0 if found.ready else 1)
 
 
+# fmt: off
 @app.command()
 def mask(
-    file: File,
-    output: Release,
-    plan: PlanFile = None,
-    quasi: Quasi = None,
-    set_: SetColumn = None,
-    separator: Separator = None,
-    set_distance: Distance = None,
-    long: LongForm = False,
-    sensitive: Sensitive = None,
-    identifier: Identifier = None,
-    unit: Unit = None,
-    weight: Weight = None,
-    keep: Keep = None,
-    keep_rest: KeepRest = False,
-    k: K = None,
-    method: MethodName = None,
-    growth: Growth = None,
-    represent: Represent = None,
-    heuristics: Heuristics = None,
-    guide: Guide = None,
-    hierarchy: Hierarchy = None,
-    per_attribute: PerAttribute = False,
-    suppression: Suppression = None,
-    alpha: Alpha = None,
-    allow_same: AllowSame = False,
-    epsilon: Epsilon = None,
-    candidates: Candidates = None,
-    nulls: Nulls = False,
-    key: Key = None,
-    seed: Seed = None,
-    similarity: Similarity = None,
-    links: Links = None,
-    accept_review: Accept = False,
-    unmatched: Unmatched = None,
-    balance: Balance = 0.5,
-    summary: Summary = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    hide_values: HideValues = False,
-    as_json: Json = False,
+    file: File, output: Release, plan: PlanFile = None, quasi: Quasi = None,
+    set_: SetColumn = None, separator: Separator = None, set_distance: Distance = None, long: LongForm = False,
+    sensitive: Sensitive = None, identifier: Identifier = None, unit: Unit = None, weight: Weight = None,
+    keep: Keep = None, keep_rest: KeepRest = False, k: K = None, method: MethodName = None, seed: Seed = None,
+    growth: Growth = None, represent: Represent = None, heuristics: Heuristics = None, guide: Guide = None,
+    hierarchy: Hierarchy = None, per_attribute: PerAttribute = False, suppression: Suppression = None,
+    alpha: Alpha = None, allow_same: AllowSame = False, key: Key = None,
+    epsilon: Epsilon = None, candidates: Candidates = None, nulls: Nulls = False,
+    similarity: Similarity = None, links: Links = None, accept_review: Accept = False,
+    unmatched: Unmatched = None, balance: Balance = 0.5, summary: Summary = None, encoding: Encoding = None,
+    delimiter: Delimiter = None, header: Header = None, hide_values: HideValues = False, as_json: Json = False,
 ) -> None:
+    # fmt: on
     """Mask a table and write a verified release.
 
     Roles come from a plan, from options, or both (options win). What is written is read again and recounted first; if a
