@@ -9,6 +9,7 @@ import csv
 import gzip
 import hashlib
 import io
+import json
 import os
 import sys
 import tempfile
@@ -245,19 +246,24 @@ def folded(frame: Any, names: Sequence[str], unit: str, item: str, columns: Sequ
     ), names
 
 
-def read_json(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
-    """Read some columns of JSON lines by Arrow's reader, and the names of all."""
-    import pyarrow.json
-
+def read_json(content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """Read some columns of JSON lines, and the names of all, which may come in any order."""
     content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     try:
-        found = pyarrow.json.read_json(io.BytesIO(content))
-    except pa.ArrowException as error:
+        records = [json.loads(line) for line in content.decode().split("\n") if line]
+    except ValueError as error:
         raise ReleaseError("What was written cannot be read again.") from error
-    lost = [x for x in columns if x not in found.column_names]  # columns in which all is null may be left out
-    for name in lost:
-        found = found.append_column(name, pa.nulls(len(found), pa.string()))
-    return found.select(list(columns)), found.column_names
+    found = {name for record in records for name in record}
+    data = {x: pa.array([_told(record.get(x)) for record in records], pa.string()) for x in columns}
+    known = [x for x in names if x in found or x in columns]
+    return pa.table(data), names if len(known) == len(names) and found <= set(names) else sorted(found)
+
+
+def _told(value: Any) -> str | None:
+    """Return a value of JSON as text."""
+    if value is None or isinstance(value, str):
+        return value
+    return _joined(value) if isinstance(value, list) else json.dumps(value)
 
 
 def read_text(

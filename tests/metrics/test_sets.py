@@ -117,6 +117,14 @@ def test_null_stands_for_sets_only_where_it_is_nearer_to_all() -> None:
     assert metric.centroid(np.array([2]), np.array([1.0])) is None
 
 
+def test_each_against_each_is_the_same_with_null_among_them() -> None:
+    values = [frozenset({"a", "b"}), None, frozenset(), frozenset({"b", "c"})]
+    metric = Sets(values, Equality([]))
+    codes = np.arange(4)
+    pairs = [[float(metric.rows([i], [j])[0]) for j in codes] for i in codes]
+    assert metric.rows(codes[:, None], codes).tolist() == pairs
+
+
 def test_what_all_sets_have_is_true_of_all() -> None:
     values = [frozenset({"a", "b"}), frozenset({"b", "c"}), None]
     metric = Sets(values, Equality([]))

@@ -184,7 +184,7 @@ def test_a_long_table_keeps_only_what_a_unit_has_in_common(tmp_path: Path) -> No
     source = tmp_path / "in.csv"
     source.write_text("who,items,day\na,cook,1\na,baker,2\nb,cook,1\nc,cook,1\n")
     plan = plan_of(k=2, long=True, columns={"who": al.unit(), "day": al.keep()})
-    with pytest.raises(TableError, match="Column day is not the same in all rows of 1 unit"):
+    with pytest.raises(PlanError, match="Column day is not the same in all rows of 1 unit"):
         plan.run(source, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
     dropped = replace(plan, columns=plan.columns | {"day": al.identifier()})
@@ -284,3 +284,98 @@ def test_a_first_look_takes_lists_and_separated_words_for_sets() -> None:
         assert replace(plan, columns={"likes": replace(plan.columns["likes"], accept_review=True)}, k=3).run(
             pd.DataFrame({"likes": column})
         )
+
+
+# --- what other files are like --------------------------------------------------------------------------------------
+
+
+def test_km_anonymity_counts_persons_where_there_are_units() -> None:
+    frame = pd.DataFrame({"who": ["p0"] * 6 + [f"p{i}" for i in range(1, 9)], "items": ["a;v"] * 6 + ["a;b"] * 8})
+    plan = plan_of(k=5, what=None, elements="category", columns={"who": al.unit()})
+    told = plan.evaluate(frame, frame[["items"]], m=1).privacy[-1]
+    assert (told["reached"], told["holds"], told["combinations_below"]) == (1, False, 1)
+
+
+def test_the_order_of_items_does_not_matter_to_those_who_look() -> None:
+    frame = pd.DataFrame({"items": ["a;b"] * 3 + ["b;a;b"] * 3})
+    found = plan_of(k=5, what=None, elements="category").evaluate(frame, frame)
+    assert found.privacy[0]["reached"] == 6
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_json_lines_of_all_sorts(tmp_path: Path, packed: str) -> None:
+    import gzip
+
+    lines = [
+        '{"x": 0}',
+        '{"x": "a", "note": {"b": [1, {"c": 2}]}, "items": ["cook"]}',
+        "",
+        '{"items": ["cook", "baker"], "x": 1.5, "odd": "\\ud800", "line": "a\u2028b"}',
+        *['{"items": ["cook", "baker"], "day": "2020-01-01"}'] * 3,
+        *['{"items": ["cook"], "day": "2020-01-01 00:00:00"}'] * 3,
+    ]
+    source, target = tmp_path / f"in.jsonl{packed}", tmp_path / f"out.jsonl{packed}"
+    raw = "\n".join(lines).encode()
+    source.write_bytes(gzip.compress(raw) if packed else b"\xef\xbb\xbf" + raw)
+    plan_of(k=2, keep_rest=True, unmatched="opaque").run(source, target)
+    content = gzip.decompress(target.read_bytes()) if packed else target.read_bytes()
+    back = [json.loads(x) for x in content.decode().split("\n") if x]
+    given = [json.loads(x) for x in lines if x]
+    assert [{k: v for k, v in x.items() if k != "items"} for x in back] == [
+        {k: v for k, v in x.items() if k != "items"} for x in given
+    ]
+    assert min(groups([x.get("items") for x in back]).values()) >= 2
+    for bad in (b'{"a": "\xe4"}', b'{"a": 1}\n[1]', b'{"a": 1}\n{'):
+        source.write_bytes(gzip.compress(bad) if packed else bad)
+        with pytest.raises(TableError, match=r"in\.jsonl"):
+            plan_of(k=2, keep_rest=True).run(source, target)
+
+
+def test_long_tables_in_other_forms(tmp_path: Path) -> None:
+    sets = baskets(30)
+    rows = [(f"c{i}", item) for i, items in enumerate(sets) for item in items]
+    plan = plan_of(long=True, columns={"who": al.unit()})
+    expected = Counter(frozenset(x) for x in plan_of().run(pd.DataFrame({"items": sets})).frame["items"])
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"who": w, "items": x}) + "\n" for w, x in rows))
+    plan.run(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    back = pd.read_json(tmp_path / "out.jsonl", lines=True)
+    assert Counter(frozenset(x) for _, x in back.groupby("who")["items"]) == expected
+    for encoding in ("utf-16", "utf-8-sig"):
+        (tmp_path / "in.csv").write_bytes(("who,items\n" + "".join(f"{w},{x}\n" for w, x in rows)).encode(encoding))
+        plan.run(tmp_path / "in.csv", tmp_path / "out.csv")
+        assert (tmp_path / "out.csv").read_bytes()[:2] == (tmp_path / "in.csv").read_bytes()[:2]
+        back = pd.read_csv(tmp_path / "out.csv", encoding=encoding)
+        assert Counter(frozenset(x) for _, x in back.groupby("who")["items"]) == expected
+    arrow = pa.table(
+        {"who": [w for w, _ in rows], "items": [x for _, x in rows], "n": pa.array([1] * len(rows), pa.int8())}
+    )
+    kept = replace(plan, columns=plan.columns | {"n": al.keep()})
+    for frame in (arrow, pl.from_arrow(arrow), arrow.to_pandas()):
+        done = kept.run(frame).frame
+        assert type(done) is type(frame)
+        assert str(done["n"].type if frame is arrow else done["n"].dtype).lower() == "int8"
+
+
+def test_a_plan_that_could_not_be_run_is_not_ready(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("who,items,day\na,cook,1\na,baker,2\nb,cook,1\n")
+    plan = plan_of(k=2, long=True, columns={"who": al.unit()}, keep_rest=True)
+    assert any("Column day is not the same" in x for x in plan.check(tmp_path / "in.csv").problems)
+
+
+def test_a_release_of_one_column_can_be_measured(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("who,items\n" + "".join(f"p{i},cook;baker\n" for i in range(6)))
+    plan = plan_of(k=3, columns={"who": al.unit()})
+    plan.run(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert plan.evaluate(tmp_path / "in.csv", tmp_path / "out.csv").privacy[0]["reached"] == 6
+
+
+def test_separators_and_nested_columns() -> None:
+    spaced = plan_of(k=2, separator=" ", what="wordnet", unmatched="opaque")
+    done = spaced.run(pd.DataFrame({"items": ["sandwich frankfurter", "frankfurter sandwich"] * 2}))
+    assert all(len(x.split(" ")) == 2 for x in done.frame["items"])
+    from allonym.plan.inspect import inspect
+
+    looked = inspect(pa.table({"a": [{"b": 1}, {"b": 2}], "c": ["x", "y"]}))
+    assert looked.columns[0].role == "keep"
+    arrow = pd.DataFrame({"items": pd.Series([["cook"], ["baker"]] * 3, dtype=pd.ArrowDtype(pa.list_(pa.string())))})
+    assert plan_of().run(arrow).summary["privacy"][0]["holds"]

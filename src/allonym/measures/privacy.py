@@ -17,7 +17,7 @@ from allonym.errors import OptionError
 from allonym.metrics.equality import Equality
 from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
 
-COMBINATIONS = 50_000_000  # of items that are counted
+COMBINATIONS = 5_000_000  # of items that are counted
 CELLS = 4_000_000  # of groups × values at a time
 
 
@@ -27,10 +27,13 @@ def k_anonymity(pairs: Pairs) -> int:
     return int(sizes.min()) if sizes.size else 0
 
 
-def km_anonymity(sets: Sequence[frozenset[Hashable]], counts: Sequence[int], k: int, m: int) -> tuple[int, int]:
+def km_anonymity(
+    sets: Sequence[frozenset[Hashable]], counts: Sequence[int], k: int, m: int, units: Sequence[int] | None = None
+) -> tuple[int, int]:
     """Return by how many records the rarest combination of up to m items is held, and how many are held by less than k.
 
-    k^m-anonymity (Terrovitis et al. 2008) holds if that is none: who knows m items of somebody finds k records.
+    k^m-anonymity (Terrovitis et al. 2008) holds if that is none: who knows m items of somebody finds k records. Units
+    are counted, if these are given, one for each set.
 
     >>> baskets = [frozenset({"milk", "bread"}), frozenset({"milk"})]
     >>> km_anonymity(baskets, [2, 3], k=3, m=1), km_anonymity(baskets, [2, 3], k=2, m=2)
@@ -43,10 +46,15 @@ def km_anonymity(sets: Sequence[frozenset[Hashable]], counts: Sequence[int], k: 
             hint="ask for fewer items.",
         )
     held: Counter[frozenset[Hashable]] = Counter()
-    for items, count in zip(sets, counts, strict=True):
-        for size in range(1, m + 1):
-            for combination in itertools.combinations(items, size):
-                held[frozenset(combination)] += count
+    own: dict[int, set[frozenset[Hashable]]] = {}
+    for place, (items, count) in enumerate(zip(sets, counts, strict=True)):
+        found = {frozenset(x) for size in range(1, m + 1) for x in itertools.combinations(items, size)}
+        if units is None:
+            held.update(dict.fromkeys(found, count))
+        else:
+            own.setdefault(units[place], set()).update(found)
+    for found in own.values():
+        held.update(found)
     return min(held.values(), default=0), sum(n < k for n in held.values())
 
 

@@ -112,8 +112,6 @@ class Sets(Base):
     # --- distances -------------------------------------------------------------------------------------------
 
     def _between(self, a: Ints, b: Ints) -> Floats:
-        if a.ndim == 2 and min(a.shape) > 1 and (a == a[:, :1]).all():  # each of some against each of others
-            return np.stack([self.around(self.values[i])[b[0]] for i in a[:, 0].tolist()])
         one, other = a.ravel(), b.ravel()
         pairs, place = np.unique(np.stack([one, other]), axis=1, return_inverse=True)
         found = np.empty(pairs.shape[1])
@@ -185,7 +183,10 @@ class Sets(Base):
 
     def rows(self, code: ArrayLike, codes: ArrayLike) -> Floats:
         """Return distances in [0, 1], broadcasting like NumPy."""
-        return np.asarray(super().rows(code, codes))
+        a, b = np.broadcast_arrays(np.asarray(code), np.asarray(codes))
+        if a.ndim == 2 and min(a.shape) > 1 and (a == a[:, :1]).all() and (b == b[:1]).all():  # each against each
+            return np.stack([self.around(self.values[i])[b[0]] for i in a[:, 0].tolist()])
+        return np.asarray(super().rows(a, b))
 
     # --- what stands for several -----------------------------------------------------------------------------
 

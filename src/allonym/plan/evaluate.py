@@ -21,7 +21,8 @@ from allonym.plan.columns import Column
 from allonym.plan.prepare import Prepared, guessed_kind, levels_of, opened, part_of, prepare, refused
 from allonym.records import Attribute, Ints, Pairs, Value, distinct
 from allonym.tables import encode
-from allonym.tables.base import Cells, Table
+from allonym.tables.base import Cells, Table, merged
+from allonym.tables.encode import Coded
 from allonym.tables.files import Reading
 from allonym.tables.sets import CodedSets
 
@@ -84,9 +85,7 @@ def evaluate(
     tick: Tick = silent,
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
-    _check(balance, threshold, attackers)
-    if m < 1:
-        raise OptionError(f"m is {m}, it must be at least 1.")
+    _check(balance, threshold, attackers, m)
     found = prepare(plan, opened(plan, original), part_of(tick, 0, 2))
     if found.problems or found.records is None:
         raise refused(found.problems, found)
@@ -103,7 +102,7 @@ def evaluate(
         "units": found.units,
         "sensitive": tuple(attribute for attribute, _ in facts.values()),
         "facts": [codes for _, codes in facts.values()],
-        "looked": distinct([found.cells[name].codes for name in columns])[0],
+        "looked": distinct([_in_order(found.coded[name], found.cells[name]).codes for name in columns])[0],
     }
     pairs = Pairs.of_rows(**common, looks=release.looks)
     together = None
@@ -135,8 +134,10 @@ def evaluate(
     )
 
 
-def _check(balance: float, threshold: float, attackers: Sequence[str]) -> None:
+def _check(balance: float, threshold: float, attackers: Sequence[str], m: int) -> None:
     """Refuse options that make no sense."""
+    if m < 1:
+        raise OptionError(f"m is {m}, it must be at least 1.")
     for what, value in (("balance", balance), ("threshold", threshold)):
         if not 0 <= value <= 1:
             raise OptionError(f"The {what} is {value:g}, it must be from 0 to 1.")
@@ -224,7 +225,7 @@ class _Release:
         self.rows = self._aligned(key)
         read = [x for x in [*wanted, *found.having("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])
-        self.cells = {x: self._here(cells[self.names[x]]) for x in read}
+        self.cells = {x: self._here(_in_order(found.coded.get(x), cells[self.names[x]])) for x in read}
         self.looks = self._looks([x for x in wanted if x in self.cells])
 
     def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:
@@ -325,8 +326,12 @@ class _Release:
         for name, coded in self.found.coded.items():
             if isinstance(coded, CodedSets) and name in self.cells:
                 cells = self.cells[name]
-                sets = [frozenset(coded.items(cell)) for cell in cells.values]
-                least, below = privacy.km_anonymity(sets, cells.counts.tolist(), k, m)
+                codes, own = np.arange(len(cells.values)), None
+                if self.found.units is not None:
+                    first = distinct([cells.codes, self.found.units])[2]
+                    codes, own = cells.codes[first], self.found.units[first].tolist()
+                sets = [frozenset(coded.items(cells.values[c])) for c in codes.tolist()]
+                least, below = privacy.km_anonymity(sets, cells.counts[codes].tolist(), k, m, own)
                 entry = {"model": f"k^{m}-anonymity", "columns": [name], "asked": k, "reached": least}
                 yield entry | {"holds": below == 0, "combinations_below": below}
 
@@ -416,6 +421,14 @@ class _Release:
             return found.coded[name].attribute, found.coded[name].codes
         known = self.understood(name)
         return known.attribute, known.codes
+
+
+def _in_order(coded: Coded | None, cells: Cells) -> Cells:
+    """Return cells; those that hold the same items, in whatever order, are one."""
+    if not isinstance(coded, CodedSets):
+        return cells
+    items = [None if encode.is_missing(x, coded.missing) else tuple(sorted(set(coded.items(x)))) for x in cells.values]
+    return merged(items, cells.codes)
 
 
 def _nearest(senses: list[int], stood_for: Sequence[tuple[int | None, int]], scope: Scope, column: Column) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from allonym.errors import TableError
 from allonym.knowledge.linking import Link, link
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
@@ -83,7 +84,10 @@ def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) ->
     looked = []
     for place, name in enumerate(table.names):
         tick(place, len(table.names))
-        looked.append(_look(name, table.cells([name])[name], words))
+        try:
+            looked.append(_look(name, table.cells([name])[name], words))
+        except TableError:  # cells that are no single values, nor lists of them
+            looked.append(Looked(name, 0, 0, 0, "keep", "category"))
         if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
             looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
     return Inspection(table.n, looked, getattr(table, "suffix", ".csv"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from allonym.records import Floats, Ints, Keys, Metric, Records, Value
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
 from allonym.tables.encode import Coded
-from allonym.tables.files import Reading, open_any
+from allonym.tables.files import Reading, TextFile, open_any
 from allonym.tables.long import Long
 from allonym.tables.sets import items_of, sets
 
@@ -92,6 +92,8 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
         found.cells = table.cells(
             [x for x in table.names if x in (*keyed, *worded) or (x in wanted and plan.columns[x].role != "sensitive")]
         )
+        if isinstance(table, Long):  # what stays must be the same in all rows of a unit
+            table.cells([x for x in table.names if x not in plan.columns or plan.columns[x].role != "identifier"])
     except TableError as error:
         found.problems.append(str(error))
         return found
@@ -117,6 +119,9 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
 def opened(plan: Plan, source: Any, raw: bytes | None = None, reading: Reading | None = None) -> Any:
     """Open a table as a plan says; a long one as one with a row for each unit."""
     table = open_any(source, reading or plan.reading, raw)
+    within = {column.separator for column in plan.columns.values() if column.kind == "set"}
+    if isinstance(table, TextFile) and len(table.names) == 1 and table.delimiter in within:  # no delimiter, items
+        table = open_any(source, replace(reading or plan.reading, delimiter="," if ";" in within else ";"), raw)
     if not plan.long:
         return table
     unit, item = (next(n for n, c in plan.columns.items() if test(c)) for test in (_is_unit, _is_set))

@@ -171,7 +171,7 @@ def _write(
         names = None if base.has_header else promise.names
         read = partial(release.read_text, columns=columns, delimiter=base.delimiter, encoding=base.codec, names=names)
     elif isinstance(base, JsonLines):
-        read = partial(release.read_json, columns=columns)
+        read = partial(release.read_json, columns=columns, names=promise.names)
     if isinstance(table, Long):
         plain = read
 

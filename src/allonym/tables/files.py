@@ -75,8 +75,12 @@ class TextFile(Delimited):
 
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
         """Yield the file with other cells in some columns, and without some columns."""
+        return self.encoded(super().changed(columns, drop, anew=anew))
+
+    def encoded(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield text in UTF-8 as this file has it: with its mark, in its encoding."""
         yield self._mark
-        for chunk in super().changed(columns, drop, anew=anew):
+        for chunk in chunks:
             try:
                 yield chunk if self.encoding == "utf-8" else chunk.decode().encode(self.encoding)
             except UnicodeEncodeError as error:
@@ -160,7 +164,7 @@ def _is_json(raw: bytes) -> bool:
     """Tell whether the first line of a file is an object of JSON."""
     line = next((x for x in raw.splitlines() if x.strip(b"\xef\xbb\xbf \t")), b"")
     try:
-        return isinstance(json.loads(line.decode("utf-8-sig")), dict)
+        return isinstance(json.loads(line.decode("utf-8-sig", errors="replace")), dict)
     except ValueError:
         return False
 

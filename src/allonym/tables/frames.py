@@ -56,7 +56,14 @@ class Frame:
         """Return another frame of the same library."""
         import narwhals as nw
 
-        return nw.from_dict(dict(data), backend=self._frame.implementation).to_native()
+        made = nw.from_dict(dict(data), backend=self._frame.implementation)
+        for name, kind in self._frame.schema.items():
+            if name in data and made.schema[name] != kind:
+                try:
+                    made = made.with_columns(nw.col(name).cast(kind))
+                except Exception:
+                    continue
+        return made.to_native()
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns; text without surrounding blanks."""
@@ -128,7 +135,7 @@ class _Backend(ABC):
 
 
 def _no_values(name: str) -> TableError:
-    return TableError(f"The cells of column {name} are no single values.", hint="keep the column.")
+    return TableError(f"The cells of column {name} are no single values.", hint="keep it, or make it one of lists.")
 
 
 def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
@@ -151,7 +158,7 @@ class _Pandas(_Backend):
 
         try:
             codes, values = pd.factorize(column)
-        except (TypeError, ValueError):  # lists, dicts
+        except (TypeError, ValueError, NotImplementedError):  # lists, dicts
             return _listed(column.tolist(), name)
         return _nulls_last(values.tolist(), codes.astype(np.int64))
 

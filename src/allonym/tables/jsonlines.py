@@ -28,7 +28,11 @@ class JsonLines:
     def __init__(self, raw: bytes, name: str) -> None:
         self.name = name
         self._records: list[dict[str, Any]] = []
-        for number, line in enumerate(raw.decode("utf-8-sig", errors="strict").splitlines(), 1):
+        try:
+            lines = raw.decode("utf-8-sig").split("\n")
+        except UnicodeDecodeError as error:
+            raise TableError(f"{name} is not valid UTF-8.", hint="JSON lines are; convert the file.") from error
+        for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
@@ -60,13 +64,20 @@ class JsonLines:
             for name, cells in columns.items():
                 value = cells.values[cells.codes[row]]
                 new[name] = list(value) if isinstance(value, tuple) else value
-            kept = {name: value for name, value in new.items() if name not in drop}
-            yield (json.dumps(kept, ensure_ascii=False) + "\n").encode()
+            yield encoded({name: new[name] for name in self.names if name in new and name not in drop})
 
     def save(self, changed: Iterable[bytes], path: Path, *, zipped: bool = False) -> None:
         """Write what `changed` gives."""
         content = b"".join(changed)
         path.write_bytes(gzip.compress(content, mtime=0) if zipped else content)
+
+
+def encoded(record: Mapping[str, Any]) -> bytes:
+    """Return an object as a line."""
+    try:
+        return (json.dumps(record, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return (json.dumps(record) + "\n").encode()
 
 
 def _keyed(value: Any) -> tuple[str, Any]:

@@ -17,6 +17,7 @@ from allonym.tables.base import MISSING, Cells
 from allonym.tables.encode import is_missing
 from allonym.tables.files import TextFile
 from allonym.tables.frames import Frame
+from allonym.tables.jsonlines import JsonLines, encoded
 
 ROWS = 10_000  # written at a time
 
@@ -99,7 +100,9 @@ class Long:
                 cells = whole[name]
                 data[name] = [cells.values[c] for c in np.repeat(cells.codes, times).tolist()]
         if isinstance(self.base, TextFile):
-            return self._lines(data)
+            return self.base.encoded(self._lines(data))
+        if isinstance(self.base, JsonLines):
+            return (encoded(dict(zip(data, row, strict=True))) for row in zip(*data.values(), strict=True))
         assert isinstance(self.base, Frame)
         return self.base.made_of(data)
 
@@ -111,10 +114,10 @@ class Long:
         for place, row in enumerate(zip(*data.values(), strict=True)):
             writer.writerow(["" if x is None else x for x in row])
             if place % ROWS == 0:
-                yield text.getvalue().encode(self.base.codec)
+                yield text.getvalue().encode()
                 text.seek(0)
                 text.truncate()
-        yield text.getvalue().encode(self.base.codec)
+        yield text.getvalue().encode()
 
     def save(self, changed: Any, path: Path, *, zipped: bool = False) -> None:
         """Write what `changed` gives."""

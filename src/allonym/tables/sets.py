@@ -97,7 +97,9 @@ class CodedSets(Coded):
                 total = np.cumsum([n for _, n in known])
                 found.add(known[int(np.searchsorted(total, drawn * total[-1], side="right"))][0])
             elif not isinstance(element, str):
-                found.add(self.say(element).replace(self.separator, " ") if self._as_text else self.say(element))
+                label = self.say(element)
+                instead = "_" if self.separator == " " else " "
+                found.add(label.replace(self.separator, instead) if self._as_text else label)
         return tuple(sorted(found))
 
 
