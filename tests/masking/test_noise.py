@@ -18,7 +18,7 @@ from allonym.knowledge.scope import Scope
 from allonym.masking import Exponential, Noise, RandomiseFrequency, RandomiseUniform
 from allonym.masking.draws import below, below_of_one, key_of, philox, uniform, words, words_of_one
 from allonym.masking.exponential import Candidates
-from allonym.masking.noise import NumericNoise, SemanticNoise
+from allonym.masking.noise import NumericNoise, SemanticNoise, Ways
 from allonym.masking.randomise import Drawing
 from allonym.metrics.domain import Domain
 from allonym.metrics.numeric import Numeric
@@ -101,6 +101,18 @@ def test_replacements_are_those_of_the_algorithm(
     found = int(noise.places(x, drawn)[0])
     assert found == noise.one(x, [int(w) for w in drawn[:, 0]])
     assert found == allowed[math.floor(uniform(drawn[1])[0] * len(allowed))]
+
+
+def test_a_concept_exactly_as_far_as_the_error_is_far_enough() -> None:
+    ways = Ways.of(np.array([0.0, 0.25, 0.5, 0.5]), np.array([1, 2, 3]))
+    found, far = ways.nearest(np.array([0.1, 0.25, 0.26, 0.5, 0.9]), np.full(5, 0.2))
+    assert found.tolist() == [1, 1, 2, 2, 2]
+    assert far.tolist() == [0.25, 0.25, 0.5, 0.5, 0.5]
+
+
+def test_the_mean_may_lie_below_two_branches() -> None:
+    parents: Dag = {0: [], 1: [0], 2: [1], 3: [2], 4: [0], 5: [4], 6: [5], 7: [3], 8: [6], 9: [3, 6]}
+    assert domain(parents).mean(np.array([7, 8]), np.array([1, 1])) == slow.mean(parents, {7: 1, 8: 1}) == 9
 
 
 def test_ties_are_drawn_evenly_and_null_stays_null() -> None:
@@ -211,6 +223,16 @@ def test_what_is_drawn_has_the_distribution_that_was_computed() -> None:
                 observed = [counts.get(c, 0) for c in candidates]
                 assert sum(observed) == 20_000
                 assert stats.chisquare(observed, [20_000 * expected[c] for c in candidates]).pvalue > 0.0001
+
+
+def test_each_candidate_has_as_many_draws_as_its_weight() -> None:
+    mechanism = Candidates(domain({0: [], 1: [0]}), (0, 1), 1.0)
+    first, second = (int(w) for w in mechanism.weights(0))
+    edge = -(-(first << 128) // (first + second))  # the least draw that is not the first candidate's
+    for draw, expected in ((edge - 1, 0), (edge, 1), (0, 0), (2**128 - 1, 1)):
+        drawn = [draw >> 64, draw & (2**64 - 1), 0, 0]
+        assert mechanism.one(0, drawn) == expected
+        assert mechanism.places(0, np.array([[w] for w in drawn], np.uint64)).tolist() == [expected]
 
 
 def test_one_by_one_draws_what_a_batch_draws() -> None:

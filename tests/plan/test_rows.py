@@ -305,6 +305,14 @@ def test_words_and_numbers_never_seen_are_masked_too() -> None:
     assert fitted.mask_one({"job": "Mozart", "age": None})["job"] is None  # named individuals are not in the domain
 
 
+def test_named_individuals_are_unknown_to_a_fit_as_they_are_to_a_run() -> None:
+    plan = plan_of("exponential", unmatched="suppress", parameters={"epsilon": 30.0}, seed=3)
+    frame = pd.DataFrame({"job": ["cook", "Mozart"]})
+    done = plan.run(frame).frame["job"]
+    fitted = plan.fit(frame[:1])
+    assert [fitted.mask_one({"job": x})["job"] for x in frame["job"]] == list(done)
+
+
 def test_a_fit_needs_values_that_differ() -> None:
     for frame in (pd.DataFrame({"job": ["cook"] * 5}), pd.DataFrame({"job": ["", "?"]})):
         with pytest.raises(PlanError, match="job: too few different values to fit noise"):

@@ -21,6 +21,7 @@ import allonym as al
 from allonym.cli import app
 from allonym.errors import PlanError, ReleaseError, TableError
 from allonym.measures.privacy import km_anonymity
+from allonym.release import folded
 from allonym.tables.files import TextFile
 
 FOOD = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
@@ -329,6 +330,15 @@ def test_json_lines_of_all_sorts(tmp_path: Path, packed: str) -> None:
         source.write_bytes(gzip.compress(bad) if packed else bad)
         with pytest.raises(TableError, match=r"in\.jsonl"):
             plan_of(k=2, keep_rest=True).run(source, target)
+
+
+def test_the_rows_of_a_unit_must_agree_in_a_long_release() -> None:
+    table = pa.table({"who": ["1", "1", "2"], "item": ["a", "b", "a"], "sex": ["f", "f", "m"]})
+    found, _ = folded(table, table.column_names, "who", "item", ["item", "sex"])
+    assert found.to_pydict() == {"item": ["a\x1fb", "a"], "sex": ["f", "m"]}
+    damaged = table.set_column(2, "sex", [["f", "m", "m"]])
+    with pytest.raises(ReleaseError, match="differ in what they have in common"):
+        folded(damaged, table.column_names, "who", "item", ["item", "sex"])
 
 
 def test_long_tables_in_other_forms(tmp_path: Path) -> None:
