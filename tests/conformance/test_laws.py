@@ -225,6 +225,11 @@ def test_permuting_rows_changes_nothing_but_who_takes_which_share(
 def test_rows_become_the_same_alone_in_batches_and_in_any_order(
     name: str, rows: list[Row], seed: int, cut: int, keyed: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    rows = [
+        *rows,
+        ("cook", "f", "small", "20", "cook"),
+        ("smith", "m", None, "44", None),
+    ]  # noise needs some that differ
     frame = frame_of(rows)
     plan = plan_of(name, 1, seed=seed)
     if keyed:
@@ -234,9 +239,6 @@ def test_rows_become_the_same_alone_in_batches_and_in_any_order(
         expected = plan.run(frame).frame
         assert texts(shuffled, list(QUASI)) == [texts(expected, list(QUASI))[i] for i in order]
     once = texts(plan.run(frame).frame, list(QUASI))
-    least = METHODS[name].least  # of noise, values must differ
-    if min(len(set(frame[x].dropna()) - {"zzz", "yyy"}) for x in masked_columns(plan)) < least + 2 * (least > 0):
-        assume(False)
     fitted = plan.fit(frame)
     path = tmp_path_factory.mktemp("fitted") / "fitted.json"
     fitted.save(path)

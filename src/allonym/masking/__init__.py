@@ -1,24 +1,45 @@
 """Methods: each groups tuples or replaces values, seeing integers and distances only. A new one is a line here."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from importlib import import_module
+from typing import Any
 
 from allonym.masking.base import Method
-from allonym.masking.baselines import MDAV
-from allonym.masking.exponential import Exponential
-from allonym.masking.fusion import Fusion
-from allonym.masking.generalise import Generalise
-from allonym.masking.noise import Noise
-from allonym.masking.randomise import RandomiseFrequency, RandomiseUniform
-from allonym.masking.recoding import Recoding, RecodingOrdered
-from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
 
-METHODS: dict[str, type[Method]] = {
-    x.name: x
-    for x in (
-        *(SAMDAV, SAMDAVStatic, SMDAV, Abril, MDAV, Fusion, Recoding, RecodingOrdered, Generalise),
-        *(Noise, RandomiseUniform, RandomiseFrequency, Exponential),
-    )
+_WHERE = {
+    "sa-mdav": ("semantic", "SAMDAV"),
+    "sa-mdav-static": ("semantic", "SAMDAVStatic"),
+    "s-mdav": ("semantic", "SMDAV"),
+    "abril": ("semantic", "Abril"),
+    "mdav": ("baselines", "MDAV"),
+    "fusion": ("fusion", "Fusion"),
+    "recoding": ("recoding", "Recoding"),
+    "recoding-ordered": ("recoding", "RecodingOrdered"),
+    "generalise": ("generalise", "Generalise"),
+    "noise": ("noise", "Noise"),
+    "randomise-uniform": ("randomise", "RandomiseUniform"),
+    "randomise-frequency": ("randomise", "RandomiseFrequency"),
+    "exponential": ("exponential", "Exponential"),
 }
+
+
+class _Methods(Mapping[str, type[Method]]):
+    """The methods by name, each imported when it is first asked for."""
+
+    def __getitem__(self, name: str) -> type[Method]:
+        module, kind = _WHERE[name]
+        found: type[Method] = getattr(import_module(f"allonym.masking.{module}"), kind)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_WHERE)
+
+    def __len__(self) -> int:
+        return len(_WHERE)
+
+
+METHODS = _Methods()
 OTHER_NAMES = {"mode": "mdav"}
 
 
@@ -31,3 +52,11 @@ def parameters_of(name: str) -> list[str]:
     """Return the parameters of a method besides k; none, if there is no such method."""
     method = named(name)
     return [] if method is None else [f.name for f in fields(method) if f.name != "k"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the class of a method."""
+    for module, kind in _WHERE.values():
+        if kind == name:
+            return getattr(import_module(f"allonym.masking.{module}"), kind)
+    raise AttributeError(f"module 'allonym.masking' has no attribute {name!r}")

@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import TableError, many
-from allonym.knowledge.hierarchy import SURELY
 from allonym.knowledge.linking import link
 from allonym.knowledge.scope import Scope
-from allonym.masking.exponential import SENSITIVITY, Exponential
-from allonym.masking.noise import Noise
-from allonym.measures.noise import moved
 from allonym.records import Pairs
 
 if TYPE_CHECKING:
@@ -65,6 +61,8 @@ def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) ->
     """Give a column the concepts its values may become: all under the root, or those of a list."""
     concepts: list[int] = scope.concepts.tolist()
     if column.candidates:
+        from allonym.knowledge.hierarchy import SURELY
+
         texts = candidates_of(column, found.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
         strange = [x.value for x in links if x.reason not in SURELY or x.concept is None or x.concept not in scope]
@@ -104,16 +102,19 @@ def allowed(found: Prepared) -> dict[str, Collection[str | None]]:
         if name in found.words:
             coded, scope = found.coded[name], found.words[name][0].scope
             concepts = coded.attribute.candidates or scope.concepts.tolist()
-            none = [] if isinstance(method, Exponential) and not method.nulls else [None]
+            none = [] if method.apart and not getattr(method, "nulls", True) else [None]
             texts[name] = {*map(coded.label, concepts), *none}
     return texts
 
 
 def promised(found: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
     """Yield what is promised of each value, and of those of a record together: the ε of its columns add up."""
-    method = found.plan.chosen
-    if not isinstance(method, Exponential):
+    if not found.plan.chosen.apart:
         return
+    from allonym.masking.exponential import SENSITIVITY, Exponential
+
+    method = found.plan.chosen
+    assert isinstance(method, Exponential)
     names = found.having("quasi")
     for columns in [*([name] for name in names), *([names] if len(names) > 1 else [])]:
         epsilon = method.epsilon * len(columns)
@@ -124,6 +125,9 @@ def promised(found: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
 
 def told(found: Prepared, pairs: Pairs) -> dict[str, Any]:
     """Return what became of each column's mean and variance, and how far its values moved."""
+    from allonym.masking.noise import Noise
+    from allonym.measures.noise import moved
+
     method = found.plan.chosen
     noise: dict[str, Any] = {}
     for a, attribute in enumerate(pairs.attributes):

@@ -15,7 +15,6 @@ import numpy as np
 from allonym import release
 from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick
-from allonym.masking.recordwise import Recordwise
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import rows, toml
 from allonym.plan.prepare import Prepared, opened, part_of, prepare, refused
@@ -72,10 +71,8 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         raise refused(problems, found)
     seed = rows.seed_of(plan)
     method, tick = plan.chosen, part_of(tick, 1, 2)
-    if isinstance(method, Recordwise):
-        masking = method.mask(found.records, seed, tick)
-    else:
-        masking = method.mask(found.records, seed or 0, tick)
+    mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
+    masking: Masking = mask(found.records, seed if method.by_row else seed or 0, tick)
     written = dict(_written(found, masking, seed))
     dropped = [*found.having("identifier"), *([] if isinstance(table, Long) else found.having("unit"))]
     promise = release.Promise(
