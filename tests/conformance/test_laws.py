@@ -229,7 +229,7 @@ def test_rows_become_the_same_alone_in_batches_and_in_any_order(
         *rows,
         ("cook", "f", "small", "20", "cook"),
         ("smith", "m", None, "44", None),
-    ]  # noise needs some that differ
+    ]  # some that differ
     frame = frame_of(rows)
     plan = plan_of(name, 1, seed=seed)
     if keyed:
