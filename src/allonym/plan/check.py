@@ -15,8 +15,9 @@ from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link
 from allonym.masking.base import Tick
 from allonym.plan import toml
-from allonym.plan.prepare import Prepared, Understood, open_links, opened, prepare
+from allonym.plan.prepare import Prepared, opened, prepare
 from allonym.plan.run import problems_of
+from allonym.plan.understanding import Understood, open_links
 from allonym.records import Records, count_units
 from allonym.release import save_text
 

@@ -24,8 +24,9 @@ from allonym.masking.recordwise import Perturbation, Recordwise, summed
 from allonym.metrics.domain import Domain
 from allonym.plan import rows, toml
 from allonym.plan.columns import Column
-from allonym.plan.prepare import Prepared, opened_for, prepare, refused
+from allonym.plan.prepare import Prepared, prepare, refused
 from allonym.plan.run import problems_of
+from allonym.plan.understanding import opened_for
 from allonym.records import Keys, Value
 from allonym.release import save_text
 from allonym.tables import encode

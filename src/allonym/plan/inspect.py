@@ -18,7 +18,7 @@ from allonym.knowledge.wordnet import wordnet
 from allonym.masking.base import Tick, silent
 from allonym.plan.columns import Column, described
 from allonym.plan.plan import Plan
-from allonym.plan.prepare import guessed_kind
+from allonym.plan.understanding import guessed_kind
 from allonym.tables import encode
 from allonym.tables.base import MISSING, Cells, Table
 from allonym.tables.files import Reading, open_any

@@ -17,7 +17,8 @@ from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import rows, toml
-from allonym.plan.prepare import Prepared, opened, part_of, prepare, refused
+from allonym.plan.prepare import Prepared, opened, prepare, refused
+from allonym.plan.understanding import part_of
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.tables.base import Cells
 from allonym.tables.files import TextFile, open_any, read_bytes

@@ -155,10 +155,11 @@ class _Pandas(_Backend):
 
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         import pandas as pd
+        import pyarrow as pa
 
         try:
             codes, values = pd.factorize(column)
-        except (TypeError, ValueError, NotImplementedError):  # lists, dicts
+        except (TypeError, ValueError, pa.ArrowException):  # lists, dicts
             return _listed(column.tolist(), name)
         return _nulls_last(values.tolist(), codes.astype(np.int64))
 
