@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import allonym as al
 from allonym.cli import app
 from allonym.errors import PlanError, ReleaseError, TableError
+from allonym.measures.measurement import QUESTIONS
 from allonym.measures.privacy import km_anonymity
 from allonym.release import folded
 from allonym.tables.files import TextFile
@@ -255,6 +256,8 @@ def test_km_anonymity_is_told_of_any_release(tmp_path: Path) -> None:
     files = [str(tmp_path / x) for x in ("in.csv", "in.csv")]
     shown = CliRunner().invoke(app, ["evaluate", *files, "--plan", str(tmp_path / "plan.toml"), "--items", "1"])
     assert "k^1-anonymity" in shown.stdout
+    assert "How far are sets and these, by avg? (Σ d²)" in shown.stdout
+    assert max(map(len, QUESTIONS.values())) <= 58  # figures must fit beside them on 80 columns
 
 
 def test_the_command_masks_sets_in_every_form(tmp_path: Path) -> None:

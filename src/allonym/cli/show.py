@@ -171,7 +171,7 @@ def _figures(out: Console, done: Release) -> None:
             rows.append((x["model"], f"ε = {x['reached']:g}" + (f", {x['note']}" if "note" in x else "")))
         rows.append(("over", ", ".join(x["columns"])))
     if not s["privacy"]:
-        rows.append(("promise", "none: noise makes it harder to say who is who, k-anonymity is not asked for"))
+        rows.append(("promise", "none: values are replaced one by one, k-anonymity is not asked for"))
     suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
     parameters = "".join(f"{n} = {v}, " for n, v in s["parameters"].items() if v != "")
     rows += [
