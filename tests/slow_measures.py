@@ -417,9 +417,7 @@ def t_closeness(
 ) -> float:
     """Return the largest earth mover's distance from a group's sensitive values to those of the whole table."""
     groups = _value_counts(masked, sensitive, persons)
-    whole: Counter[Hashable] = Counter()
-    for counts in groups:
-        whole += counts
+    [whole] = _value_counts([()] * len(masked), sensitive, persons)
     return max(_earth_movers_distance(counts, whole, ground) for counts in groups)
 
 

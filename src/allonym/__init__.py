@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
     from allonym.plan.fitted import Fitted
     from allonym.plan.plan import Plan
+    from allonym.plan.privacy import Privacy
     from allonym.plan.run import Release
 
 __version__ = "0.1.0.dev0"
@@ -50,6 +51,7 @@ _WHERE = {
     "MDAV": "allonym.masking.baselines",
     "Noise": "allonym.masking.noise",
     "Plan": "allonym.plan.plan",
+    "Privacy": "allonym.plan.privacy",
     "RandomiseFrequency": "allonym.masking.randomise",
     "RandomiseUniform": "allonym.masking.randomise",
     "Recoding": "allonym.masking.recoding",
@@ -78,6 +80,7 @@ __all__ = [
     "Link",
     "Noise",
     "Plan",
+    "Privacy",
     "RandomiseFrequency",
     "RandomiseUniform",
     "Recoding",

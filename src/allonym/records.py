@@ -76,12 +76,31 @@ class Attribute:
         return self.metric.values
 
 
+@dataclass(frozen=True)
+class Demand:
+    """What every group must hold of a sensitive column, beside having k records."""
+
+    model: str
+    fact: int  # which of the sensitive columns
+    asked: float
+    c: float = 0.0  # of (c, l)-diversity
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The sensitive columns of a table, and what is demanded of them."""
+
+    attributes: tuple[Attribute, ...]
+    codes: tuple[Ints, ...]  # for each column, the code of every row
+    demands: tuple[Demand, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Records:
     """Distinct tuples with counts.
 
     Counts serve k. Survey weights, if there are any, serve utility; units (persons), if there are any, serve k when a
-    person has several rows. `inverse` says for every row which tuple it is.
+    person has several rows. `inverse` says for every row which tuple it is. Facts serve what is promised beside k.
     """
 
     attributes: tuple[Attribute, ...]
@@ -91,6 +110,7 @@ class Records:
     units: Ints | None = None  # n: who a row is about, 0 … u-1
     inverse: Ints | None = field(default=None, repr=False)  # n: the tuple of every row
     keys: Keys | None = field(default=None, repr=False)  # n: what a row's draws go by; its number, where not given
+    facts: Facts | None = field(default=None, repr=False)  # of every row
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
@@ -107,6 +127,7 @@ class Records:
         weights: Floats | None = None,
         units: Ints | None = None,
         keys: Keys | None = None,
+        facts: Facts | None = None,
     ) -> Records:
         """Count the distinct tuples of some columns of codes, in the order of their codes.
 
@@ -117,7 +138,7 @@ class Records:
         arrays = [np.asarray(column, np.int64) for column in columns]
         inverse, counts, first = distinct(arrays)
         codes = np.stack([column[first] for column in arrays], axis=1)
-        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys)
+        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys, facts)
 
     def __len__(self) -> int:
         return len(self.counts)

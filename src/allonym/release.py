@@ -26,6 +26,25 @@ from allonym.errors import OutputError, ReleaseError
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What is promised of a sensitive column: how it is counted on groups of rows, and when that is enough."""
+
+    column: str
+    model: str
+    asked: float
+    reach: Callable[[NDArray[np.int64], Sequence[Any], NDArray[np.int64]], float | None]  # of groups, cells, places
+    holds: Callable[[float], bool]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What the groups of a release reach, of all columns together or of each: k, and what is promised beside it."""
+
+    k: Sequence[int]
+    kept: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True)
 class Promise:
     """What a release promises, told in columns and rows: k-anonymity over quasi-identifiers, by rows or by persons."""
 
@@ -38,6 +57,12 @@ class Promise:
     suppressed: int = 0  # rows whose quasi-identifiers say nothing, and which are in no group
     missing: Sequence[str] = ()  # what cells say that say nothing, besides being empty
     only: Mapping[str, Collection[str | None]] = field(default_factory=dict)  # columns in which nothing else may stand
+    kept: Sequence[Kept] = ()  # beside k
+
+    @property
+    def counted(self) -> list[str]:
+        """The columns that are counted."""
+        return list(dict.fromkeys([*self.columns, *(x.column for x in self.kept)]))
 
 
 def write(
@@ -47,8 +72,8 @@ def write(
     promise: Promise,
     *,
     source: str | Path = "-",
-) -> tuple[int, str]:
-    """Write a release and return the k it reaches and its hash; where a promise does not hold, nothing is left behind.
+) -> tuple[Reached, str]:
+    """Write a release and return what it reaches and its hash; where a promise does not hold, nothing is left behind.
 
     `save` writes it to a path, `read` understands the bytes by other means, as a frame and the names of
     all its columns; `-` is standard output.
@@ -123,8 +148,8 @@ def _usual_mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
-    """Count the smallest group of a written table and return it; a promise that does not hold is an error."""
+def recount(frame: Any, names: Sequence[str], promise: Promise) -> Reached:
+    """Count the groups of a written table and return what they reach; a promise that does not hold is an error."""
     if tuple(names) != tuple(promise.names):
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
     if len(frame) != promise.rows:
@@ -133,20 +158,30 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> int:
         strange = sum(x not in texts for x in distinct_texts(frame, column))
         if strange:
             raise ReleaseError(f"{strange:,} values in column {column} of the release are none that it may have.")
+    together = [[column] for column in promise.columns] if promise.by_column else [promise.columns]
+    looks = [look_alike(frame, columns) for columns in together]
     if promise.suppressed:
         silent = says_nothing(frame, promise.columns, promise.missing)
         if silent.sum() < promise.suppressed:
             raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {silent.sum():,} are.")
         silent &= not silent.all()  # if nobody says anything, all look alike
-        frame, persons = kept_rows(frame, ~silent), promise.persons
-        reached = smallest_group(frame, promise.columns, None if persons is None else persons[~silent])
-    elif promise.by_column:
-        reached = min(smallest_group(frame, [column], promise.persons) for column in promise.columns)
-    else:
-        reached = smallest_group(frame, promise.columns, promise.persons)
-    if reached < promise.k:
+        looks = [np.where(silent, -1, groups) for groups in looks]
+    reached = [smallest(groups, promise.persons) for groups in looks]
+    if min(reached) < promise.k:
         unit = "rows" if promise.persons is None else "persons"
-        raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {reached} {unit}.")
+        raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {min(reached)} {unit}.")
+    return Reached(reached, [[_kept(frame, groups, kept) for kept in promise.kept] for groups in looks])
+
+
+def _kept(frame: Any, groups: NDArray[np.int64], kept: Kept) -> float:
+    """Count what groups hold of a sensitive column, and return the figure that all of them reach."""
+    column = next(as_text(frame, [kept.column])).dictionary_encode(null_encoding="encode").combine_chunks()
+    reached = kept.reach(groups, column.dictionary.to_pylist(), _numbers(column.indices).astype(np.int64))
+    if reached is None:
+        raise ReleaseError(f"Column {kept.column} of the release has values that it did not have.")
+    if not kept.holds(reached):
+        told = f"{kept.model} of {kept.asked:g} was promised for column {kept.column}"
+        raise ReleaseError(f"{told}, but a group of the release has only {reached:.4g}.")
     return reached
 
 
@@ -171,32 +206,36 @@ def says_nothing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> 
     return found
 
 
-def kept_rows(frame: Any, kept: NDArray[np.bool_]) -> Any:
-    """Return some rows of a frame."""
-    if isinstance(frame, pa.Table):
-        return frame.filter(pa.array(kept.tolist()))
-    import narwhals as nw  # frames only
-
-    return nw.from_native(frame, eager_only=True).filter(kept.tolist()).to_native()
-
-
 def smallest_group(frame: Any, columns: Sequence[str], persons: NDArray[np.int64] | None = None) -> int:
     """Return the size, in rows or in persons, of the smallest group of rows that read the same; null is a value.
 
     >>> smallest_group(pa.table({"job": ["cook", "cook", None, None, None]}), ["job"])
     2
     """
-    if not len(frame) or not columns:
-        return len(frame) if persons is None else len(set(persons.tolist()))
+    return smallest(look_alike(frame, columns), persons)
+
+
+def look_alike(frame: Any, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Number the rows of a frame so that those that read the same have one number; null is a value."""
     group = np.zeros(len(frame), np.int64)
-    for column in as_text(frame, columns):
+    for column in as_text(frame, columns if len(frame) else ()):
         coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
         place = np.concatenate([_numbers(chunk.indices) for chunk in coded.chunks]).astype(np.int64)
         group = np.unique(group * (int(place.max()) + 1) + place, return_inverse=True)[1]
+    return group
+
+
+def smallest(group: NDArray[np.int64], persons: NDArray[np.int64] | None = None) -> int:
+    """Return the size of the smallest group, in rows or in persons; rows of group -1 are in none."""
+    here = group >= 0
+    group = group[here]
+    if not group.size:
+        return 0
     if persons is not None:
         width = int(persons.max()) + 1
-        group = np.unique(group * width + persons) // width
-    return int(np.bincount(group).min())
+        group = np.unique(group * width + persons[here]) // width
+    sizes = np.bincount(group)
+    return int(sizes[sizes > 0].min())
 
 
 def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:

@@ -120,8 +120,8 @@ def test_a_suppressed_record_that_speaks_is_refused(folder: Path) -> None:
 
     promise = release.Promise(columns=["job"], k=2, rows=4, names=["job"], suppressed=1, missing=("?",))
     good = pd.DataFrame({"job": ["cook", "cook", "cook", None]})
-    assert release.recount(good, ["job"], promise) == 3
-    assert release.recount(good.fillna("?"), ["job"], promise) == 3
+    assert release.recount(good, ["job"], promise).k == [3]
+    assert release.recount(good.fillna("?"), ["job"], promise).k == [3]
     with pytest.raises(ReleaseError, match="1 records were to be suppressed, 0 are"):
         release.recount(good.fillna("smith"), ["job"], promise)
     two = pd.DataFrame({"job": ["cook", "baker", None, None]})

@@ -12,7 +12,7 @@ from strategies import taxonomy
 
 from allonym.knowledge.scope import Scope
 from allonym.masking import MDAV
-from allonym.measures import clusters, loss, privacy, risk
+from allonym.measures import closeness, clusters, loss, privacy, risk
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
 from allonym.metrics.blend import Blend
 from allonym.metrics.equality import Equality
@@ -172,7 +172,7 @@ def test_t_closeness_of_salaries_as_published() -> None:
         pairs = Pairs.of_rows((job,), [looks], [looks], sensitive=(salary,), facts=[codes])
         cells = np.zeros((1, 9))
         cells[0, group] = 1 / 3
-        found = privacy._farthest(cells, np.full(9, 1 / 9), salary, codes, 0.0)
+        found = closeness.Closeness(salary, codes, np.full(9, 1 / 9)).largest(cells)
         assert found == pytest.approx(expected, abs=5e-4)
         assert privacy.t_closeness(pairs, 0) == pytest.approx(found)  # the others are twice as many, half as far
 
@@ -270,7 +270,7 @@ def test_t_closeness_by_meaning_is_that_of_the_farthest_group() -> None:
         whole = np.bincount(ill, minlength=9) / 150
         cost = word.metric.rows(np.arange(9)[:, None], np.arange(9))
         each = [np.bincount(ill[looks == g], minlength=9) for g in range(12)]
-        expected = max(privacy.earth_movers(x / x.sum(), whole, cost) for x in each)
+        expected = max(closeness.earth_movers(x / x.sum(), whole, cost)[0] for x in each)
         assert privacy.t_closeness(pairs, 0) == pytest.approx(expected, abs=1e-9)
 
 

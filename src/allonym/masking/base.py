@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.knowledge.rows import frozen
-from allonym.masking.enforce import enough_units
+from allonym.masking.demands import enforced
 from allonym.masking.groups import Groups
 from allonym.masking.represent import WAYS, represent
 from allonym.records import Masking, Metric, Records
@@ -101,9 +101,14 @@ class Grouping(Anonymising):
         """Group the tuples, or pieces of them, so that every group has at least k rows."""
 
     def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
-        """Group the tuples, see that every group has k units, and choose what stands for each group."""
+        """Group the tuples, see that every group has k units and what is demanded, and choose what stands for it."""
         rng = np.random.Generator(np.random.Philox(key=seed))
         metrics = self.metrics(records)
-        groups = enough_units(records, self.partition(records, rng, tick), self.k, metrics)
-        codes, attributes = represent(records, groups, self.k, metrics, self.represent)
+        groups, codes, attributes = enforced(
+            records,
+            self.partition(records, rng, tick),
+            self.k,
+            metrics,
+            lambda groups: represent(records, groups, self.k, metrics, self.represent),
+        )
         return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)

@@ -11,7 +11,7 @@ import numpy as np
 from allonym.knowledge.rows import frozen
 from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Anonymising, Tick, silent
-from allonym.masking.enforce import enough_units
+from allonym.masking.demands import enforced
 from allonym.masking.groups import Groups, distances, values_of
 from allonym.masking.microaggregation import DIGITS
 from allonym.masking.represent import represent
@@ -63,11 +63,16 @@ def guiding(records: Records, guide: str) -> list[Metric]:
 
 
 def fused(records: Records, into: Ints, k: int) -> Masking:
-    """Return the masking in which each tuple has the values of another, or of a group of k persons."""
+    """Return the masking in which each tuple has the values of another, or of a group that holds what is promised."""
     pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
     metrics = [attribute.metric for attribute in records.attributes]
-    groups = enough_units(records, Groups.of(pieces), k, metrics)
-    codes, attributes = represent(records, groups, k, metrics, "member", _stayed(groups, into))
+    groups, codes, attributes = enforced(
+        records,
+        Groups.of(pieces),
+        k,
+        metrics,
+        lambda groups: represent(records, groups, k, metrics, "member", _stayed(groups, into)),
+    )
     return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from allonym.errors import OptionError
 from allonym.masking.base import Anonymising, Tick, silent
+from allonym.measures.privacy import Demanded, Held
 from allonym.records import Attribute, Floats, Ints, Masking, Records, count_units, distinct
 
 WAYS = 200_000  # combinations of levels that are looked at
@@ -56,6 +57,7 @@ class _Lattice:
         self.records, self.k = records, k
         self.most = math.floor(suppression * records.n + 1e-9)
         self.ladders = [_ladder(records, a) for a in range(len(records.attributes))]
+        self.demanded = None if records.facts is None else Demanded(records.facts, records.units)
         self.lost = sum((share * x.lost for share, x in zip(records.shares, self.ladders, strict=True)), start=0.0)
 
     def best(self, tick: Tick) -> Masking:
@@ -100,7 +102,18 @@ class _Lattice:
         else:
             assert records.inverse is not None
             sizes = count_units(groups[records.inverse], records.units, len(first)).astype(np.float64)
-        return groups, (sizes >= self.k)[groups]
+        return groups, ((sizes >= self.k) & (self._lacks(groups, len(first)) == 0))[groups]
+
+    def _lacks(self, groups: Ints, number: int) -> Floats:
+        """Return what each group lacks of what is demanded of sensitive columns."""
+        lacks, facts = np.zeros(number), self.records.facts
+        if facts is None or self.demanded is None or self.records.inverse is None:
+            return lacks
+        rows = groups[self.records.inverse]
+        for demand in facts.demands:
+            codes = facts.codes[demand.fact]
+            lacks += self.demanded.lacking(demand, Held.of(rows, codes, np.ones(len(codes)), self.records.units))
+        return lacks
 
     def _masking(self, way: tuple[int, ...], groups: Ints, kept: NDArray[np.bool_]) -> Masking:
         columns = []

@@ -57,7 +57,7 @@ class Recoding(Anonymising):
             rows = np.repeat(records.codes[:, a], records.counts)
             if records.inverse is not None:
                 rows = records.codes[records.inverse, a]
-            column = Records.of([attribute], [rows], weights=records.weights, units=records.units)
+            column = Records.of([attribute], [rows], weights=records.weights, units=records.units, facts=records.facts)
             done = fused(column, self.into(column, rng), self.k)
             becomes = np.empty(len(attribute.values), np.int64)
             becomes[column.codes[done.source, 0]] = done.codes[:, 0]

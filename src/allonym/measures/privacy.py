@@ -5,19 +5,21 @@ Where there are units, a person's value counts once in a group. Null is a value 
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from allonym.errors import OptionError
-from allonym.metrics.equality import Equality
-from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
+from allonym.measures.closeness import Closeness
+from allonym.records import Attribute, Demand, Facts, Floats, Ints, Pairs, distinct, summed_by
 
 COMBINATIONS = 5_000_000  # of items that are counted
+RECURSIVE = 3.0  # c of (c, l)-diversity
+TOLERANCE = 1e-9  # figures that are nearer count as equal
 CELLS = 4_000_000  # of groups × values at a time
 
 
@@ -58,145 +60,145 @@ def km_anonymity(
     return min(held.values(), default=0), sum(n < k for n in held.values())
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What groups, numbered without gaps, hold of a sensitive column: a group, a value, and how often it holds it."""
+
+    groups: Ints
+    values: Ints
+    counts: Floats
+    number: int  # of groups
+
+    @classmethod
+    def of(cls, groups: Ints, values: Ints, counts: Floats, units: Ints | None = None) -> Held:
+        """Count what some rows hold; a person's value counts once in a group."""
+        groups = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        if units is not None and groups.size:
+            _, _, first = distinct([groups, values, units])
+            groups, values, counts = groups[first], values[first], np.ones(len(first))
+        if not groups.size:
+            return cls(groups, values, counts, 0)
+        number, _, first = distinct([groups, values])
+        return cls(groups[first], values[first], summed_by(number, counts, len(first)), int(groups.max()) + 1)
+
+    def distinct(self) -> Floats:
+        """Return how many different values each group has (distinct l-diversity, and p-sensitivity)."""
+        return np.bincount(self.groups, minlength=self.number).astype(np.float64)
+
+    def entropy(self) -> Floats:
+        """Return exp of the entropy of each group's values (Machanavajjhala et al. 2007)."""
+        shares = self.counts / summed_by(self.groups, self.counts, self.number)[self.groups]
+        return np.exp(summed_by(self.groups, -shares * np.log(shares), self.number))
+
+    def recursive(self, c: float) -> Floats:
+        """Return for each group the largest l with r₁ < c·(r_l + … + r_m), r its values' counts from the largest on."""
+        order = np.lexsort((-self.counts, self.groups))
+        groups, counts = self.groups[order], self.counts[order]
+        first = np.flatnonzero(np.diff(groups, prepend=-1))
+        before = np.cumsum(counts) - counts
+        tail = np.add.reduceat(counts, first)[groups] - (before - before[first][groups])
+        return np.add.reduceat(counts[first][groups] < c * tail - 1e-9, first).astype(np.float64)
+
+    def shares(self, codes: Ints) -> Iterator[Floats]:
+        """Yield which share each value has in each group, some groups at a time."""
+        place = np.searchsorted(codes, self.values)
+        height = max(CELLS // max(len(codes), 1), 1)
+        for low in range(0, self.number, height):
+            part = (self.groups >= low) & (self.groups < low + height)
+            cells = np.zeros((min(height, self.number - low), len(codes)))
+            cells[self.groups[part] - low, place[part]] = self.counts[part]
+            yield cells / cells.sum(axis=1, keepdims=True)
+
+    def closeness(self, attribute: Attribute) -> Closeness:
+        """Return what tells how far other distributions are from that of the first group."""
+        return Closeness(attribute, self.values, self.counts / self.counts.sum())
+
+
 def l_diversity(pairs: Pairs, column: int) -> int:
     """Return the least number of different sensitive values in a group (distinct l-diversity, and p-sensitivity)."""
-    groups, _, _ = _held(pairs, column)
-    return int(np.bincount(groups)[np.unique(groups)].min()) if groups.size else 0
+    return int(min(held_by(pairs, column).distinct(), default=0))
 
 
 def entropy_l_diversity(pairs: Pairs, column: int) -> float:
     """Return exp of the least entropy of a group's sensitive values (Machanavajjhala et al. 2007)."""
-    groups, _, counts = _held(pairs, column)
-    if not groups.size:
-        return 0.0
-    shares = counts / np.bincount(groups, weights=counts)[groups]
-    return float(np.exp(np.bincount(groups, weights=-shares * np.log(shares))[np.unique(groups)].min()))
+    return float(min(held_by(pairs, column).entropy(), default=0.0))
 
 
-def recursive_l_diversity(pairs: Pairs, column: int, c: float = 3.0) -> int:
+def recursive_l_diversity(pairs: Pairs, column: int, c: float = RECURSIVE) -> int:
     """Return the largest l with r₁ < c·(r_l + … + r_m) in every group, r its values' counts from the largest on."""
-    groups, _, counts = _held(pairs, column)
-    if not groups.size:
-        return 0
-    order = np.lexsort((-counts, groups))
-    groups, counts = groups[order], counts[order]
-    first = np.flatnonzero(np.diff(groups, prepend=-1))
-    number = np.cumsum(np.diff(groups, prepend=-1) > 0) - 1
-    before = np.cumsum(counts) - counts
-    total = np.add.reduceat(counts, first)
-    tail = total[number] - (before - before[first][number])
-    holds = counts[first][number] < c * tail - 1e-9
-    return int(np.add.reduceat(holds, first).min())
+    held = held_by(pairs, column)
+    return int(min(held.recursive(c), default=0)) if held.number else 0
 
 
 def t_closeness(pairs: Pairs, column: int) -> float:
     """Return the largest distance between the sensitive values of a group and those of the table (Li et al. 2007).
 
-    The distance is the earth mover's; the ground distance is the ontology's for words, that of ranks for numbers and
-    ordered categories, equal or not for others.
+    The table is all of it, suppressed records too: their sensitive values are there to be seen.
     """
-    groups, values, counts = _held(pairs, column)
-    if not groups.size:
-        return 0.0
-    numbers, groups = np.unique(groups, return_inverse=True)
-    here, values = np.unique(values, return_inverse=True)
-    whole = summed_by(values, counts, len(here)) / counts.sum()
-    attribute = pairs.sensitive[column]
-    height = max(CELLS // len(here), 1)
-    largest = 0.0
-    for low in range(0, len(numbers), height):
-        part = (groups >= low) & (groups < low + height)
-        rows = min(height, len(numbers) - low)
-        cells = np.zeros((rows, len(here)))
-        cells[groups[part] - low, values[part]] = counts[part]
-        cells /= cells.sum(axis=1, keepdims=True)
-        largest = max(largest, _farthest(cells, whole, attribute, here, largest))
+    assert pairs.facts is not None
+    nobody = np.zeros(len(pairs.counts), np.int64)
+    table = Held.of(nobody, pairs.facts[:, column], pairs.counts.astype(np.float64), pairs.units)
+    return _farthest(held_by(pairs, column), table, pairs.sensitive[column])
+
+
+def _farthest(held: Held, table: Held, attribute: Attribute) -> float:
+    """Return the largest distance of what a group holds to what the table does."""
+    closeness, largest = table.closeness(attribute), 0.0
+    for cells in held.shares(table.values):
+        largest = closeness.largest(cells, largest)
     return largest
 
 
-def _held(pairs: Pairs, column: int) -> tuple[Ints, Ints, Floats]:
-    """Return group, value and how often the group holds it; a person counts once."""
+def held_by(pairs: Pairs, column: int) -> Held:
+    """Return what the groups of a release hold of a sensitive column."""
     assert pairs.facts is not None
     here = pairs.groups >= 0
-    groups, values, counts = pairs.groups[here], pairs.facts[here, column], pairs.counts[here].astype(np.float64)
-    if not groups.size:
-        return groups, values, counts
-    if pairs.units is not None:
-        _, _, first = distinct([groups, values, pairs.units[here]])
-        groups, values, counts = groups[first], values[first], np.ones(len(first))
-    number, _, first = distinct([groups, values])
-    return groups[first], values[first], summed_by(number, counts, len(first))
+    units = None if pairs.units is None else pairs.units[here]
+    return Held.of(pairs.groups[here], pairs.facts[here, column], pairs.counts[here].astype(np.float64), units)
 
 
-def _farthest(groups: Floats, whole: Floats, attribute: Attribute, codes: Ints, least: float) -> float:
-    """Return the largest earth mover's distance of some distributions to that of the whole, if it is above another."""
-    metric = attribute.metric
-    if attribute.kind in ("numeric", "ordinal"):
-        known = ~np.array([metric.values[c] is None or isinstance(metric.values[c], str) for c in codes], bool)
-        numbers = np.array([np.mean(metric.values[c]) for c, k in zip(codes, known, strict=True) if k], np.float64)
-        order = np.argsort(numbers, kind="stable")
-        line = (groups - whole)[:, known][:, order]
-        return _along(line) if known.all() else _with_others(line, (groups - whole)[:, ~known], least)
-    if isinstance(metric, Equality):
-        return float(np.abs(groups - whole).sum(axis=1).max(initial=0.0) / 2)
-    return _transported(groups, whole, metric.rows(codes[:, None], codes), least)
+MODELS = {
+    "l-diversity": "distinct l-diversity",
+    "entropy-l-diversity": "entropy l-diversity",
+    "recursive-l-diversity": "recursive (c,l)-diversity",
+    "p-sensitive": "p-sensitive k-anonymity",
+    "t-closeness": "t-closeness",
+}  # what may be demanded, and what it is called
 
 
-def _along(moved: Floats) -> float:
-    """Return the largest cost of moving what is too much to where it is missing, along ranks."""
-    steps = np.abs(np.cumsum(moved, axis=1)[:, :-1])
-    return float((steps.sum(axis=1) / max(moved.shape[1] - 1, 1)).max(initial=0.0))
+def enough(demand: Demand, figure: float) -> bool:
+    """Tell whether a figure is what is asked for."""
+    if demand.model == "t-closeness":
+        return figure <= demand.asked + TOLERANCE
+    return figure >= demand.asked - TOLERANCE
 
 
-def _with_others(line: Floats, others: Floats, least: float) -> float:
-    """Return the same where some values, such as null, are 1 from everything else.
+class Demanded:
+    """Demands on sensitive columns, and what the table has of each: tells what groups lack."""
 
-    What these have too much of must go to the line, or what they lack must come from it, at a cost of 1; where it joins
-    the line is free. So the steps along the line are those of the best monotone way to add it, found by the
-    medians of a heap (isotonic regression by absolute differences).
-    """
-    for row, extra in zip(line, others, strict=True):
-        too_much = float(extra.sum())
-        aside = float(np.abs(extra).sum() - abs(too_much)) / 2  # from one of them to another
-        steps = -np.cumsum(row)[:-1] if too_much >= 0 else np.cumsum(row)[:-1]
-        inside = np.clip(steps, 0.0, abs(too_much))
-        cost = float(np.abs(steps - inside).sum())
-        heap: list[float] = []
-        for y in inside.tolist():
-            heapq.heappush(heap, -y)
-            if -heap[0] > y:
-                cost += -heap[0] - y
-                heapq.heapreplace(heap, -y)
-        least = max(least, aside + abs(too_much) + cost / max(len(row) - 1, 1))
-    return least
+    def __init__(self, facts: Facts, units: Ints | None) -> None:
+        self.demands, self.attributes = facts.demands, facts.attributes
+        self.tables = [Held.of(np.zeros_like(codes), codes, np.ones(len(codes)), units) for codes in facts.codes]
+        self.closeness = [t.closeness(x) for t, x in zip(self.tables, facts.attributes, strict=True)]
 
+    def figure(self, demand: Demand, held: Held) -> float:
+        """Return what all groups reach."""
+        if demand.model == "t-closeness":
+            return _farthest(held, self.tables[demand.fact], self.attributes[demand.fact])
+        return float(min(_figures(demand, held), default=0.0))
 
-def _transported(groups: Floats, whole: Floats, cost: Floats, least: float) -> float:
-    """Return the largest distance; groups that a feasible plan shows to be nearer are not computed."""
-    apart = np.einsum("gi,ij,j->g", groups, cost, whole, optimize=True)
-    stay = np.minimum(groups, whole)
-    moved = np.maximum(1 - stay.sum(axis=1), 1e-300)
-    rest = np.einsum("gi,ij,gj->g", groups - stay, cost, whole - stay, optimize=True) / moved
-    bound = np.minimum(apart, rest)
-    for g in np.argsort(-bound, kind="stable").tolist():
-        if bound[g] <= least:
-            break
-        least = max(least, earth_movers(groups[g], whole, cost))
-    return least
+    def lacking(self, demand: Demand, held: Held) -> Floats:
+        """Return how much each group lacks, as a share of what is asked, or less; 0, where the demand holds."""
+        if demand.model == "t-closeness":
+            parts = held.shares(self.tables[demand.fact].values)
+            missing = np.concatenate([self.closeness[demand.fact].beyond(x, demand.asked) for x in parts])
+        else:
+            missing = demand.asked - _figures(demand, held)
+        return np.where(missing > TOLERANCE, missing / demand.asked, 0.0)
 
 
-def earth_movers(one: Floats, other: Floats, cost: Floats) -> float:
-    """Return the least Σ flow·cost that turns one distribution into another."""
-    from scipy.optimize import linprog  # takes longer to import than most tables to measure
-    from scipy.sparse import eye_array, kron, vstack
-
-    a, b = np.flatnonzero(one > 0), np.flatnonzero(other > 0)
-    rows = kron(eye_array(len(a)), np.ones((1, len(b))), format="csr")
-    columns = kron(np.ones((1, len(a))), eye_array(len(b)), format="csr")[:-1]  # the last follows from the others
-    found = linprog(
-        cost[np.ix_(a, b)].ravel(),
-        A_eq=vstack([rows, columns]),
-        b_eq=np.concatenate([one[a], other[b][:-1]]),
-        method="highs",
-    )
-    return float(found.fun)
+def _figures(demand: Demand, held: Held) -> Floats:
+    """Return the diversity of each group."""
+    if demand.model == "entropy-l-diversity":
+        return held.entropy()
+    return held.recursive(demand.c) if demand.model == "recursive-l-diversity" else held.distinct()

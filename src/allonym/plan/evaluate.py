@@ -21,8 +21,6 @@ from allonym.records import Ints, Pairs, distinct
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
-RECURSIVE = 3.0  # c of (c, l)-diversity
-
 
 ITEMS = 2  # that an attacker is taken to know of a set
 
@@ -172,7 +170,7 @@ def _promises(pairs: Pairs, k: int, columns: list[str], by_column: bool) -> list
             ("p-sensitive k-anonymity", privacy.l_diversity(pairs, a)),
             ("distinct l-diversity", privacy.l_diversity(pairs, a)),
             ("entropy l-diversity", privacy.entropy_l_diversity(pairs, a)),
-            (f"recursive ({RECURSIVE:g},l)-diversity", privacy.recursive_l_diversity(pairs, a, RECURSIVE)),
+            (f"recursive ({privacy.RECURSIVE:g},l)-diversity", privacy.recursive_l_diversity(pairs, a)),
             ("t-closeness", privacy.t_closeness(pairs, a)),
         ):
             told.append({"model": model, "columns": [attribute.name], "asked": None, "reached": figure, "holds": None})

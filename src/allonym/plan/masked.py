@@ -16,7 +16,7 @@ from allonym.measures import privacy
 from allonym.metrics.taxonomy import Taxonomic
 from allonym.plan.columns import Column
 from allonym.plan.prepare import Prepared, opened
-from allonym.plan.understanding import guessed_kind, levels_of
+from allonym.plan.understanding import fact, levels_of
 from allonym.records import Attribute, Ints, Value, distinct
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table, merged
@@ -233,19 +233,9 @@ class MaskedTable:
 
     def fact(self, name: str) -> tuple[Attribute, Ints]:
         """Return a sensitive column as it is in the release; as it was, if the release does not have it."""
-        found, missing = self.found, self.found.plan.missing
-        column = found.plan.columns[name]
-        if name not in found.coded:
-            cells = found.table.cells([name])[name]
-            kind = column.kind or guessed_kind(cells, missing)
-            if kind == "numeric":
-                found.coded[name] = encode.numeric(name, cells, missing=missing)
-            elif kind == "ordinal":
-                found.coded[name] = encode.ordinal(name, cells, levels_of(column, found.plan.folder), missing=missing)
-            else:
-                found.coded[name] = encode.category(name, cells, missing=missing)
+        was = fact(self.found, name)
         if name not in self.cells:
-            return found.coded[name].attribute, found.coded[name].codes
+            return was.attribute, was.codes
         known = self.understood(name)
         return known.attribute, known.codes
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import PlanError
 from allonym.masking import METHODS, named, parameters_of
 from allonym.masking.base import Anonymising, Method, Tick, silent
+from allonym.plan import privacy as promises
 from allonym.plan import toml
 from allonym.plan.columns import Column, unknown
+from allonym.plan.privacy import Privacy
 from allonym.tables.base import MISSING
 from allonym.tables.files import Reading
 
@@ -41,6 +43,7 @@ class Plan:
     long: bool = False  # whether a table has a row for each item of its one column of sets
     keep_rest: bool = False  # whether columns that are not listed stay as they are
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the method, besides k
+    privacy: Sequence[Privacy] = ()  # what is promised of sensitive columns, besides k
     about: Mapping[str, str] = field(default_factory=dict)  # title, purpose, decided_by, note
     reading: Reading = field(default_factory=Reading)
     missing: Sequence[str] = MISSING  # what cells say that have nothing to say
@@ -55,6 +58,7 @@ class Plan:
     def _problems(self) -> Iterator[str]:
         yield from self._column_problems()
         yield from self._method_problems()
+        yield from promises.problems(self)
         k = getattr(self.method, "k", None) if isinstance(self.method, Method) else self.k
         if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
             yield "k must be a whole number."

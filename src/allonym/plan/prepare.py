@@ -13,9 +13,10 @@ from allonym.errors import AllonymError, PlanError, TableError, listed, many
 from allonym.knowledge.scope import Scope
 from allonym.masking.base import Tick, silent
 from allonym.masking.draws import key_of
+from allonym.plan import privacy
 from allonym.plan.columns import Column
 from allonym.plan.understanding import Understood, has_ontology, part_of, understand
-from allonym.records import Floats, Ints, Keys, Records
+from allonym.records import Facts, Floats, Ints, Keys, Records
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
 from allonym.tables.encode import Coded
@@ -80,9 +81,23 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     if coded and len(coded) == len(found.having("quasi")):
         columns = [c.codes for c in coded]
         found.records = Records.of(
-            [c.attribute for c in coded], columns, weights=found.weights, units=found.units, keys=found.keys
+            [c.attribute for c in coded],
+            columns,
+            weights=found.weights,
+            units=found.units,
+            keys=found.keys,
+            facts=_facts(found),
         )
     return found
+
+
+def _facts(found: Prepared) -> Facts | None:
+    """Return the sensitive columns that something is promised of."""
+    try:
+        return privacy.facts(found)
+    except TableError as error:
+        found.problems.append(str(error))
+        return None
 
 
 def opened(plan: Plan, source: Any, raw: bytes | None = None, reading: Reading | None = None) -> Any:

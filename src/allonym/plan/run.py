@@ -16,7 +16,7 @@ from allonym import release
 from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick
 from allonym.measures.measurement import BALANCE, BRIEF, measured
-from allonym.plan import rows, toml
+from allonym.plan import privacy, rows, toml
 from allonym.plan.prepare import Prepared, opened, prepare, refused
 from allonym.plan.understanding import part_of
 from allonym.records import Masking, Pairs, Records, piece_of_rows
@@ -86,6 +86,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         suppressed=masking.left_out,
         missing=plan.missing,
         only=rows.allowed(found),
+        kept=privacy.kept(found),
     )
     anew = plan.chosen.apart
     frame: Any = None
@@ -97,7 +98,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         again: Any = frame
         names: Sequence[str] = open_any(frame).names
         if isinstance(table, Long):
-            again, names = release.folded(frame, names, table.unit, table.item, promise.columns)
+            again, names = release.folded(frame, names, table.unit, table.item, promise.counted)
         reached = release.recount(again, names, promise)
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
     summary = _summary(found, masking, reached, seed, balance, hashes)
@@ -126,6 +127,7 @@ def problems_of(found: Prepared) -> Iterator[str]:
             f"k is {method.k_asked}, but the table has only {found.records.persons:,} {what}. "
             "Hint: choose a smaller k, or do not publish so few."
         )
+    yield from privacy.unmet(found)
 
 
 def _written(found: Prepared, masking: Masking, seed: int | None) -> Iterator[tuple[str, Cells]]:
@@ -148,8 +150,8 @@ def _write(
     output: str | Path,
     *,
     anew: bool,
-) -> tuple[int, str]:
-    """Write a verified file; return the k it reaches and its hash."""
+) -> tuple[release.Reached, str]:
+    """Write a verified file; return what it reaches and its hash."""
     base = table.base if isinstance(table, Long) else table
     packed = str(output).lower().endswith(".gz")
     ending = Path(str(output).lower().removesuffix(".gz")).suffix
@@ -163,7 +165,7 @@ def _write(
     def save(path: Path) -> None:
         table.save(table.changed(written, dropped, anew=anew), path, zipped=packed)
 
-    columns = [table.unit, *promise.columns] if isinstance(table, Long) else promise.columns
+    columns = [table.unit, *promise.counted] if isinstance(table, Long) else promise.counted
     read: Callable[[bytes], tuple[Any, Any]] = partial(release.read_parquet, columns=columns)
     if isinstance(base, TextFile):
         names = None if base.has_header else promise.names
@@ -174,7 +176,7 @@ def _write(
         plain = read
 
         def read(content: bytes) -> tuple[Any, Any]:
-            return release.folded(*plain(content), table.unit, table.item, promise.columns)
+            return release.folded(*plain(content), table.unit, table.item, promise.counted)
 
     return release.write(output, save, read, promise, source=source)
 
@@ -212,20 +214,28 @@ def _pairs(found: Prepared, masking: Masking) -> Pairs:
     return Pairs.of_rows(masking.attributes, original, list(masked), weights=records.weights, units=records.units)
 
 
-def _reached(found: Prepared, masking: Masking, reached: int) -> Iterator[tuple[list[str], int]]:
-    """Yield the columns a promise is about, with the k they reach: all together, or each alone."""
-    if found.plan.chosen.by_row:
+def _promises(found: Prepared, reached: release.Reached) -> Iterator[dict[str, Any]]:
+    """Yield what was promised, with what was reached: k of all columns together, or of each; and what is beside k."""
+    method = found.plan.chosen
+    if method.by_row:
         return
-    if not found.plan.chosen.by_column:
-        yield found.having("quasi"), reached
-        return
-    pairs = _pairs(found, masking)
-    for a, attribute in enumerate(masking.attributes):
-        yield [attribute.name], int(pairs.column(a).sizes.min())
+    together = [[name] for name in found.having("quasi")] if method.by_column else [found.having("quasi")]
+    for columns, least in zip(together, reached.k, strict=True):
+        told = {"model": "k-anonymity", "columns": columns, "asked": method.k_asked, "reached": least}
+        yield told | {"holds": least >= method.k_asked}
+    for place, asked in enumerate(found.plan.privacy):
+        for columns, figures in zip(together, reached.kept, strict=True):
+            told = {"model": asked.name, "columns": [asked.column], "asked": asked.asked, "reached": figures[place]}
+            yield told | {"holds": True} | ({"over": columns} if method.by_column else {})
 
 
 def _summary(
-    found: Prepared, masking: Masking, reached: int, seed: int | None, balance: float, sha256: dict[str, Any]
+    found: Prepared,
+    masking: Masking,
+    reached: release.Reached,
+    seed: int | None,
+    balance: float,
+    sha256: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
     records, method = found.records, found.plan.chosen
@@ -244,16 +254,7 @@ def _summary(
         "seed": seed,
         "privacy": [
             *rows.promised(found, seed),
-            *(
-                {
-                    "model": "k-anonymity",
-                    "columns": columns,
-                    "asked": method.k_asked,
-                    "reached": least,
-                    "holds": least >= method.k_asked,
-                }
-                for columns, least in _reached(found, masking, reached)
-            ),
+            *_promises(found, reached),
         ],
         **({"noise": rows.told(found, pairs)} if method.by_row else {}),
         "measures": {name: x.told() for name, x in figures.items()},

@@ -14,6 +14,7 @@ from allonym.knowledge.ontologies import is_wordnet
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.plan.columns import OPTIONS, Column, described, unknown
+from allonym.plan.privacy import Privacy
 from allonym.release import save_text
 from allonym.tables.base import MISSING
 from allonym.tables.files import Reading
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
 FORMAT = 1
-TABLES = ("format", "keep_rest", "long", "release", "method", "file", "columns")
+TABLES = ("format", "keep_rest", "long", "release", "method", "privacy", "file", "columns")
 FILE_KEYS = ("encoding", "delimiter", "header", "missing")
 RELEASE_KEYS = ("title", "purpose", "decided_by", "note")
+PRIVACY_KEYS = tuple(f.name for f in fields(Privacy))
 OWN = ("name", "k", "seed")  # of every method
 _TYPES: dict[str, tuple[type, ...]] = {
     "ontology": (str, list),
@@ -36,6 +38,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "method": (dict,),
     "file": (dict,),
     "columns": (dict,),
+    "privacy": (list,),
+    "l": (int, float),
+    "t": (int, float),
+    "p": (int, float),
+    "c": (int, float),
     "accept_review": (bool,),
     "individuals": (bool,),
     "phrases": (bool,),
@@ -76,7 +83,9 @@ class _Reader:
         types = _TYPES.get(key, (str,))
         if isinstance(value, bool) and bool not in types:
             return False
-        return isinstance(value, types) and (not isinstance(value, list) or all(isinstance(x, str) for x in value))
+        return isinstance(value, types) and (
+            not isinstance(value, list) or all(isinstance(x, dict if key == "privacy" else str) for x in value)
+        )
 
 
 def load(path: Path, make: type[Plan]) -> Plan:
@@ -103,6 +112,9 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
             reader.problems.append(f"column {name} has no role.")
         elif "role" in kept:
             columns[name] = described(kept.pop("role"), **kept)
+    privacy = [reader.table(x, "privacy", PRIVACY_KEYS) for x in tables.get("privacy", [])]
+    for lost in (key for x in privacy for key in ("model", "column") if key not in x):
+        reader.problems.append(f"privacy: {lost} is missing.")
     method = dict(reader.table(tables.get("method", {}), "method", None))
     own = reader.table(
         {x: method.pop(x) for x in ("name", "k", "seed") if x in method}, "method", ("name", "k", "seed")
@@ -111,6 +123,7 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
     missing = file.pop("missing", MISSING)
     about = reader.table(tables.get("release", {}), "release", RELEASE_KEYS)
     found: dict[str, Any] = {
+        "privacy": tuple(Privacy(**x) for x in privacy if "model" in x and "column" in x),
         "columns": columns, "parameters": method, "about": about, "reading": Reading(**file), "missing": tuple(missing),
         "folder": path.parent, "keep_rest": tables.get("keep_rest", False), "long": tables.get("long", False),
     }  # fmt: skip
@@ -144,6 +157,8 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
     document["method"] = {"name": method.name, **parameters}
     if plan.seed is not None or not method.by_row:
         document["method"]["seed"] = plan.seed or 0
+    if plan.privacy:
+        document["privacy"] = [x.told() for x in plan.privacy]
     file = {f.name: getattr(plan.reading, f.name) for f in fields(Reading)}
     file = {key: value for key, value in file.items() if value != getattr(Reading(), key)}
     if tuple(plan.missing) != MISSING:

@@ -21,6 +21,7 @@ from allonym.plan.columns import Column, Ontology
 from allonym.records import Metric, Value
 from allonym.tables import encode
 from allonym.tables.base import Cells
+from allonym.tables.encode import Coded
 from allonym.tables.sets import items_of, sets
 
 if TYPE_CHECKING:
@@ -152,6 +153,21 @@ def _understand_sets(found: Prepared, name: str, opened: dict[tuple[Any, Any], S
         missing=plan.missing,
         phrases=column.phrases,
     )
+
+
+def fact(found: Prepared, name: str) -> Coded:
+    """Return a sensitive column, understood: as words, if it has an ontology; else as what its cells look like."""
+    if name not in found.coded:
+        column, missing = found.plan.columns[name], found.plan.missing
+        cells = found.table.cells([name])[name]
+        kind = column.kind or guessed_kind(cells, missing)
+        if kind == "numeric":
+            found.coded[name] = encode.numeric(name, cells, missing=missing)
+        elif kind == "ordinal":
+            found.coded[name] = encode.ordinal(name, cells, levels_of(column, found.plan.folder), missing=missing)
+        else:
+            found.coded[name] = encode.category(name, cells, missing=missing)
+    return found.coded[name]
 
 
 def guessed_kind(cells: Cells, missing: Sequence[str]) -> str:

@@ -1,0 +1,105 @@
+"""Groups are merged until each holds what is demanded of sensitive columns, with the least loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from allonym.masking.enforce import Merging, enough_units
+from allonym.masking.groups import Groups
+from allonym.masking.microaggregation import DIGITS
+from allonym.measures.privacy import TOLERANCE, Demanded, Held
+from allonym.records import Attribute, Ints, Metric, Records, distinct, piece_of_rows
+
+Keys = tuple[Ints, Ints]  # numbers, and how often each comes
+Look = Callable[[Groups], tuple[Ints, tuple[Attribute, ...]]]  # the codes that every piece takes
+
+
+def enforced(
+    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], look: Look
+) -> tuple[Groups, Ints, tuple[Attribute, ...]]:
+    """Merge groups until each has k units, and what is demanded; return them with what stands for them.
+
+    Groups for which the same stands are one. The largest group that lacks something (the first of equals) joins
+    another, again and again: the one for which squared distances grow least, of those together with which it
+    lacks nothing; if there is none, of those with which it lacks less. One group of all holds whatever can be held.
+    """
+    while True:
+        groups = enough_units(records, groups, k, metrics)
+        codes, attributes = look(groups)
+        if records.facts is None or not records.facts.demands:
+            return groups, codes, attributes
+        alike, _, first = distinct(list(codes.T))
+        merged = Groups.of(np.stack([groups.source, groups.share, groups.group[first][alike]], axis=1))
+        merged = _Enforcing(records, merged, metrics).run()
+        if len(merged) == len(groups):
+            return groups, codes, attributes
+        groups = merged  # what stands for groups is new; and of a tuple that is split, other rows may have moved
+
+
+class _Enforcing:
+    """Groups that are being merged, with what each holds of the columns that something is demanded of."""
+
+    def __init__(self, records: Records, groups: Groups, metrics: Sequence[Metric]) -> None:
+        assert records.facts is not None
+        self.records, self.groups, self.facts = records, groups, records.facts
+        self.demanded = Demanded(records.facts, records.units)
+        self.width = 1 if records.units is None else int(records.units.max()) + 1
+        self.merging = Merging(records, groups, metrics)
+        self.sizes = np.bincount(groups.group, weights=groups.share)
+        rows = groups.group[piece_of_rows(records, groups.source, groups.share)]
+        self.held = [self._held(rows, codes) for codes in self.facts.codes]
+        self.lacks = np.zeros(len(groups))
+        for demand in self.facts.demands:
+            codes = self.facts.codes[demand.fact]
+            self.lacks += self.demanded.lacking(demand, Held.of(rows, codes, np.ones(len(codes)), records.units))
+
+    def _held(self, rows: Ints, codes: Ints) -> list[Keys]:
+        """Return the values that each group holds, or the values of its persons, and how often."""
+        keys = codes if self.records.units is None else codes * self.width + self.records.units
+        _, counts, first = distinct([rows, keys])
+        starts = np.searchsorted(rows[first], np.arange(len(self.groups) + 1))
+        return [(keys[first[a:b]], counts[a:b]) for a, b in pairwise(starts.tolist())]
+
+    def together(self, one: int, other: int) -> tuple[float, list[Keys]]:
+        """Return what two groups would lack and hold if they were one."""
+        held = [_joined(x[one], x[other]) for x in self.held]
+        lacks = 0.0
+        for demand in self.facts.demands:
+            keys, counts = held[demand.fact]
+            units = None if self.records.units is None else keys % self.width
+            here = Held.of(np.zeros_like(keys), keys // self.width, counts.astype(np.float64), units)
+            lacks += float(self.demanded.lacking(demand, here)[0])
+        return lacks, held
+
+    def run(self) -> Groups:
+        """Merge until nothing is lacking, or all is one."""
+        while self.merging.alive.sum() > 1 and (self.lacks > 0).any():
+            one = int(np.argmax(np.where(self.lacks > 0, self.sizes, 0)))
+            target, (lacks, held) = self.partner(one)
+            self.merging.merge(one, target)
+            for column, now in zip(self.held, held, strict=True):
+                column[target] = now
+            self.sizes[target] += self.sizes[one]
+            self.lacks[target], self.lacks[one] = lacks, 0.0
+        return self.merging.result()
+
+    def partner(self, one: int) -> tuple[int, tuple[float, list[Keys]]]:
+        """Return the group to join: the cheapest with which nothing is lacking, or less; else, the cheapest."""
+        better = None
+        order = np.argsort(np.round(self.merging.costs(one), DIGITS), kind="stable")
+        for other in order[: self.merging.alive.sum() - 1].tolist():
+            found = self.together(one, other)
+            if found[0] == 0:
+                return other, found
+            if better is None and found[0] < self.lacks[one] - TOLERANCE:
+                better = other, found
+        return better or (int(order[0]), self.together(one, int(order[0])))
+
+
+def _joined(one: Keys, other: Keys) -> Keys:
+    """Return what is held by two groups."""
+    keys, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    return keys, np.bincount(place, weights=np.concatenate([one[1], other[1]])).astype(np.int64)

@@ -1,0 +1,179 @@
+"""What a release promises beside k: demands on sensitive columns, from the plan to the recount of what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym.measures.privacy import MODELS, RECURSIVE, Demanded, Held, enough
+from allonym.plan.columns import unknown
+from allonym.plan.understanding import fact
+from allonym.records import Demand, Facts, Ints
+from allonym.release import Kept
+from allonym.tables import encode
+from allonym.tables.encode import Coded
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+    from allonym.plan.prepare import Prepared
+
+FIGURES = {"l-diversity": "l", "entropy-l-diversity": "l", "recursive-l-diversity": "l", "p-sensitive": "p",
+           "t-closeness": "t"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """A promise about a sensitive column, kept in every group of records that look alike.
+
+    >>> Privacy("l-diversity", "illness", l=3).asked, Privacy("t-closeness", "illness", t=0.2).asked
+    (3, 0.2)
+    """
+
+    model: str
+    column: str
+    l: float | None = None  # noqa: E741
+    t: float | None = None
+    p: float | None = None
+    c: float | None = None  # of recursive-l-diversity: 3
+
+    @property
+    def asked(self) -> Any:
+        """The figure that is asked for."""
+        return getattr(self, FIGURES[self.model])
+
+    @property
+    def name(self) -> str:
+        """What the model is called where figures are told."""
+        return MODELS[self.model].replace("(c,l)", f"({self._c:g},l)")
+
+    @property
+    def _c(self) -> float:
+        return RECURSIVE if self.c is None else self.c
+
+    def demand(self, fact: int) -> Demand:
+        """Return it as methods see it."""
+        return Demand(self.model, fact, float(self.asked), self._c)
+
+    def told(self) -> dict[str, Any]:
+        """Return what was given, as it stands in a plan."""
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with it, whatever the table."""
+        if self.model not in FIGURES:
+            yield unknown("model", self.model, list(FIGURES))
+            return
+        figure = FIGURES[self.model]
+        for name in (x for x in "ltpc" if getattr(self, x) is not None):
+            if name != figure and (name != "c" or self.model != "recursive-l-diversity"):
+                yield f"{self.model} takes {figure}, not {name}."
+        if self.asked is None:
+            yield f"{self.model} needs {figure}. Hint: say {figure} = …"
+        elif isinstance(self.asked, bool) or not isinstance(self.asked, (int, float)):
+            yield f"{figure} must be a number."
+        elif figure == "t" and not 0 < self.asked < 1:
+            yield f"t is {self.asked:g}, it must be above 0 and below 1."
+        elif self.model == "entropy-l-diversity" and not self.asked > 1:
+            yield f"l is {self.asked:g}, it must be above 1."
+        elif figure != "t" and self.model != "entropy-l-diversity" and (self.asked < 2 or self.asked % 1):
+            yield f"{figure} is {self.asked:g}, it must be a whole number from 2 on."
+        if self.c is not None and (isinstance(self.c, bool) or not isinstance(self.c, (int, float)) or self.c <= 0):
+            yield "c must be a number above 0."
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    """Say what is wrong with the promises of a plan, whatever the table."""
+    seen = set()
+    for x in plan.privacy:
+        if not isinstance(x, Privacy):
+            yield f"privacy: a promise must be al.Privacy(…), not {type(x).__name__}."
+            continue
+        yield from (f"privacy: {problem}" for problem in x.problems())
+        column = plan.columns.get(x.column)
+        if column is None or getattr(column, "role", None) != "sensitive":
+            yield f"privacy: column {x.column} is not sensitive. Hint: give it that role, or name one that is."
+        if (x.model, x.column) in seen:
+            yield f"privacy: {x.model} of column {x.column} is given twice. Hint: give it once."
+        seen.add((x.model, x.column))
+
+
+def facts(found: Prepared) -> Facts | None:
+    """Return the sensitive columns of a table that something is promised of; None, where nothing is."""
+    wanted = [x for x in found.plan.privacy if x.column in found.table.names]
+    if not wanted:
+        return None
+    columns = list(dict.fromkeys(x.column for x in wanted))
+    known = [fact(found, name) for name in columns]
+    demands = tuple(x.demand(columns.index(x.column)) for x in wanted)
+    return Facts(tuple(x.attribute for x in known), tuple(x.codes for x in known), demands)
+
+
+def unmet(found: Prepared) -> Iterator[str]:
+    """Say which promises no release can keep, since not even the table as a whole does."""
+    if found.records is None or found.records.facts is None or not found.records.n:
+        return
+    if found.plan.chosen.by_row:
+        yield (
+            f"method {found.plan.chosen.name} makes no groups, so that it can promise nothing about what they hold. "
+            "Hint: leave privacy out, or choose another method."
+        )
+    demanded = Demanded(found.records.facts, found.records.units)
+    for asked, demand in zip(found.plan.privacy, demanded.demands, strict=True):
+        table = demanded.tables[demand.fact]
+        if demanded.lacking(demand, table)[0] > 0:
+            yield (
+                f"column {asked.column}: {asked.name} of {asked.asked:g} is asked for, but all records together reach "
+                f"{demanded.figure(demand, table):.4g} only. Hint: ask for less."
+            )
+
+
+def kept(found: Prepared) -> tuple[Kept, ...]:
+    """Return the promises of a plan for the recount of what was written."""
+    if found.records is None or found.records.facts is None:
+        return ()
+    return tuple(_kept(found, place) for place in range(len(found.plan.privacy)))
+
+
+def _kept(found: Prepared, place: int) -> Kept:
+    assert found.records is not None
+    assert found.records.facts is not None
+    asked, demand = found.plan.privacy[place], found.records.facts.demands[place]
+    coded = found.coded[asked.column]
+    attribute, codes = coded.attribute, _codes(coded, found.plan.missing)
+    nothing = attribute.values.index(None) if None in attribute.values else -1
+
+    def reach(groups: Ints, cells: Any, places: Ints) -> float | None:
+        each = np.array([_code(x, codes, found.plan.missing, nothing) for x in cells], np.int64)
+        if (each[places] < 0).any():
+            return None
+        return reached(demand, Facts((attribute,), (each[places],)), groups, found.units)
+
+    return Kept(asked.column, asked.name, asked.asked, reach, partial(enough, demand))
+
+
+def reached(demand: Demand, facts: Facts, groups: Ints, units: Ints | None) -> float:
+    """Return what all groups reach of a demand on the only column there is; rows of group -1 are in none."""
+    here = groups >= 0
+    codes, persons = facts.codes[0][here], None if units is None else units[here]
+    held = Held.of(groups[here], codes, np.ones(len(codes)), persons)
+    return Demanded(facts, units).figure(replace(demand, fact=0), held)
+
+
+def _codes(coded: Coded, missing: Any) -> dict[str, int]:
+    """Return the codes of the cells of a column, by their texts as any reader may give them."""
+    found: dict[str, int] = {}
+    for cell, code in zip(coded.cells.values, coded.code_of.tolist(), strict=True):
+        if not encode.is_missing(cell, missing):
+            told = json.dumps(cell) if isinstance(cell, (int, float)) else str(cell)
+            found |= {text.strip(): code for text in (encode.as_text(cell), str(cell), told)}
+    return found
+
+
+def _code(cell: Any, codes: Mapping[str, int], missing: Any, nothing: int) -> int:
+    text = None if cell is None else encode.as_text(cell).strip()
+    return nothing if encode.is_missing(text, missing) else codes.get(str(text), -1)
