@@ -16,7 +16,7 @@ from allonym.knowledge.words import compare
 
 def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
-        "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Link", "MDAV", "Noise", "Plan",
+        "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Link", "MDAV", "Noise", "Plan", "Privacy",
         "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
         "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
         "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
