@@ -18,8 +18,8 @@ def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
         "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Link", "MDAV", "Noise", "Plan", "Privacy",
         "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
-        "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "identifier", "keep", "link", "quasi",
-        "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
+        "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "compare", "identifier", "keep", "link",
+        "quasi", "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

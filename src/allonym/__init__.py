@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from allonym.masking.recoding import Recoding, RecodingOrdered
     from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
     from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
+    from allonym.plan.compare import compare
     from allonym.plan.fitted import Fitted
     from allonym.plan.plan import Plan
     from allonym.plan.privacy import Privacy
@@ -60,6 +61,7 @@ _WHERE = {
     "SAMDAV": "allonym.masking.semantic",
     "SAMDAVStatic": "allonym.masking.semantic",
     "SMDAV": "allonym.masking.semantic",
+    "compare": "allonym.plan.compare",
     "identifier": "allonym.plan.columns",
     "keep": "allonym.plan.columns",
     "quasi": "allonym.plan.columns",
@@ -90,6 +92,7 @@ __all__ = [
     "Scope",
     "Source",
     "Taxonomy",
+    "compare",
     "identifier",
     "keep",
     "link",

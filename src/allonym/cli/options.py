@@ -87,6 +87,22 @@ Key = Annotated[
     str | None,
     of_method("--key", metavar=COLUMN, help="Of noise: the column whose texts draws go by."),
 ]
+of_privacy: Any = partial(Option, rich_help_panel="Promises beside k")
+LDiversity = Annotated[
+    list[str] | None, of_privacy("--l-diversity", metavar="COLUMN=L", help="Every group has L different values.")
+]
+EntropyL = Annotated[
+    list[str] | None, of_privacy("--entropy-l-diversity", metavar="COLUMN=L", help="The same, by entropy.")
+]
+RecursiveL = Annotated[
+    list[str] | None, of_privacy("--recursive-l-diversity", metavar="COLUMN=L", help="The same, (3,L)-recursive.")
+]
+PSensitive = Annotated[
+    list[str] | None, of_privacy("--p-sensitive", metavar="COLUMN=P", help="P-sensitive k-anonymity.")
+]
+TCloseness = Annotated[
+    list[str] | None, of_privacy("--t-closeness", metavar="COLUMN=T", help="Every group is at most T from the table.")
+]
 PerAttribute = Annotated[bool, of_method("--per-attribute", help="Of recoding: k in each column alone is enough.")]
 Suppression = Annotated[float | None, of_method("--suppression", metavar="SHARE", help=SUPPRESSION)]
 Seed = Annotated[int | None, of_method("--seed", metavar="NUMBER", help=SEED)]
@@ -97,6 +113,11 @@ Links = Annotated[
 Accept = Annotated[bool, of_words("--accept-review", help="Take links to review as they are.")]
 Unmatched = Annotated[str | None, of_words("--unmatched", metavar="POLICY", help=UNMATCHED)]
 Summary = Annotated[Path | None, Option("--summary", metavar="FILE", help="Write the figures as JSON.")]
+ReportFile = Annotated[Path | None, Option("--report", metavar="FILE", help="Write a report, one HTML file.")]
+Public = Annotated[bool, Option("--public", help="Of the report: leave out seed, values and groups.")]
+Codebook = Annotated[
+    Path | None, Option("--codebook", metavar="FILE", help="Write what each variable is now, as JSON.")
+]
 Balance = Annotated[float, Option("--balance", min=0, max=1, help="Of the score: 1 is all loss, 0 all linkage.")]
 Write = Annotated[bool, Option("--write", help="Write the links beside the plan, and name them in it, to review.")]
 Encoding = Annotated[

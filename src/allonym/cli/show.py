@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.cli.app import console, short
+from allonym.report.html import figure as _number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from allonym.plan.evaluate import Evaluation
     from allonym.plan.inspect import Inspection, Looked
     from allonym.plan.run import Release
+    from allonym.report.comparison import Comparison
     from allonym.tables.files import Reading
 
 MOST = 10  # values shown of a kind
@@ -165,8 +167,9 @@ def _figures(out: Console, done: Release) -> None:
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     rows = []
     for x in s["privacy"]:
-        if x["model"] == "k-anonymity":
-            rows.append(("k-anonymity", f"asked {x['asked']}, reached {x['reached']}, counted on what was written"))
+        if "sensitivity" not in x:
+            reached = f"{x['reached']:.4g}"
+            rows.append((x["model"], f"asked {x['asked']}, reached {reached}, counted on what was written"))
         else:
             rows.append((x["model"], f"ε = {x['reached']:g}" + (f", {x['note']}" if "note" in x else "")))
         rows.append(("over", ", ".join(x["columns"])))
@@ -238,15 +241,24 @@ def show_evaluation(found: Evaluation, hide_values: bool) -> None:
         out.print(f"\n{name}: {len(values):,} masked values were not understood and count as like nothing else{shown}")
 
 
-def _number(value: float) -> str:
-    """Return a figure with as many digits as tell something.
-
-    >>> _number(0.123456), _number(12.3456), _number(1234567.0), _number(3)
-    ('0.1235', '12.35', '1,234,567', '3')
-    """
-    if value == int(value):
-        return f"{int(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.4f}"
+def show_comparison(found: Comparison, outputs: Sequence[Path]) -> None:
+    """Print several runs side by side; the best trade-offs are marked."""
+    out = console()
+    heads = ("method", "k", "settings", "loss", "by meaning", "by text", "score", "seconds", "")
+    keys = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "score", "seconds")
+    rows = [
+        [*("" if row[key] is None else _number(row[key]) for key in keys), "best" if row["best"] else ""]
+        for row in found.rows()
+    ]
+    shown = [i for i, head in enumerate(heads) if head != "settings" or any(row[i] for row in rows)]
+    numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "")]
+    out.print(table_of([heads[i] for i in shown], [[row[i] for i in shown] for row in rows], right=numbers))
+    out.print("\nLoss, and records linked by meaning and by text, in %.")
+    out.print("Best: no other run has less of loss and of linkage by meaning.")
+    for x in found.failed:
+        out.print(f"\nLeft out: {x['method']}. {' '.join(x['problems'])}")
+    for path in outputs:
+        out.print(f"Written: {path}")
 
 
 def _seeded(seed: int | None) -> str:

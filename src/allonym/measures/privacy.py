@@ -149,6 +149,21 @@ def _farthest(held: Held, table: Held, attribute: Attribute) -> float:
     return largest
 
 
+def told_by_group(pairs: Pairs, column: int) -> float:
+    """Return for which share of people (%) the group has one sensitive value only: who finds the group knows it."""
+    held = held_by(pairs, column)
+    alone = held.distinct()[held.groups] == 1
+    return 100 * float(held.counts[alone].sum() / held.counts.sum()) if held.number else 0.0
+
+
+def guessed_by_group(pairs: Pairs, column: int) -> float:
+    """Return how often (%) the most frequent sensitive value of a person's group is the person's own."""
+    held = held_by(pairs, column)
+    most = np.zeros(held.number)
+    np.maximum.at(most, held.groups, held.counts)
+    return 100 * float(most.sum() / held.counts.sum()) if held.number else 0.0
+
+
 def held_by(pairs: Pairs, column: int) -> Held:
     """Return what the groups of a release hold of a sensitive column."""
     assert pairs.facts is not None

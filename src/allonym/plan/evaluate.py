@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,16 +136,16 @@ def _check(balance: float, threshold: float, attackers: Sequence[str], m: int) -
             raise OptionError.of("measure", name, list(MEASURES))
 
 
+def bins() -> Iterator[tuple[str, int, float]]:
+    """Yield sizes of groups that are told together, with their least and most."""
+    for low, after in pairwise((1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)):
+        high = after - 1
+        yield str(low) if low == high else f"{low}-{int(high)}" if np.isfinite(high) else f"{low}-", int(low), high
+
+
 def group_sizes(sizes: Ints) -> dict[str, Any]:
     """Return how many groups have how many persons."""
-    edges = [1, 2, 3, 5, 10, 20, 50, 100, 1000]
-    bins = [(low, high - 1) for low, high in zip(edges, [*edges[1:], np.inf], strict=True)]
-    counted = {
-        str(low) if low == high else f"{low}-{int(high)}" if np.isfinite(high) else f"{low}-": int(
-            ((sizes >= low) & (sizes <= high)).sum()
-        )
-        for low, high in bins
-    }
+    counted = {name: int(((sizes >= low) & (sizes <= high)).sum()) for name, low, high in bins()}
     return {
         "number": len(sizes),
         "smallest": int(sizes.min(initial=sizes.max(initial=0))),

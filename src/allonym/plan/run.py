@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,20 @@ import numpy as np
 
 from allonym import release
 from allonym.errors import OutputError, PlanError
-from allonym.masking.base import Tick
+from allonym.masking.base import Tick, silent
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import privacy, rows, toml
 from allonym.plan.prepare import Prepared, opened, prepare, refused
 from allonym.plan.understanding import part_of
-from allonym.records import Masking, Pairs, Records, piece_of_rows
-from allonym.tables.base import Cells
+from allonym.records import Ints, Masking, Pairs, Records, distinct, piece_of_rows
+from allonym.tables.base import Cells, merged
 from allonym.tables.files import TextFile, open_any, read_bytes
 from allonym.tables.jsonlines import JsonLines
 from allonym.tables.long import Long
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
+    from allonym.report.model import Report
 
 ENDINGS = {".parquet": (".parquet",), ".jsonl": (".jsonl", ".ndjson", ".json")}  # any other is delimited text
 NOBODY = 2**62  # nobody's own spelling is written where this many must share it
@@ -40,7 +41,21 @@ class Release:
     masking: Masking
     records: Records
     summary: dict[str, Any]
-    written: dict[str, Cells]
+    written: dict[str, Cells] = field(repr=False)
+    prepared: Prepared = field(repr=False)
+
+    @cached_property
+    def report(self) -> Report:
+        """The release in words, figures and charts, for people: `report.save("report.html")`."""
+        from allonym.plan.reporting import report
+
+        return report(self)
+
+    def codebook(self) -> dict[str, Any]:
+        """Return what each variable is now, and its values, for those who will use the release."""
+        from allonym.plan.codebook import codebook
+
+        return codebook(self)
 
     def replacements(self, column: str) -> list[tuple[Any, Any, int]]:
         """Return what was replaced by what in a column, and in how many rows, most frequent first.
@@ -71,10 +86,7 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
     if problems or found.records is None:
         raise refused(problems, found)
     seed = rows.seed_of(plan)
-    method, tick = plan.chosen, part_of(tick, 1, 2)
-    mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
-    masking: Masking = mask(found.records, seed if method.by_row else seed or 0, tick)
-    written = dict(_written(found, masking, seed))
+    masking, written = _masked(found, seed, part_of(tick, 1, 2))
     dropped = [*found.having("identifier"), *([] if isinstance(table, Long) else found.having("unit"))]
     promise = release.Promise(
         columns=found.having("quasi"),
@@ -103,7 +115,45 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
     hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
     summary = _summary(found, masking, reached, seed, balance, hashes)
     summary["seconds"] = time.perf_counter() - began
-    return Release(frame, masking, found.records, summary, written)
+    return Release(frame, masking, found.records, summary, written, found)
+
+
+def figures_of(found: Prepared, balance: float = BALANCE) -> dict[str, Any]:
+    """Mask a table and return the figures of a release that is not made."""
+    began = time.perf_counter()
+    seed = rows.seed_of(found.plan)
+    masking, written = _masked(found, seed, silent)
+    each = [[name] for name in written] if found.plan.chosen.by_column else [list(written)]
+    looks = [looks_of(found, masking, {name: written[name] for name in columns}) for columns in each]
+    cells = [(kept, found.coded[kept.column].cells) for kept in privacy.kept(found)]
+    reached = release.Reached(
+        [release.smallest(groups, found.units) for groups in looks],
+        [[kept.reach(groups, x.values, x.codes) or 0.0 for kept, x in cells] for groups in looks],
+    )
+    summary = _summary(found, masking, reached, seed, balance, _hashes(found, None))
+    return summary | {"seconds": time.perf_counter() - began}
+
+
+def _masked(found: Prepared, seed: int | None, tick: Tick) -> tuple[Masking, dict[str, Cells]]:
+    """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
+    method = found.plan.chosen
+    mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
+    masking: Masking = mask(found.records, seed if method.by_row else seed or 0, tick)
+    return masking, dict(_written(found, masking, seed))
+
+
+def looks_of(found: Prepared, masking: Masking, written: Mapping[str, Cells]) -> Ints:
+    """Number the rows of a release so that those that look alike, as text, have one number; -1: suppressed."""
+    assert found.records is not None
+    alike = distinct([by_text(cells).codes for cells in written.values()])[0]
+    if masking.suppressed is None:
+        return alike
+    return np.where(masking.suppressed[piece_of_rows(found.records, masking.source, masking.share)], -1, alike)
+
+
+def by_text(cells: Cells) -> Cells:
+    """Return cells by what they read: those that read the same are one."""
+    return merged([None if x is None else str(x) for x in cells.values], cells.codes)
 
 
 def problems_of(found: Prepared) -> Iterator[str]:

@@ -1,0 +1,299 @@
+"""A release put into words and figures, for its report."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym import __version__
+from allonym.errors import listed
+from allonym.knowledge.taxonomy import Taxonomy
+from allonym.measures import privacy
+from allonym.measures.measurement import measured
+from allonym.metrics.taxonomy import Taxonomic
+from allonym.plan.evaluate import bins
+from allonym.plan.run import by_text, looks_of
+from allonym.plan.toml import RELEASE_KEYS
+from allonym.plan.understanding import fact
+from allonym.records import Ints, Pairs, distinct, piece_of_rows
+from allonym.report.model import Node, Question, Report, Row, Variable
+
+if TYPE_CHECKING:
+    from allonym.plan.run import Release
+
+MOST = 15  # replacements told of a column
+TREE = 12  # replacements whose concepts are drawn
+BECAME = {
+    "identifier": "dropped",
+    "quasi": "masked",
+    "sensitive": "kept as it is",
+    "unit": "dropped; says who a record is about",
+    "weight": "kept as it is; a survey weight",
+    "keep": "kept as it is",
+}
+
+
+def report(release: Release) -> Report:
+    """Put a release into words."""
+    return _Telling(release).report()
+
+
+class _Telling:
+    """What is needed to tell of a release: the table and the release row by row, with sensitive columns."""
+
+    def __init__(self, release: Release) -> None:
+        self.release, self.found, self.summary = release, release.prepared, release.summary
+        found, masking = self.found, release.masking
+        assert found.records is not None
+        self.piece = piece_of_rows(found.records, masking.source, masking.share)
+        facts = [fact(found, name) for name in found.having("sensitive")]
+        coded = [found.coded[x.name] for x in found.records.attributes]
+        self.pairs = Pairs.of_rows(
+            masking.attributes,
+            [x.original_of[x.cells.codes] for x in coded],
+            list(masking.codes[self.piece].T),
+            weights=found.weights,
+            units=found.units,
+            looks=looks_of(found, masking, release.written),
+            looked=distinct([by_text(x.cells).codes for x in coded])[0],
+            sensitive=tuple(x.attribute for x in facts),
+            facts=[x.codes for x in facts],
+        )
+        self.measures = self.summary["measures"] | {
+            name: x.told() for name, x in measured(self.pairs, 1, ("uniqueness", "prosecutor_risk")).items()
+        }
+
+    def report(self) -> Report:
+        """Put everything together."""
+        found, plan = self.found, self.found.plan
+        told = {x: self.release.replacements(x) for x in found.having("quasi")}
+        linkage = [
+            (f"linked by {how}", *self._row(f"{what}_linkage"))
+            for how, what in (("meaning", "semantic"), ("text", "record"))
+        ]
+        return Report(
+            about={name: plan.about.get(name, "") for name in RELEASE_KEYS},
+            made=datetime.date.today().isoformat(),
+            version=__version__,
+            summary=self.summary,
+            promises=list(self._promises()),
+            method=f"Method {plan.chosen.name}: {plan.chosen.about}.",
+            variables=list(self._variables()),
+            questions=[self._singled_out(), self._linked(linkage), self._inferred()],
+            risks=[("unique records", *self._row("uniqueness")), *linkage, *self._guesses()],
+            cautions=list(self._cautions()),
+            sizes=(self._sizes(self.pairs.unmasked), self._sizes(self.pairs)),
+            replacements={x: [(str(a), _word(b), n) for a, b, n in rows[:MOST]] for x, rows in told.items() if rows},
+            left_out={x: max(len(rows) - MOST, 0) for x, rows in told.items() if rows},
+            trees=dict(self._trees()),
+        )
+
+    def _row(self, name: str) -> tuple[float, float, float | None]:
+        told = self.measures[name]
+        return told["before"], told["value"], told["baseline"]
+
+    # --- what was asked and done -----------------------------------------------------------------------------
+
+    def _promises(self) -> Iterator[str]:
+        for x in self.summary["privacy"]:
+            over = ", ".join(x["columns"])
+            if x["model"] == "k-anonymity":
+                who = "records" if self.summary["units"] is None else "persons"
+                yield f"k-anonymity over {over}: {x['asked']:,} {who} at least must look the same; {x['reached']:,} do."
+            elif "sensitivity" in x:
+                note = f" ({x['note']})" if "note" in x else ""
+                yield f"{x['model']} of each value of {over}, taken together: ε = {x['reached']:g}{note}."
+            else:
+                every = f" that look alike in {x['over'][0]}" if "over" in x else " that look alike"
+                told = f"{x['model']} of {over} in every group of records{every}: {x['asked']:g} asked for, "
+                yield told + f"{x['reached']:.4g} reached."
+        if not self.summary["privacy"]:
+            yield "No size of groups was promised: values are replaced one by one."
+
+    def _variables(self) -> Iterator[Variable]:
+        found, plan = self.found, self.found.plan
+        losses = self.measures["information_loss"]["by_column"]
+        for name in found.table.names:
+            role = plan.columns[name].role if name in plan.columns else "keep"
+            kind = found.kinds.get(name, "")
+            ontology = " and ".join(x.scope.name for x in found.words.get(name, ()))
+            if role != "quasi":
+                yield Variable(name, role, BECAME[role], kind, ontology)
+                continue
+            was, now = found.coded[name].cells, self.release.written[name]
+            before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
+            _, counts, first = distinct([was.codes, now.codes])
+            other = [_word(was.values[was.codes[i]]) != _word(now.values[now.codes[i]]) for i in first.tolist()]
+            changed = 100 * float(counts[np.array(other, bool)].sum()) / max(found.table.n, 1)
+            yield Variable(name, role, BECAME[role], kind, ontology, (before, after), changed, losses[name])
+
+    # --- three questions -------------------------------------------------------------------------------------
+
+    def _singled_out(self) -> Question:
+        smallest = [privacy.k_anonymity(x) for x in (self.pairs.unmasked, self.pairs)]
+        who = "records" if self.summary["units"] is None else "persons"
+        unique, finding = self._row("uniqueness"), self._row("prosecutor_risk")
+        if smallest[1] > 1:
+            answer = (
+                f"Not by the masked columns: each of their combinations is shared by {smallest[1]:,} {who} or more. "
+                f"Before, {unique[0]:.1f} % of the records were unique."
+            )
+        else:
+            answer = (
+                f"Yes: {unique[1]:.1f} % of the records are still unique in the masked columns (before, "
+                f"{unique[0]:.1f} %), though their values may not be the true ones."
+            )
+        rows: list[Row] = [
+            (f"{who} in the smallest group", smallest[0], smallest[1], None),
+            ("unique records (%)", *unique),
+            ("chance of being found, mean", *finding),
+        ]
+        return Question("Can someone be singled out?", answer, rows)
+
+    def _linked(self, rows: Sequence[Row]) -> Question:
+        before, after, blind = self._row("semantic_linkage")
+        answer = (
+            "Somebody who knows the true values of all masked columns, and takes the record nearest in meaning, finds "
+            f"the right one for {after:.1f} % of the records (before, {before:.1f} %; by a blind guess, {blind:.1f} %)."
+        )
+        return Question("Can records be linked to other data?", answer, [(f"{x} (%)", a, b, c) for x, a, b, c in rows])
+
+    def _guesses(self) -> list[Row]:
+        rows: list[Row] = []
+        for a, attribute in enumerate(self.pairs.sensitive):
+            before, after = (privacy.guessed_by_group(x, a) for x in (self.pairs.unmasked, self.pairs))
+            alone = privacy.guessed_by_group(_together(self.pairs), a)
+            rows.append((f"{attribute.name} guessed right", before, after, alone))
+        return rows
+
+    def _inferred(self) -> Question:
+        what = "Can something be inferred about someone?"
+        if not self.pairs.sensitive:
+            return Question(
+                what, "No column is marked as sensitive, so that nothing was measured. See what is not protected."
+            )
+        rows: list[Row] = []
+        known = []
+        for a, guess in zip(range(len(self.pairs.sensitive)), self._guesses(), strict=True):
+            name = self.pairs.sensitive[a].name
+            before, after = (privacy.told_by_group(x, a) for x in (self.pairs.unmasked, self.pairs))
+            known.append(f"{name} of {after:.1f} % of the records (before, {before:.1f} %)")
+            fewest = privacy.l_diversity(self.pairs.unmasked, a), privacy.l_diversity(self.pairs, a)
+            farthest = privacy.t_closeness(self.pairs.unmasked, a), privacy.t_closeness(self.pairs, a)
+            rows += [
+                (f"{name}: known for sure (%)", before, after, None),
+                (f"{guess[0]} (%)", guess[1], guess[2], guess[3]),
+                (f"{name}: fewest different values in a group", *fewest, None),
+                (f"{name}: farthest group from the table (t)", *farthest, None),
+            ]
+        answer = (
+            f"Who finds a person's group knows for sure, since all in the group have one value: {listed(known, 10)}. "
+            "How often the most frequent value of a group is a person's own is the figure to watch."
+        )
+        return Question(what, answer, rows)
+
+    # --- what is not protected -------------------------------------------------------------------------------
+
+    def _cautions(self) -> Iterator[str]:
+        found, plan, method = self.found, self.found.plan, self.found.plan.chosen
+        kept = [x.name for x in self._variables() if x.role in ("keep", "sensitive", "weight")]
+        if kept:
+            yield (
+                f"Columns that are kept as they are ({listed(kept, 20)}): if others can know them, people can be "
+                "found by them. Then they are quasi-identifiers, and should be masked."
+            )
+        if method.by_row:
+            yield "Combinations of values: each is replaced on its own, and no group of records has to look the same."
+        else:
+            yield "That somebody is in the table at all, and what a group has in common: k-anonymity hides neither."
+        if method.by_column:
+            yield "Combinations of columns: k holds in each column alone."
+        promised = {x.column for x in plan.privacy}
+        open_ones = [x for x in found.having("sensitive") if x not in promised]
+        if open_ones and not method.by_row:
+            yield f"Sensitive columns for which nothing was promised ({listed(open_ones, 20)}): see the third question."
+        if method.name not in ("generalise", "abril") and getattr(method, "represent", "") != "subsumer":
+            yield "The truth of single values: what stands for a group is near to all of it, and may be untrue of some."
+        yield (
+            "What several releases tell together: allonym evaluate --earlier measures what somebody knows who has an "
+            "earlier one."
+        )
+        if found.units is None:
+            yield "People with several records: each record was taken for a person of its own."
+
+    # --- groups and concepts ---------------------------------------------------------------------------------
+
+    def _sizes(self, pairs: Pairs) -> dict[str, int]:
+        """Return how many records are in groups of what size."""
+        here = pairs.groups >= 0
+        rows = np.bincount(pairs.groups[here], weights=pairs.counts[here], minlength=len(pairs.sizes))
+        return {name: int(rows[(pairs.sizes >= low) & (pairs.sizes <= high)].sum()) for name, low, high in bins()}
+
+    def _trees(self) -> Iterator[tuple[str, Node]]:
+        records, masking = self.found.records, self.release.masking
+        assert records is not None
+        for a, attribute in enumerate(masking.attributes):
+            words = self.found.words.get(attribute.name, [])
+            if not isinstance(attribute.metric, Taxonomic) or len(words) != 1:
+                continue
+            pairs = Pairs.of(records, masking)
+            moves, _, first = distinct([pairs.original[:, a], pairs.masked[:, a]])
+            rows = np.bincount(moves, weights=pairs.counts)
+            was, now = pairs.original[first, a], pairs.masked[first, a]
+            shown = np.flatnonzero(was != now)[np.argsort(-rows[was != now], kind="stable")][:TREE]
+            before, after = (
+                _by_concept(attribute.values, codes, pairs.counts)
+                for codes in (pairs.original[:, a], pairs.masked[:, a])
+            )
+            chosen = {attribute.values[c] for i in shown for c in (was[i], now[i])}
+            concepts = {int(c) for c in chosen if isinstance(c, (int, np.integer))}
+            if concepts:
+                yield attribute.name, tree(words[0].scope.taxonomy, concepts, before, after)
+
+
+def _by_concept(values: Sequence[Any], codes: Ints, counts: Ints) -> dict[int, int]:
+    """Return how many records have each concept."""
+    rows = np.bincount(codes, weights=counts, minlength=len(values)).astype(int)
+    return {int(v): int(n) for v, n in zip(values, rows, strict=True) if isinstance(v, (int, np.integer)) and n}
+
+
+def tree(taxonomy: Taxonomy, concepts: set[int], before: Mapping[int, int], after: Mapping[int, int]) -> Node:
+    """Return some concepts as a tree, each under one of its parents; those between with one branch are left out."""
+    totals: dict[int, list[int]] = {}
+    for place, counts in enumerate((before, after)):
+        for concept, rows in counts.items():
+            for above in taxonomy.path(concept):
+                totals.setdefault(above, [0, 0])[place] += rows
+    below: dict[int, set[int]] = {}
+    tops: set[int] = set()
+    for concept in concepts:
+        path = taxonomy.path(concept)
+        tops.add(path[-1])
+        for child, parent in pairwise(path):
+            below.setdefault(parent, set()).add(child)
+
+    def node(concept: int) -> Node:
+        children = sorted(below.get(concept, ()), key=lambda c: (-sum(totals.get(c, (0, 0))), taxonomy.labels[c]))
+        own = before.get(concept, 0), after.get(concept, 0)
+        if len(children) == 1 and concept not in concepts:
+            return node(children[0])
+        label = taxonomy.labels[concept].replace("_", " ")
+        old, new = totals.get(concept, [0, 0])
+        return Node(label, old, new, own, tuple(node(c) for c in children))
+
+    return node(min(tops))
+
+
+def _together(pairs: Pairs) -> Pairs:
+    """Return a release in which all records look alike."""
+    return replace(pairs, looks=np.zeros(len(pairs.counts), np.int64))
+
+
+def _word(value: Any) -> str:
+    """Return a cell as it is shown."""
+    return "(nothing)" if value is None else str(value)

@@ -1,0 +1,168 @@
+"""Charts as SVG, to stand in a page that opens anywhere: no script, nothing to fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+COLOURS = ("#0b6e99", "#d1495b", "#c98a1b", "#4f8a67", "#5b4b8a", "#7a8699", "#2e4057", "#a15c6b", "#8a8d0f", "#3aa6a6")
+BEFORE, AFTER, BLIND = "#b9c2cc", "#0b6e99", "#d1495b"
+FONT = "Helvetica, Arial, sans-serif"
+GRID = "#e6e8eb"
+
+
+def svg(chart: Any) -> str:
+    """Return a chart as SVG."""
+    import vl_convert
+
+    drawn = (
+        chart.configure(font=FONT, background="transparent", padding=4)
+        .configure_axis(
+            labelFontSize=12, titleFontSize=12, gridColor=GRID, titleFontWeight="normal", domainColor="#888",
+            labelColor="#333", titleColor="#333", labelLimit=220,
+        )
+        .configure_legend(orient="bottom", labelFontSize=12, symbolSize=90, columns=3, labelLimit=260, title=None)
+        .configure_view(stroke=None)
+    )  # fmt: skip
+    return str(vl_convert.vegalite_to_svg(drawn.to_dict()))
+
+
+@cache
+def _altair() -> Any:
+    import altair
+
+    return altair
+
+
+def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], title: str = "%") -> str:
+    """Draw figures of a table, of its release and of a blind guess, a line of dots for each."""
+    alt = _altair()
+    names, which = [row[0] for row in rows], ["before", "after", "blind guess"]
+    data = [
+        {"what": name, "which": one, "figure": value}
+        for name, *values in rows
+        for one, value in zip(which, values, strict=True)
+        if value is not None
+    ]
+    spans = [{"what": name, "low": min(before, after), "high": max(before, after)} for name, before, after, _ in rows]
+    y = alt.Y("what:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
+    bars = alt.Chart(alt.InlineData(values=spans)).mark_rule(strokeWidth=4, color="#dfe4e8")
+    dots = alt.Chart(alt.InlineData(values=data)).mark_point(filled=True, opacity=1)
+    whole = bars.encode(y=y, x=alt.X("low:Q", title=title), x2="high:Q") + dots.encode(
+        y=y,
+        x=alt.X("figure:Q", title=title, scale=alt.Scale(padding=8, nice=False)),
+        color=alt.Color("which:N", scale=alt.Scale(domain=which, range=[BEFORE, AFTER, BLIND])),
+        shape=alt.Shape("which:N", scale=alt.Scale(domain=which, range=["circle", "circle", "diamond"])),
+        size=alt.value(130),
+    )
+    return svg(whole.properties(width=430, height=34 * len(rows)))
+
+
+def bars(figures: Mapping[str, float], title: str) -> str:
+    """Draw a bar for each of some figures, with the figure at its end."""
+    alt = _altair()
+    data = [{"what": name, "figure": value, "told": f"{value:.1f}"} for name, value in figures.items()]
+    base = alt.Chart(alt.InlineData(values=data)).encode(
+        y=alt.Y("what:N", sort=list(figures), title=None, axis=alt.Axis(ticks=False, domain=False)),
+        x=alt.X("figure:Q", title=title, scale=alt.Scale(domainMin=0)),
+    )
+    text = base.mark_text(align="left", dx=5, fontSize=12, color="#333").encode(text="told:N")
+    return svg((base.mark_bar(color=AFTER, height=18) + text).properties(width=430, height=30 * len(figures)))
+
+
+def sizes(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Draw how many records are in groups of what size, before and after."""
+    alt = _altair()
+    shown = [x for x in before if before[x] or after[x]]
+    data = [
+        {"size": size, "which": which, "records": counts[size]}
+        for which, counts in (("before", before), ("after", after))
+        for size in shown
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=data))
+        .mark_bar()
+        .encode(
+            x=alt.X("size:N", sort=shown, title="records that look the same", axis=alt.Axis(labelAngle=0)),
+            xOffset=alt.XOffset("which:N", sort=["before", "after"]),
+            y=alt.Y("records:Q", title="records"),
+            color=alt.Color(
+                "which:N", sort=["before", "after"], scale=alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
+            ),
+        )
+    )
+    return svg(chart.properties(width=max(60 * len(shown), 260), height=200))
+
+
+def _arms(names: Sequence[str]) -> tuple[Any, Any]:
+    """Return the colour and the shape of each of some arms."""
+    alt = _altair()
+    colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
+    scale = alt.Scale(domain=list(names), range=colours)
+    return alt.Color("arm:N", sort=list(names), scale=scale), alt.Shape("arm:N", scale=alt.Scale(domain=list(names)))
+
+
+def lines(rows: Sequence[Mapping[str, Any]], x: str, y: str, titles: tuple[str, str], arms: Sequence[str]) -> str:
+    """Draw a line for each arm; one without an x is drawn across, dashed."""
+    alt = _altair()
+    colour, shape = _arms(arms)
+    points = [dict(row) for row in rows if row[x] is not None]
+    across = [dict(row) for row in rows if row[x] is None]
+    places = sorted({row[x] for row in points})
+    axis = alt.Axis(values=places) if len(places) <= 12 else alt.Axis()
+    up = _upwards(y, titles[1], rows)
+    parts = []
+    if points:
+        base = alt.Chart(alt.InlineData(values=points)).encode(
+            x=alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=alt.Scale(zero=False, nice=False)), y=up, color=colour
+        )
+        parts = [base.mark_line(strokeWidth=1.8)]
+        if len(places) <= 12:
+            parts.append(base.mark_point(size=40, filled=True, opacity=1).encode(shape=shape))
+    if across:
+        parts.append(
+            alt.Chart(alt.InlineData(values=across))
+            .mark_rule(strokeDash=[6, 4])
+            .encode(y=up, color=colour, size=alt.value(1.8))
+        )
+    return svg(alt.layer(*parts).properties(width=400, height=260))
+
+
+def risk_and_loss(rows: Sequence[Mapping[str, Any]], arms: Sequence[str], titles: tuple[str, str]) -> str:
+    """Draw a point for each run: risk to the right, loss upwards; those that no other beats in both are ringed."""
+    alt = _altair()
+    colour, shape = _arms(arms)
+    x = alt.X("risk:Q", title=titles[0], scale=alt.Scale(domainMin=0, padding=10))
+    y = _upwards("loss", titles[1], rows)
+    best = sorted((dict(row) for row in rows if row["best"]), key=lambda row: (row["risk"], row["loss"]))
+    _label(best, max(row["risk"] for row in rows), max(row["loss"] for row in rows))
+    base = alt.Chart(alt.InlineData(values=[dict(row) for row in rows])).encode(x=x, y=y)
+    front = alt.Chart(alt.InlineData(values=best)).encode(x=x, y=y)
+    parts = [
+        front.mark_line(color="#333", strokeDash=[3, 3], strokeWidth=1, interpolate="step-after"),
+        base.mark_point(filled=True, size=70, opacity=0.9).encode(color=colour, shape=shape),
+        front.mark_point(size=230, color="#111", strokeWidth=1.6),
+        front.mark_text(dy=-15, fontSize=11, color="#111").encode(text="label:N"),
+    ]
+    return svg(alt.layer(*parts).properties(width=760, height=400))
+
+
+def _upwards(name: str, title: str, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return an axis from 0 on; where one figure is far above the most of them, by square roots."""
+    alt = _altair()
+    figures = sorted(row[name] for row in rows)
+    wide = figures[-1] > 6 * max(figures[len(figures) // 2], 1e-9)
+    scale = alt.Scale(type="sqrt" if wide else "linear", domainMin=0)
+    return alt.Y(f"{name}:Q", title=f"{title}, square roots" if wide else title, scale=scale)
+
+
+def _label(points: Sequence[dict[str, Any]], widest: float, highest: float) -> None:
+    """Leave out the labels of points that are so near to another that one could not read them."""
+    shown: list[tuple[float, float]] = []
+    for point in points:
+        place = point["risk"] / (widest or 1), (point["loss"] / (highest or 1)) ** 0.5
+        if any(abs(place[0] - x) < 0.06 and abs(place[1] - y) < 0.06 for x, y in shown):
+            point["label"] = ""
+        else:
+            shown.append(place)

@@ -1,0 +1,154 @@
+"""Several ways of masking one table, side by side: as numbers, as CSV and JSON, as a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from allonym.errors import OutputError
+from allonym.measures.measurement import score
+from allonym.report import needed
+
+RISK, LOSS, BY_TEXT = "semantic_linkage", "information_loss", "record_linkage"
+STEPS = 20  # between balances for which scores are drawn
+HEADS = {
+    "method": "method",
+    "k": "k",
+    "parameters": "parameters",
+    LOSS: "loss (%)",
+    RISK: "linked by meaning (%)",
+    BY_TEXT: "linked by text (%)",
+    "score": "score",
+    "smallest_group": "smallest group",
+    "suppressed": "suppressed",
+    "tuples": "different records",
+    "seconds": "seconds",
+    "best": "best trade-off",
+}
+TEXTS = ("method", "parameters")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What became of a table in each of several runs; `failed` are those that could not be made, and why."""
+
+    runs: Sequence[Mapping[str, Any]]  # the figures of each, as `allonym mask` tells them
+    failed: Sequence[Mapping[str, Any]] = ()
+    title: str = ""
+    balance: float = 0.5
+    k: int = 5  # for which scores are drawn over balances, or the nearest there is
+    varied: Sequence[str] = field(default=("k",))  # parameters that differ between runs
+
+    @property
+    def best(self) -> list[bool]:
+        """Whether no other run loses less and links less: the best trade-offs."""
+        points = [(x["measures"][LOSS]["value"], x["measures"][RISK]["value"]) for x in self.runs]
+        return [not any(b[0] <= a[0] and b[1] <= a[1] and b != a for b in points) for a in points]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of figures for each run."""
+        return [self._row(run, best) for run, best in zip(self.runs, self.best, strict=True)]
+
+    def _row(self, run: Mapping[str, Any], best: bool) -> dict[str, Any]:
+        others = {x: y for x, y in run["parameters"].items() if x != "k" and x in self.varied}
+        reached = [x["reached"] for x in run["privacy"] if x["model"] == "k-anonymity"]
+        return {
+            "method": run["method"],
+            "k": run["parameters"].get("k"),
+            "parameters": ", ".join(f"{x} = {y}" for x, y in others.items()),
+            **{name: run["measures"][name]["value"] for name in (LOSS, RISK, BY_TEXT, "score")},
+            "smallest_group": min(reached, default=None),
+            "suppressed": run["suppressed"],
+            "tuples": run["tuples"]["after"],
+            "seconds": run["seconds"],
+            "best": best,
+        }
+
+    # --- numbers ---------------------------------------------------------------------------------------------
+
+    def told(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        runs = [{**run, "best": best} for run, best in zip(self.runs, self.best, strict=True)]
+        return {"format": 1, "balance": self.balance, "runs": runs, "failed": [dict(x) for x in self.failed]}
+
+    def csv(self) -> str:
+        """Return the rows as CSV."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(HEADS), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
+        return text.getvalue()
+
+    def save(self, path: str | Path) -> None:
+        """Write a page (.html), or the numbers (.csv, .json)."""
+        from allonym.release import save_text
+
+        path = Path(path)
+        if path.suffix.lower() in (".html", ".htm"):
+            text = self.html()
+        elif path.suffix.lower() == ".csv":
+            text = self.csv()
+        elif path.suffix.lower() == ".json":
+            text = json.dumps(self.told(), indent=2, ensure_ascii=False) + "\n"
+        else:
+            raise OutputError(f"{path} is neither a page nor numbers.", hint="end its name in .html, .csv or .json.")
+        save_text(path, text)
+
+    # --- the page --------------------------------------------------------------------------------------------
+
+    def html(self) -> str:
+        """Return it as one page that needs nothing else; its table can be sorted."""
+        from allonym.report.html import page, source
+
+        needed()
+        return page(
+            "compare.html",
+            source("sort.js"),
+            comparison=self,
+            heads=HEADS,
+            texts=TEXTS,
+            rows=self.rows(),
+            charts=dict(self._charts()),
+            at=self._nearest_k,
+        )
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook, apart from the styles around it."""
+        from allonym.report.html import framed
+
+        return framed(self.html())
+
+    def _arm(self, row: Mapping[str, Any]) -> str:
+        return f"{row['method']}, {row['parameters']}" if row["parameters"] else str(row["method"])
+
+    @property
+    def _nearest_k(self) -> int | None:
+        """The k for which scores are drawn."""
+        ks = {row["k"] for row in self.rows() if row["k"] is not None}
+        return min(ks, key=lambda k: (abs(k - self.k), k), default=None)
+
+    def _charts(self) -> Iterator[tuple[str, str]]:
+        from allonym.report import charts
+
+        rows = [row | {"arm": self._arm(row)} for row in self.rows()]
+        arms = list(dict.fromkeys(row["arm"] for row in rows))
+        yield "loss", charts.lines(rows, "k", LOSS, ("k", HEADS[LOSS]), arms)
+        yield "linkage", charts.lines(rows, "k", RISK, ("k", HEADS[RISK]), arms)
+        here = [row for row in rows if row["k"] in (None, self._nearest_k)]
+        scores = [
+            {"arm": row["arm"], "balance": balance, "score": score(row[LOSS], row[BY_TEXT], balance)}
+            for row in here
+            for balance in (step / STEPS for step in range(STEPS + 1))
+        ]
+        yield "score", charts.lines(scores, "balance", "score", ("balance", "score"), arms)
+        points = [
+            {"arm": row["arm"], "risk": row[RISK], "loss": row[LOSS], "best": row["best"],
+             "label": row["method"] if row["k"] is None else f"k = {row['k']}"}
+            for row in rows
+        ]  # fmt: skip
+        yield "map", charts.risk_and_loss(points, arms, (HEADS[RISK], HEADS[LOSS]))

@@ -1,0 +1,62 @@
+"""Templates, filled in: whatever is not a chart of ours is escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("allonym.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"figure": figure, "whole": lambda x: f"{x:,}"}
+    return made
+
+
+def page(template: str, script: str = "", **values: Any) -> str:
+    """Return a whole page, which may run nothing but the script that is given, and fetch nothing."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"'sha256-{digest}'" if script else "'none'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
+    return str(_environment().get_template(template).render(policy=policy, script=script, **values))
+
+
+def source(name: str) -> str:
+    """Return a file beside the templates as it is."""
+    environment = _environment()
+    return str(environment.loader.get_source(environment, name)[0])
+
+
+def figure(value: Any) -> str:
+    """Return a figure with as many digits as tell something.
+
+    >>> figure(0.123456), figure(12.3456), figure(1234567.0), figure(3), figure(None), figure("ε")
+    ('0.1235', '12.35', '1,234,567', '3', '–', 'ε')
+    """
+    if value is None:
+        return "–"
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.4f}"
+
+
+def framed(text: str, height: int = 720) -> str:
+    """Return a page in a frame of its own, for a notebook."""
+    from markupsafe import escape
+
+    return (
+        f'<iframe srcdoc="{escape(text)}" sandbox="allow-scripts" title="allonym" '
+        f'style="width:100%;height:{height}px;border:1px solid #ddd"></iframe>'
+    )

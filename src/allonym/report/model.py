@@ -1,0 +1,117 @@
+"""What a report says: plain figures and texts, put together by the plan, drawn by templates and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from allonym.report import needed
+
+Row = tuple[str, float, float, float | None]  # what, before, after, by a blind guess
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column: its role, what it was understood as, and what became of it."""
+
+    name: str
+    role: str
+    became: str
+    kind: str = ""
+    ontology: str = ""
+    distinct: tuple[int, int] | None = None  # different values before and after
+    changed: float | None = None  # share of the cells that are others now, in %
+    loss: float | None = None  # in %
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that a regulator asks, the answer in a sentence or two, and the figures behind it."""
+
+    question: str
+    answer: str
+    figures: Sequence[Row] = ()
+
+
+@dataclass(frozen=True)
+class Node:
+    """A concept of a tree: how many records had it or something under it, and have it now."""
+
+    label: str
+    before: int
+    after: int
+    own: tuple[int, int]  # the same, of the concept itself
+    children: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A release told to people who must defend it, or use it.
+
+    `public` says whether it may go out with the release: without the seed, values of the data, groups and whatever
+    would help to guess these.
+    """
+
+    about: Mapping[str, str]
+    made: str  # the day
+    version: str
+    summary: Mapping[str, Any]
+    promises: Sequence[str]  # in words, as asked and as reached
+    method: str  # what it does, in words
+    variables: Sequence[Variable]
+    questions: Sequence[Question]
+    risks: Sequence[Row]  # in %
+    cautions: Sequence[str]  # what this release does not protect
+    sizes: tuple[Mapping[str, int], Mapping[str, int]]  # records by size of group, before and after
+    replacements: Mapping[str, Sequence[tuple[str, str, int]]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)  # kinds of replacements beyond those told
+    trees: Mapping[str, Node] = field(default_factory=dict)
+    public: bool = False
+
+    @property
+    def title(self) -> str:
+        """The title of the release."""
+        return self.about["title"] or "A masked table"
+
+    def published(self) -> Report:
+        """Return what may go out with the release."""
+        summary = {key: value for key, value in self.summary.items() if key != "seed"}
+        hashes = self.summary["sha256"]
+        summary["sha256"] = {"ontologies": hashes["ontologies"], "output": hashes["output"]}
+        return replace(self, summary=summary, sizes=({}, {}), replacements={}, left_out={}, trees={}, public=True)
+
+    @cached_property
+    def charts(self) -> dict[str, str]:
+        """The charts, as SVG."""
+        from allonym.report import charts
+
+        drawn = {"risks": charts.before_and_after(self.risks, "% of the records")}
+        losses = {x.name: x.loss for x in self.variables if x.loss is not None}
+        if losses:
+            drawn["losses"] = charts.bars(losses, "information loss (%)")
+        if self.sizes[0]:
+            drawn["sizes"] = charts.sizes(*self.sizes)
+        return drawn
+
+    def html(self, *, public: bool = False) -> str:
+        """Return the report as one page that needs nothing else."""
+        from allonym.report.html import page
+
+        needed()
+        report = self.published() if public and not self.public else self
+        return page("report.html", report=report, s=report.summary, charts=report.charts)
+
+    def save(self, path: str | Path, *, public: bool = False) -> None:
+        """Write the report; only its owner may read one that is not public."""
+        from allonym.release import save_text
+
+        save_text(Path(path), self.html(public=public), private=not public)
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook, apart from the styles around it."""
+        from allonym.report.html import framed
+
+        return framed(self.html())
