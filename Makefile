@@ -8,7 +8,7 @@ test: lint types layers pytest
 
 # Masks the bundled survey and shows what came of it, in build/demo
 demo: .venv/installed
-	$(BIN)/allonym demo -o build/demo
+	$(BIN)/allonym demo -o build/demo --report build/demo/report.html
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -317,3 +317,75 @@ def test_masking_a_file_does_not_import_pandas_or_polars(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_promises_beside_k_are_asked_for_by_options(folder: Path) -> None:
+    given = (
+        "mask",
+        "jobs.csv",
+        "-o",
+        "masked.csv",
+        "--quasi",
+        "job=wordnet:person",
+        "--identifier",
+        "name",
+        "--k",
+        "4",
+    )
+    printed = run(
+        *given, "--keep", "age", "--l-diversity", "income=5", "--t-closeness", "income=0.4", "--summary", "s.json"
+    )
+    assert "distinct l-diversity  asked 5, reached" in printed
+    told = json.loads((folder / "s.json").read_text())["privacy"]
+    assert [(x["model"], x["asked"], x["holds"]) for x in told[1:]] == [
+        ("distinct l-diversity", 5, True), ("t-closeness", 0.4, True),
+    ]  # fmt: skip
+    columns = {"job": al.quasi("wordnet:person"), "income": al.sensitive(), "name": al.identifier(), "age": al.keep()}
+    plan = al.Plan(columns, privacy=[al.Privacy("l-diversity", "income", l=3)])
+    plan.save(folder / "plan.toml")
+    asked = ("--l-diversity=income=4", "--p-sensitive=income=2", "--entropy-l-diversity=income=2.5")
+    asked += ("--recursive-l-diversity=income=3", "--summary=s.json")
+    run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", *asked)
+    told = json.loads((folder / "s.json").read_text())["privacy"]
+    assert {x["model"]: x["asked"] for x in told} == {
+        "k-anonymity": 5, "distinct l-diversity": 4, "p-sensitive k-anonymity": 2, "entropy l-diversity": 2.5,
+        "recursive (3,l)-diversity": 3,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--l-diversity", "income"), "write COLUMN=NUMBER"),
+        (("--l-diversity", "income=many"), "write COLUMN=NUMBER"),
+        (("--l-diversity", "income=25"), "all records together reach 24 only"),
+        (("--t-closeness", "income=1.5"), "above 0 and below 1"),
+        (("--l-diversity", "job=3"), "column job is not sensitive"),
+        (("--l-diversity", "nothing=3"), "not in the table: nothing"),
+        (("--public",), "--public is about a report"),
+        (("--report", "masked.csv"), "written twice"),
+        (("--codebook", "nowhere/book.json"), "folder does not exist"),
+        (("--method", "noise", "--l-diversity", "income=2"), "makes no groups"),
+    ],
+)
+def test_promises_and_reports_that_cannot_be_leave_no_file(
+    folder: Path, options: tuple[str, ...], message: str
+) -> None:
+    before = set(folder.iterdir())
+    done = shell("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep-rest", *options)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert set(folder.iterdir()) == before
+
+
+def test_reports_and_codebooks_stand_beside_the_release(folder: Path) -> None:
+    given = ("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep-rest")
+    run(*given, "--report", "report.html", "--codebook", "book.json")
+    assert "Three questions" in (folder / "report.html").read_text("utf-8")
+    assert json.loads((folder / "book.json").read_text())["variables"][1]["altered"] is True
+    run(*given, "--report", "public.html", "--public")
+    assert "for publication" in (folder / "public.html").read_text("utf-8")
+    assert "Report: d/report.html" in run("demo", "-o", "d", "--report", "d/report.html")
+    assert (folder / "d" / "report.html").exists()
+    run("demo", "-o", "d2", "--report", "d2/masked.csv", code=1)
+    assert not (folder / "d2").exists()

@@ -48,7 +48,7 @@ def screen(folder: Path) -> str:
     printed = io.StringIO()
     os.environ["COLUMNS"] = "120"
     with contextlib.redirect_stdout(printed):
-        show_demo(done, Path("build/demo"))
+        show_demo(done, Path("build/demo"), Path("build/demo/report.html"))
     lines = [line.rstrip() for line in printed.getvalue().splitlines() if not line.startswith("time")]
     return "```console\n$ make demo\n" + "\n".join(lines) + "\n```\n"
 

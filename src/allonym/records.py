@@ -285,7 +285,7 @@ class Pairs:
         """Return one attribute alone."""
         part = slice(a, a + 1)
         own = self.attributes[part], self.original[:, part], self.masked[:, part]
-        return Pairs(*own, self.counts, self.mass, None, self.units)
+        return Pairs(*own, self.counts, self.mass, None, self.units, self.sensitive, self.facts)
 
     @cached_property
     def unmasked(self) -> Pairs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -71,7 +70,7 @@ def compare(
         try:
             names = [x.strip() for x in methods.split(",") if x.strip()]
             whole = replace(loaded, columns=columns)
-            found = run(file, whole, names, wanted, balance=balance, workers=os.cpu_count() or 1, tick=tick)
+            found = run(file, whole, names, wanted, balance=balance, tick=tick)
         except PlanError as error:
             if not hide_values:
                 show_details(error)

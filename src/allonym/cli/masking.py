@@ -151,19 +151,32 @@ def show_details(error: PlanError) -> None:
 def demo(
     output: o.Folder = Path("allonym-demo"),
     k: o.K = None,
+    report: o.ReportFile = None,
+    public: o.Public = False,
 ) -> None:
     """Mask the bundled survey, and show what came of it.
 
     Writes survey.csv (invented answers of visitors to a park), plan.toml, the reviewed links, masked.csv and
     summary.json.
 
-    Example:
+    Examples:
 
     `allonym demo -o demo && allonym mask demo/survey.csv -o again.csv --plan demo/plan.toml`
+
+    `allonym demo --report report.html`
     """
     from allonym.cli.show import show_demo
-    from allonym.plan.demo import demonstrate
+    from allonym.plan.demo import FILES, demonstrate
+    from allonym.release import distinct_places
 
+    others = Others(report=report, public=public)
+    others.check()
+    if report is not None and report.absolute() in [(output / name).absolute() for name in FILES]:
+        raise OptionError(f"{report} is a file of the demonstration itself.", hint="give the report another name.")
+    if report is not None and report.absolute().parent != output.absolute():
+        distinct_places([report], [])
     with progress("masking") as tick:
         done = demonstrate(output, 5 if k is None else k, tick)
-    show_demo(done, output)
+    with waiting("reporting"):
+        others.save(done)
+    show_demo(done, output, report)

@@ -288,7 +288,7 @@ def _linked(told: dict[str, Any]) -> str:
     return f"{told['before']:.1f} % before, {about}{told['value']:.1f} % after; blind guess {blind:.1f} %"
 
 
-def show_demo(done: Release, folder: Path) -> None:
+def show_demo(done: Release, folder: Path, report: Path | None = None) -> None:
     """Print the demonstration in one screen."""
     out = console()
     out.print("Visitors of a park said why they came and what they did (invented answers).\n")
@@ -299,4 +299,6 @@ def show_demo(done: Release, folder: Path) -> None:
     out.print()
     out.print(table_of(("column", "was", "", "is now", "records"), rows, right=(4,)))
     out.print(f"\nIn {folder}: survey.csv, masked.csv, plan.toml, summary.json, links", soft_wrap=True)
+    if report is not None:
+        out.print(f"Report: {report}", soft_wrap=True)
     out.print(f"Again: allonym mask {folder}/survey.csv -o masked.csv --plan {folder}/plan.toml", soft_wrap=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from allonym.errors import OptionError, PlanError
 from allonym.masking import METHODS, named, parameters_of
 from allonym.masking.base import Anonymising, Tick, silent
 from allonym.measures.measurement import BALANCE
+from allonym.plan import toml
 from allonym.plan.columns import unknown
+from allonym.plan.parallel import each
 from allonym.plan.plan import DEFAULT_METHOD, Plan
 from allonym.plan.prepare import Prepared, opened, prepare, refused
 from allonym.plan.run import figures_of, problems_of
@@ -38,13 +42,14 @@ def compare(
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     balance: float = BALANCE,
-    workers: int = 1,
+    workers: int | None = None,
     tick: Tick = silent,
 ) -> Comparison:
     """Run a plan on a frame or a file with each of some methods, and each combination of some parameters.
 
     A parameter of the grid counts for the methods that have it. What cannot be run is told, with why; if nothing can
-    be, that is an error. `workers` runs go on at a time.
+    be, that is an error. Of a file, and where it takes long, several runs go on at a time: as many as there are cores,
+    or `workers`.
     """
     grid = {"k": KS} if grid is None else grid
     settings = list(_settings(methods, grid))
@@ -53,11 +58,9 @@ def compare(
     ready = [x for x in founds if not isinstance(x, PlanError)]
     if not ready:
         raise next(x for x in founds if isinstance(x, PlanError))
-    runs: list[dict[str, Any]] = []
-    with ThreadPoolExecutor(max(workers, 1)) as pool:
-        for figures in pool.map(lambda found: figures_of(found, balance), ready):
-            runs.append(figures)
-            part_of(tick, 1, 2)(len(runs), len(ready))
+    tasks = [asdict(x) for x, found in zip(settings, founds, strict=True) if not isinstance(found, PlanError)]
+    begin = _begin(plan, source, balance)
+    runs = each(tasks, lambda place: figures_of(ready[place], balance), begin, workers, part_of(tick, 1, 2))
     failed = [
         {"method": setting.method, "parameters": dict(setting.parameters), "problems": list(found.problems)}
         for setting, found in zip(settings, founds, strict=True)
@@ -96,19 +99,51 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
 
 def _understood(plan: Plan, table: Table, settings: Sequence[_Setting], tick: Tick) -> list[Prepared | PlanError]:
     """Return the table as each setting understands it, or what keeps it from being run."""
-    known: dict[tuple[Any, ...], Prepared] = {}
-    founds: list[Prepared | PlanError] = []
-    for place, setting in enumerate(settings):
+    understanding = _Understanding(plan, table)
+    return [understanding.of(setting, part_of(tick, place, len(settings))) for place, setting in enumerate(settings)]
+
+
+class _Understanding:
+    """A table, understood once for all settings that understand it the same way."""
+
+    def __init__(self, plan: Plan, table: Table) -> None:
+        self.plan, self.table = plan, table
+        self.known: dict[tuple[Any, ...], Prepared] = {}
+
+    def of(self, setting: _Setting, tick: Tick = silent) -> Prepared | PlanError:
+        """Return the table as a setting understands it, or what keeps it from being run."""
         try:
-            variant = _variant(plan, setting)
+            variant = _variant(self.plan, setting)
         except PlanError as error:
-            founds.append(error)
-            continue
+            return error
         method = variant.chosen
         key = (method.by_row, method.apart, method.by_codes, method.by_hierarchy, method.key_column)
-        if key not in known:
-            known[key] = prepare(variant, table, part_of(tick, place, len(settings)))
-        found = replace(known[key], plan=variant)
+        if key not in self.known:
+            self.known[key] = prepare(variant, self.table, tick)
+        found = replace(self.known[key], plan=variant)
         problems = [*found.problems, *problems_of(found)]
-        founds.append(refused(problems, found) if problems or found.records is None else found)
-    return founds
+        return refused(problems, found) if problems or found.records is None else found
+
+
+def _begin(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
+    """Return what a helper needs to know; None, if it cannot open the same table."""
+    if not isinstance(source, (str, Path)) or str(source) == "-":
+        return None
+    try:
+        told = toml.dumped(plan)
+    except PlanError:  # a plan with objects that have no name
+        return None
+    return {"plan": told, "folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
+
+
+def serve() -> None:
+    """Answer settings, a line each, with their figures: what a helper does."""
+    begin = json.loads(sys.stdin.readline())
+    plan = toml.loads(begin["plan"], Path(begin["folder"]) / "plan.toml", Plan)
+    understanding = _Understanding(plan, opened(plan, begin["source"]))
+    print("{}", flush=True)
+    for line in sys.stdin:
+        found = understanding.of(_Setting(**json.loads(line)))
+        if isinstance(found, PlanError):
+            raise found
+        print(json.dumps(figures_of(found, begin["balance"])), flush=True)

@@ -36,7 +36,7 @@ def demonstration(folder: Path, k: int = 5) -> Plan:
 
 
 def demonstrate(folder: Path, k: int = 5, tick: Tick = silent) -> Release:
-    """Mask the survey; everything that went into the release is written beside it."""
+    """Mask the survey; everything that went into the release is written beside it, but for a report."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

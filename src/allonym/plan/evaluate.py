@@ -17,7 +17,7 @@ from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkag
 from allonym.plan.masked import MaskedTable, in_order
 from allonym.plan.prepare import opened, prepare, refused
 from allonym.plan.understanding import part_of
-from allonym.records import Ints, Pairs, distinct
+from allonym.records import Demand, Ints, Pairs, distinct
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
@@ -106,7 +106,7 @@ def evaluate(
         tuples=(len(found.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.looks < 0).sum()),
         privacy=[
-            *_promises(pairs, plan.chosen.k_asked, list(columns), plan.chosen.by_column),
+            *_promises(pairs, plan, list(columns)),
             *release.combinations(plan.chosen.k_asked, m),
         ],
         measures=measured(
@@ -156,10 +156,10 @@ def group_sizes(sizes: Ints) -> dict[str, Any]:
     }
 
 
-def _promises(pairs: Pairs, k: int, columns: list[str], by_column: bool) -> list[dict[str, Any]]:
-    """Return what holds of the release: k as the plan asks, of all columns or of each, and what it reaches beyond."""
-    parts = [(columns, pairs)]
-    if by_column:
+def _promises(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any]]:
+    """Return what holds of the release: what the plan asks, of all columns or of each, and what it reaches beyond."""
+    k, parts = plan.chosen.k_asked, [(columns, pairs)]
+    if plan.chosen.by_column:
         parts = [([name], pairs.column(a)) for a, name in enumerate(columns)]
     told: list[dict[str, Any]] = []
     for names, part in parts:
@@ -175,7 +175,31 @@ def _promises(pairs: Pairs, k: int, columns: list[str], by_column: bool) -> list
             ("t-closeness", privacy.t_closeness(pairs, a)),
         ):
             told.append({"model": model, "columns": [attribute.name], "asked": None, "reached": figure, "holds": None})
-    return told
+    promised = [x for names, part in parts for x in _asked(part, plan, names)]
+    about = {(x["model"], *x["columns"]) for x in promised}
+    return [*(x for x in told if (x["model"], *x["columns"]) not in about), *promised]
+
+
+def _asked(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield what the plan promises beside k, and whether it holds."""
+    facts = [x.name for x in pairs.sensitive]
+    for x in (x for x in plan.privacy if x.column in facts):
+        demand = x.demand(facts.index(x.column))
+        reached = reached_by(pairs, demand)
+        told: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}
+        told |= {"holds": privacy.enough(demand, reached)}
+        yield told | ({"over": names} if plan.chosen.by_column else {})
+
+
+def reached_by(pairs: Pairs, demand: Demand) -> float:
+    """Return what a release reaches of a demand."""
+    if demand.model == "t-closeness":
+        return privacy.t_closeness(pairs, demand.fact)
+    if demand.model == "recursive-l-diversity":
+        return privacy.recursive_l_diversity(pairs, demand.fact, demand.c)
+    if demand.model == "entropy-l-diversity":
+        return privacy.entropy_l_diversity(pairs, demand.fact)
+    return privacy.l_diversity(pairs, demand.fact)
 
 
 def _narrowed(alone: Pairs, before: Pairs, joint: Pairs) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class _Telling:
             risks=[("unique records", *self._row("uniqueness")), *linkage, *self._guesses()],
             cautions=list(self._cautions()),
             sizes=(self._sizes(self.pairs.unmasked), self._sizes(self.pairs)),
-            replacements={x: [(str(a), _word(b), n) for a, b, n in rows[:MOST]] for x, rows in told.items() if rows},
+            replacements={x: [(_word(a), _word(b), n) for a, b, n in rows[:MOST]] for x, rows in told.items() if rows},
             left_out={x: max(len(rows) - MOST, 0) for x, rows in told.items() if rows},
             trees=dict(self._trees()),
         )
@@ -296,4 +296,6 @@ def _together(pairs: Pairs) -> Pairs:
 
 def _word(value: Any) -> str:
     """Return a cell as it is shown."""
-    return "(nothing)" if value is None else str(value)
+    if value is None or value == "":
+        return "(nothing)"
+    return "; ".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)

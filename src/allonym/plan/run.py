@@ -66,8 +66,10 @@ class Release:
         pairs = Pairs.of(self.records, self.masking)
         ways, place = np.unique(np.stack([pairs.original[:, a], pairs.masked[:, a]], 1), axis=0, return_inverse=True)
         counts = np.bincount(place.ravel(), weights=pairs.counts).astype(int)
-        texts = self.written[column].values
-        told = [(texts[x], texts[y], int(c)) for (x, y), c in zip(ways.tolist(), counts, strict=True) if x != y]
+        coded, texts = self.prepared.coded[column], self.written[column].values
+        order = np.argsort(-coded.cells.counts, kind="stable")[::-1]  # the most frequent spelling comes last
+        was = {int(coded.code_of[i]): coded.cells.values[i] for i in order.tolist()}
+        told = [(was[x], texts[y], int(c)) for (x, y), c in zip(ways.tolist(), counts, strict=True) if x != y]
         return sorted(told, key=lambda t: (-t[2], str(t[0]), str(t[1])))
 
 
