@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest judgements quality benchmark wordnet clean
+.PHONY: demo test lint types layers pytest judgements quality benchmark screenshots wordnet clean
 
 test: lint types layers pytest
 
@@ -48,9 +48,14 @@ benchmark:
 	build/benchmark/bin/python benchmarks/fusion.py
 	build/benchmark/bin/python benchmarks/noise.py
 	build/benchmark/bin/python benchmarks/sets.py
+	build/benchmark/bin/python benchmarks/promises.py
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/privacy.py build/pycanon/bin/python
+
+# Pictures for the docs, by a browser (Debian: apt install chromium)
+screenshots: .venv/installed
+	$(BIN)/python tools/screenshots.py
 
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
 wordnet: .venv/installed

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 MOST = 15  # replacements told of a column
 TREE = 12  # replacements whose concepts are drawn
+VERIFIED = (
+    "The release was written to a temporary file, read again by another reader, recounted as text, and only then put in "
+    "its place."
+)
+RECOUNTED = "The release was recounted as text before it was given out of hand."
 BECAME = {
     "identifier": "dropped",
     "quasi": "masked",
@@ -83,6 +88,7 @@ class _Telling:
             summary=self.summary,
             promises=list(self._promises()),
             method=f"Method {plan.chosen.name}: {plan.chosen.about}.",
+            verified=VERIFIED if self.summary["sha256"]["output"] else RECOUNTED,
             variables=list(self._variables()),
             questions=[self._singled_out(), self._linked(linkage), self._inferred()],
             risks=[("unique records", *self._row("uniqueness")), *linkage, *self._guesses()],
@@ -192,8 +198,8 @@ class _Telling:
                 (f"{name}: farthest group from the table (t)", *farthest, None),
             ]
         answer = (
-            f"Who finds a person's group knows for sure, since all in the group have one value: {listed(known, 10)}. "
-            "How often the most frequent value of a group is a person's own is the figure to watch."
+            f"Who finds a person's group knows for sure, where all in it have one value: {listed(known, 10)}. "
+            "Who guesses takes the most frequent value of the group: how often that is right is told below."
         )
         return Question(what, answer, rows)
 

@@ -61,6 +61,7 @@ class Report:
     summary: Mapping[str, Any]
     promises: Sequence[str]  # in words, as asked and as reached
     method: str  # what it does, in words
+    verified: str  # how it was seen that the promises hold
     variables: Sequence[Variable]
     questions: Sequence[Question]
     risks: Sequence[Row]  # in %
