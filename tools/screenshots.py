@@ -34,7 +34,7 @@ def main() -> None:
         plan = al.Plan.load(folder / "plan.toml")
         plan.run(folder / "survey.csv", folder / "again.csv").report.save(folder / "report.html")
         methods = ["sa-mdav", "fusion", "s-mdav", "mdav", "noise"]
-        grid = {"k": [2, 3, 5, 10, 15], "alpha": [0.1, 0.3]}
+        grid: dict[str, list[float]] = {"k": [2, 3, 5, 10, 15], "alpha": [0.1, 0.3]}
         al.compare(folder / "survey.csv", plan, methods, grid).save(folder / "compare.html")
         picture(folder / "report.html", ROOT / "docs" / "report.png", 1040, 1240)
         picture(folder / "compare.html", ROOT / "docs" / "compare.png", 1120, 1180)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 MOST = 15  # replacements told of a column
 TREE = 12  # replacements whose concepts are drawn
 VERIFIED = (
-    "The release was written to a temporary file, read again by another reader, recounted as text, and only then put in "
-    "its place."
+    "The release was written to a temporary file, read again by another reader, recounted as text, and only then put "
+    "in its place."
 )
 RECOUNTED = "The release was recounted as text before it was given out of hand."
 BECAME = {
