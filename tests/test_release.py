@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from slow_masking import k_of
 
 import allonym as al
-from allonym import release
+from allonym import release, reread
 from allonym.errors import OutputError, ReleaseError
 from allonym.tables.base import Cells
 from allonym.tables.files import TextFile
@@ -145,14 +145,14 @@ def test_a_folder_that_is_not_there_is_an_error(source: Path) -> None:
 
 def test_a_release_is_private_until_it_is_verified(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    honest = release.read_text
+    honest = reread.read_text
 
     def watch(content: bytes, **options: object) -> object:
         [part] = source.parent.glob(".allonym-*")
         seen.append(stat.S_IMODE(part.stat().st_mode))
         return honest(content, **options)
 
-    monkeypatch.setattr(release, "read_text", watch)
+    monkeypatch.setattr(reread, "read_text", watch)
     target = source.parent / "out.csv"
     old = os.umask(0o022)
     try:

@@ -5,11 +5,7 @@ Nothing here knows how the table was masked: it imports neither methods nor reco
 
 from __future__ import annotations
 
-import csv
-import gzip
 import hashlib
-import io
-import json
 import os
 import sys
 import tempfile
@@ -249,7 +245,7 @@ def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
         if isinstance(frame, pa.Table):
             column = frame.column(name)
             if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-                texts = [None if cell is None else _joined(cell) for cell in column.to_pylist()]
+                texts = [None if cell is None else joined(cell) for cell in column.to_pylist()]
                 yield pa.chunked_array([pa.array(texts, pa.string())])
                 continue
             yield column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -258,11 +254,11 @@ def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
 
             series = nw.from_native(frame, eager_only=True)[name]
             cells = zip(series.to_list(), series.is_null().to_list(), strict=True)
-            texts = [None if null else _joined(x) if isinstance(x, list) else str(x) for x, null in cells]
+            texts = [None if null else joined(x) if isinstance(x, list) else str(x) for x, null in cells]
             yield pa.chunked_array([pa.array(texts, pa.string())])
 
 
-def _joined(items: Iterable[Any]) -> str:
+def joined(items: Iterable[Any]) -> str:
     """Return a list as text, in whatever order it is."""
     return "\x1f".join(sorted(map(str, items)))
 
@@ -279,88 +275,7 @@ def folded(frame: Any, names: Sequence[str], unit: str, item: str, columns: Sequ
             raise ReleaseError("The rows of a unit of the release differ in what they have in common.")
         items.setdefault(str(who), set()).update([texts[item][row]] if texts[item][row] else [])
     data: dict[str, list[Any]] = {x: [own[i] for own in others.values()] for i, x in enumerate(rest)}
-    data[item] = [_joined(x) for x in items.values()]
+    data[item] = [joined(x) for x in items.values()]
     return pa.table(
         {x: pa.array([None if v is None else str(v) for v in data[x]], pa.string()) for x in columns}
     ), names
-
-
-def read_json(content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
-    """Read some columns of JSON lines, and the names of all, which may come in any order."""
-    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    try:
-        records = [json.loads(line) for line in content.decode().split("\n") if line]
-    except ValueError as error:
-        raise ReleaseError("What was written cannot be read again.") from error
-    found = {name for record in records for name in record}
-    data = {x: pa.array([_told(record.get(x)) for record in records], pa.string()) for x in columns}
-    known = [x for x in names if x in found or x in columns]
-    return pa.table(data), names if len(known) == len(names) and found <= set(names) else sorted(found)
-
-
-def _told(value: Any) -> str | None:
-    """Return a value of JSON as text."""
-    if value is None or isinstance(value, str):
-        return value
-    return _joined(value) if isinstance(value, list) else json.dumps(value)
-
-
-def read_text(
-    content: bytes, columns: Sequence[str], *, delimiter: str, encoding: str, names: Sequence[str] | None
-) -> tuple[Any, list[str]]:
-    """Read some columns of delimited text by Arrow's reader, and the names of all, unless given, by Python's."""
-    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    header = names is None
-    if names is None:
-        names = [name.strip() for name in next(_rows(content, delimiter, encoding), [])]
-    wanted = [name for name in names if name in set(columns)] or list(names[:1])
-    places = [names.index(name) for name in wanted]
-    try:
-        found = _by_arrow(content, places, delimiter, encoding, len(names))
-    except pa.ArrowInvalid:  # blanks before quotes, which Arrow does not skip
-        found = _by_python(content, places, delimiter, encoding, len(names))
-    return found.rename_columns(wanted).slice(int(header)), list(names)
-
-
-def _rows(content: bytes, delimiter: str, encoding: str) -> Iterator[list[str]]:
-    """Yield the rows of delimited text by Python's reader; blank lines are none."""
-    codec = "utf-8-sig" if encoding == "utf-8" else encoding
-    text = io.TextIOWrapper(io.BytesIO(content), encoding=codec, newline="")
-    for row in csv.reader(text, delimiter=delimiter, skipinitialspace=True):
-        if any(cell.strip() for cell in row) or len(row) > 1:
-            yield row
-
-
-def _by_arrow(content: bytes, places: list[int], delimiter: str, encoding: str, width: int) -> pa.Table:
-    from pyarrow import csv as arrow
-
-    numbers = [f"f{i}" for i in range(width)]
-    return arrow.read_csv(
-        pa.BufferReader(content),
-        arrow.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False),
-        arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=width > 1),
-        arrow.ConvertOptions(
-            include_columns=[numbers[i] for i in places],
-            column_types=dict.fromkeys(numbers, pa.string()),
-            strings_can_be_null=False,
-        ),
-    )
-
-
-def _by_python(content: bytes, places: list[int], delimiter: str, encoding: str, width: int) -> pa.Table:
-    try:
-        rows = list(_rows(content, delimiter, encoding))
-    except csv.Error:
-        rows = [[]]
-    if any(len(row) != width for row in rows):
-        raise ReleaseError("The release could not be read again, so it was not written.")
-    return pa.table({str(i): pa.array([row[i] for row in rows], pa.string()) for i in places})
-
-
-def read_parquet(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
-    """Read some columns of a Parquet file, and the names of all."""
-    import pyarrow.parquet as pq
-
-    source = pa.BufferReader(content)
-    names = pq.read_schema(source).names
-    return pq.read_table(pa.BufferReader(content), columns=[name for name in names if name in set(columns)]), names

@@ -168,7 +168,7 @@ def test_rubbish_is_read_as_text_or_refused_and_comes_back_byte_for_byte(raw: by
     assert b"".join(table.changed({}, [])) == raw
 
 
-@pytest.mark.parametrize("raw", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0", b"a,b\0\n"])
+@pytest.mark.parametrize("raw", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"a,b\0\n"])
 def test_what_is_no_text_is_told_so(raw: bytes) -> None:
     with pytest.raises(TableError, match=r"is not a text file\. Hint: give a table of delimited text, or Parquet"):
         open_table("picture", raw=raw)

@@ -7,7 +7,7 @@ import json
 import typer
 
 from allonym.cli.app import Json, app, progress
-from allonym.cli.options import Delimiter, Encoding, File, Header, HideValues, NeededPlan, NewPlan, Write
+from allonym.cli.options import Delimiter, Encoding, File, Header, HideValues, NeededPlan, NewPlan, Sheet, Write
 from allonym.cli.planning import reading_of
 
 
@@ -18,6 +18,7 @@ def inspect(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     header: Header = None,
+    sheet: Sheet = None,
     as_json: Json = False,
 ) -> None:
     """Look at a table: its columns, distinct and unique values, likely roles, how much of it WordNet knows.
@@ -37,7 +38,7 @@ def inspect(
     distinct_places([output], [file])
     if output is not None and output.exists():
         raise OutputError(f"{output} is there already.", hint="give another name, or remove it.")
-    reading = reading_of(Reading(), encoding, delimiter, header)
+    reading = reading_of(Reading(), encoding, delimiter, header, sheet)
     with progress("looking") as tick:
         found = look(file, reading, tick)
     if output is not None:

@@ -34,7 +34,7 @@ def mask(
     similarity: o.Similarity = None, links: o.Links = None, accept_review: o.Accept = False,
     unmatched: o.Unmatched = None, balance: o.Balance = 0.5, summary: o.Summary = None, report: o.ReportFile = None,
     public: o.Public = False, codebook: o.Codebook = None, encoding: o.Encoding = None, delimiter: o.Delimiter = None,
-    header: o.Header = None, hide_values: o.HideValues = False, as_json: Json = False,
+    header: o.Header = None, sheet: o.Sheet = None, hide_values: o.HideValues = False, as_json: Json = False,
 ) -> None:
     # fmt: on
     """Mask a table and write a verified release.
@@ -86,7 +86,7 @@ def mask(
     settings["parameters"] = own | {"allow_same": allow_same or None, "nulls": nulls or None, "key": key}
     alike = {"similarity": similarity, "separator": separator, "distance": set_distance}
     words = Words(links or [], hierarchy or [], candidates or [], accept_review, unmatched, alike)
-    whole = plan_of(plan, given, words, (encoding, delimiter, header), settings)
+    whole = plan_of(plan, given, words, (encoding, delimiter, header, sheet), settings)
     _mask(whole, file, output, others, balance, hide_values, as_json)
 
 

@@ -29,7 +29,7 @@ DISTANCE = "Between sets: min-sum, avg, min, max or max-sum."
 UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, Parquet, JSON lines, gzipped or not; - for standard input.")
+    str, typer.Argument(metavar="FILE", help="CSV, Parquet, JSON lines, Excel, SPSS or Stata; - for standard input.")
 ]
 Release = Annotated[str, Option("-o", "--output", metavar="FILE", help="The release; - for standard output.")]
 PlanFile = Annotated[Path | None, Option("--plan", metavar="FILE", help="A plan (TOML).")]
@@ -132,4 +132,5 @@ Header = Annotated[
     bool | None,
     of_file("--header/--no-header", help="Whether the first line names the columns."),
 ]
+Sheet = Annotated[str | None, of_file("--sheet", metavar="NAME", help="Of a workbook; the first unless given.")]
 HideValues = Annotated[bool, Option("--hide-values", help="Print counts, never values of the data.")]

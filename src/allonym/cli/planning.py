@@ -39,7 +39,7 @@ def plan_of(
     path: Path | None,
     given: dict[str, list[str]],
     words: Words,
-    reading: tuple[str | None, str | None, bool | None],
+    reading: tuple[str | None, str | None, bool | None, str | None],
     settings: dict[str, Any],
 ) -> Plan:
     """Return a plan as a file says, as options say, or both; options win."""
@@ -92,9 +92,15 @@ def _sensitive(promised: Sequence[Privacy], given: dict[str, list[str]], begun: 
     return [x for x in wanted if x not in said and (begun is None or x not in begun.columns)]
 
 
-def reading_of(begun: Reading, encoding: str | None, delimiter: str | None, header: bool | None) -> Reading:
+def reading_of(
+    begun: Reading,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    sheet: str | None = None,
+) -> Reading:
     """Return how a file is to be read: as a plan says, unless options say otherwise."""
-    given: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "header": header}
+    given: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "header": header, "sheet": sheet}
     return replace(begun, **{name: value for name, value in given.items() if value is not None})
 
 

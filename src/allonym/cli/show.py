@@ -75,7 +75,11 @@ def _kind(column: Looked) -> str:
 
 def _options(reading: Reading) -> list[str]:
     """Return the options that say how a file is read."""
-    told = [f"--{name}={value}" for name in ("encoding", "delimiter") if (value := getattr(reading, name)) is not None]
+    told = [
+        f"--{name}={value}"
+        for name in ("encoding", "delimiter", "sheet")
+        if (value := getattr(reading, name)) is not None
+    ]
     return told if reading.header else [*told, "--no-header"]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym import release
+from allonym import release, reread
 from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick, silent
 from allonym.measures.measurement import BALANCE, BRIEF, measured
@@ -21,15 +21,24 @@ from allonym.plan.prepare import Prepared, opened, prepare, refused
 from allonym.plan.understanding import part_of
 from allonym.records import Ints, Masking, Pairs, Records, distinct, piece_of_rows
 from allonym.tables.base import Cells, merged
+from allonym.tables.excel import ExcelFile
 from allonym.tables.files import TextFile, open_any, read_bytes
 from allonym.tables.jsonlines import JsonLines
+from allonym.tables.labelled import LabelledFile
 from allonym.tables.long import Long
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
     from allonym.report.model import Report
 
-ENDINGS = {".parquet": (".parquet",), ".jsonl": (".jsonl", ".ndjson", ".json")}  # any other is delimited text
+ENDINGS = {
+    ".parquet": (".parquet",),
+    ".jsonl": (".jsonl", ".ndjson", ".json"),
+    ".xlsx": (".xlsx",),
+    ".sav": (".sav",),
+    ".dta": (".dta",),
+}  # any other is delimited text
+PACKED = (".csv", ".jsonl")  # what may be gzipped
 NOBODY = 2**62  # nobody's own spelling is written where this many must share it
 
 
@@ -208,7 +217,7 @@ def _write(
     packed = str(output).lower().endswith(".gz")
     ending = Path(str(output).lower().removesuffix(".gz")).suffix
     ours = [x for x in ENDINGS if ending in ENDINGS[x]]
-    if (str(output) != "-" and (ours or [".csv"]) != [base.suffix]) or (packed and base.suffix == ".parquet"):
+    if (str(output) != "-" and (ours or [".csv"]) != [base.suffix]) or (packed and base.suffix not in PACKED):
         raise OutputError(
             f"{output} would not be of the same format as the data ({base.suffix}).",
             hint=f"end its name in {base.suffix}.",
@@ -218,12 +227,16 @@ def _write(
         table.save(table.changed(written, dropped, anew=anew), path, zipped=packed)
 
     columns = [table.unit, *promise.counted] if isinstance(table, Long) else promise.counted
-    read: Callable[[bytes], tuple[Any, Any]] = partial(release.read_parquet, columns=columns)
+    names = promise.names if isinstance(base, (TextFile, ExcelFile)) and not base.has_header else None
+    read: Callable[[bytes], tuple[Any, Any]] = partial(reread.read_parquet, columns=columns)
     if isinstance(base, TextFile):
-        names = None if base.has_header else promise.names
-        read = partial(release.read_text, columns=columns, delimiter=base.delimiter, encoding=base.codec, names=names)
+        read = partial(reread.read_text, columns=columns, delimiter=base.delimiter, encoding=base.codec, names=names)
     elif isinstance(base, JsonLines):
-        read = partial(release.read_json, columns=columns, names=promise.names)
+        read = partial(reread.read_json, columns=columns, names=promise.names)
+    elif isinstance(base, ExcelFile):
+        read = partial(reread.read_sheet, columns=columns, sheet=base.sheet, names=names)
+    elif isinstance(base, LabelledFile):
+        read = partial(reread.read_sav if base.suffix == ".sav" else reread.read_dta, columns=columns)
     if isinstance(table, Long):
         plain = read
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 TABLES = ("format", "keep_rest", "long", "release", "method", "privacy", "file", "columns")
-FILE_KEYS = ("encoding", "delimiter", "header", "missing")
+FILE_KEYS = ("encoding", "delimiter", "header", "sheet", "missing")
 RELEASE_KEYS = ("title", "purpose", "decided_by", "note")
 PRIVACY_KEYS = tuple(f.name for f in fields(Privacy))
 OWN = ("name", "k", "seed")  # of every method

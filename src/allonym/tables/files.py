@@ -1,4 +1,4 @@
-"""Data files: delimited text and Parquet, gzipped or not, or standard input."""
+"""Data files: delimited text, JSON lines, Parquet, spreadsheets, SPSS and Stata; what a file is, its content tells."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from allonym.errors import OutputError, TableError
 from allonym.knowledge.text import delimiter_of
 from allonym.tables.base import MISSING, Cells
 from allonym.tables.delimited import Delimited
+from allonym.tables.excel import ExcelFile
 from allonym.tables.frames import Frame
 from allonym.tables.jsonlines import JsonLines
+from allonym.tables.labelled import LabelledFile
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -38,6 +40,7 @@ class Reading:
     encoding: str | None = None
     delimiter: str | None = None
     header: bool = True
+    sheet: str | None = None  # of a workbook: the first, unless given
 
 
 class TextFile(Delimited):
@@ -142,7 +145,8 @@ def read_bytes(path: str | Path) -> bytes:
         raise TableError(f"{path} cannot be read: {error.strerror}.", hint="is the name right?") from error
 
 
-DataFile = TextFile | ParquetFile | JsonLines
+DataFile = TextFile | ParquetFile | JsonLines | ExcelFile | LabelledFile
+_OLD_STATA = tuple(bytes([version, order]) for version in (105, 108, 110, 111, 113, 114, 115) for order in (1, 2))
 
 
 def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | None = None) -> DataFile:
@@ -153,11 +157,20 @@ def open_table(path: str | Path, reading: Reading | None = None, raw: bytes | No
         raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     except (OSError, EOFError, zlib.error) as error:
         raise TableError(f"{name} cannot be read: its gzip data is damaged.") from error
+    reading = reading or Reading()
     if raw[:4] == b"PAR1":
         return ParquetFile(raw, name)
+    if raw[:4] == b"PK\x03\x04" or raw[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+        return ExcelFile(raw, name, header=reading.header, sheet=reading.sheet)
+    if (
+        raw[:4] in (b"$FL2", b"$FL3")
+        or raw[:11] == b"<stata_dta>"
+        or (raw[:2] in _OLD_STATA and raw[2:4] == b"\x01\x00")
+    ):
+        return LabelledFile(raw, name)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and _is_json(raw):
         return JsonLines(raw, name)
-    return TextFile(raw, name, reading or Reading())
+    return TextFile(raw, name, reading)
 
 
 def _is_json(raw: bytes) -> bool:

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from allonym.errors import TableError
-from allonym.tables.base import Cells, merged
-from allonym.tables.frames import as_cell
+from allonym.tables.base import Cells
+from allonym.tables.columns import coded
 
 
 class JsonLines:
@@ -47,15 +45,7 @@ class JsonLines:
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns; what an object does not have is null."""
-        found = {}
-        for name in names:
-            place: dict[Any, int] = {}
-            try:
-                codes = [place.setdefault(_keyed(as_cell(r.get(name))), len(place)) for r in self._records]
-            except TypeError as error:
-                raise TableError(f"Column {name} of {self.name} holds objects.", hint="keep the column.") from error
-            found[name] = merged([value for _, value in place], np.array(codes, np.int64))
-        return found
+        return {name: coded([record.get(name) for record in self._records], name, self.name) for name in names}
 
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
         """Yield the lines with other values in some columns, and without some columns."""
@@ -78,9 +68,3 @@ def encoded(record: Mapping[str, Any]) -> bytes:
         return (json.dumps(record, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:  # half of a pair of surrogates
         return (json.dumps(record) + "\n").encode()
-
-
-def _keyed(value: Any) -> tuple[str, Any]:
-    """Tell 1 from true and 1.0."""
-    hash(value)
-    return type(value).__name__, value

@@ -14,6 +14,7 @@ import numpy as np
 from allonym.errors import TableError, many
 from allonym.records import Ints
 from allonym.tables.base import MISSING, Cells
+from allonym.tables.columns import Columns
 from allonym.tables.encode import is_missing
 from allonym.tables.files import TextFile
 from allonym.tables.frames import Frame
@@ -103,7 +104,7 @@ class Long:
             return self.base.encoded(self._lines(data))
         if isinstance(self.base, JsonLines):
             return (encoded(dict(zip(data, row, strict=True))) for row in zip(*data.values(), strict=True))
-        assert isinstance(self.base, Frame)
+        assert isinstance(self.base, (Frame, Columns))
         return self.base.made_of(data)
 
     def _lines(self, data: dict[str, list[Any]]) -> Iterator[bytes]:

@@ -1,0 +1,70 @@
+"""Tables whose cells are values of Python, column by column: spreadsheets, files of statistics packages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from allonym.errors import TableError
+from allonym.tables.base import Cells, merged
+from allonym.tables.frames import as_cell
+
+
+def coded(values: Sequence[Any], name: str, table: str) -> Cells:
+    """Return the distinct values of a column, and for every row which it is; 1, 1.0 and true are three."""
+    place: dict[Any, int] = {}
+    try:
+        codes = [place.setdefault(_keyed(as_cell(value)), len(place)) for value in values]
+    except TypeError as error:
+        raise TableError(f"Column {name} of {table} holds objects.", hint="keep the column.") from error
+    return merged([value for _, value in place], np.array(codes, np.int64))
+
+
+def _keyed(value: Any) -> tuple[str, Any]:
+    hash(value)
+    return type(value).__name__, value
+
+
+class Columns:
+    """A table in memory, whose columns are lists."""
+
+    suffix = ""
+
+    def __init__(self, columns: Mapping[str, list[Any]], name: str) -> None:
+        self._columns, self.name = dict(columns), name
+        self.names = tuple(self._columns)
+        self.n = len(next(iter(self._columns.values()), []))
+
+    def cells(self, names: Sequence[str]) -> dict[str, Cells]:
+        """Return the cells of some columns."""
+        return {name: coded(self._columns[name], name, self.name) for name in names}
+
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> dict[str, list[Any]]:
+        """Return the columns with other cells in some, and without some."""
+        new = {name: [cells.values[c] for c in cells.codes.tolist()] for name, cells in columns.items()}
+        return {name: new.get(name, self._columns[name]) for name in self.names if name not in drop}
+
+    def made_of(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        """Return other columns, to be saved as these are."""
+        return dict(data)
+
+
+def named(names: Sequence[str], table: str) -> tuple[str, ...]:
+    """Return the names of columns; every one must have one of its own."""
+    lost = sum(not x for x in names)
+    if lost:
+        raise TableError(
+            f"{lost:,} of {len(names):,} columns of {table} have no name.",
+            hint="name every column in the first row; for a table without a header say --no-header.",
+        )
+    again = [x for x, times in Counter(names).items() if times > 1]
+    if again:
+        raise TableError(
+            f"{len(names) - len(set(names)):,} of {len(names):,} column names of {table} occur again.",
+            hint="give every column a name of its own; for a table without a header say --no-header.",
+            values=again,
+        )
+    return tuple(names)

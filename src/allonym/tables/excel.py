@@ -1,0 +1,109 @@
+"""Spreadsheets: one sheet is the table. A release is a new workbook with values only: no formula, no other sheet.
+
+Read by calamine (xlsx, xls, ods), written by XlsxWriter: the extra `excel`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from allonym.errors import TableError
+from allonym.tables.columns import Columns, named
+
+EPOCH = datetime.datetime(2000, 1, 1)  # when every workbook is said to be made: the same table gives the same bytes
+FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd", datetime.time: "hh:mm:ss"}
+
+
+class ExcelFile(Columns):
+    """A sheet of a workbook, the first one unless it is named."""
+
+    suffix = ".xlsx"
+
+    def __init__(self, raw: bytes, name: str, *, header: bool = True, sheet: str | None = None) -> None:
+        self.sheet, rows = sheet_of(raw, name, sheet)
+        self.has_header = header
+        width = max((len(row) for row in rows), default=0)
+        while width and all(_is_empty(row[width - 1]) for row in rows):
+            width -= 1
+        while rows and all(map(_is_empty, rows[-1])):
+            rows.pop()
+        if not rows or not width:
+            raise TableError(f"{name} is empty.", hint="is it the right sheet?")
+        texts = [_name(x) for x in rows[0][:width]] if header else [str(i + 1) for i in range(width)]
+        names = named(texts, name)
+        body = rows[1:] if header else rows
+        super().__init__({x: [_value(row[i]) for row in body] for i, x in enumerate(names)}, name)
+
+    def save(self, changed: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
+        """Write what `changed` gives as a workbook: text stays text, whatever it begins with."""
+        xlsxwriter = _needed("xlsxwriter")
+        with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False}) as book:
+            book.set_properties({"created": EPOCH})
+            sheet = book.add_worksheet(self.sheet)
+            formats = {kind: book.add_format({"num_format": text}) for kind, text in FORMATS.items()}
+            for j, (name, values) in enumerate(changed.items()):
+                if self.has_header:
+                    sheet.write_string(0, j, name)
+                for i, value in enumerate(values, int(self.has_header)):
+                    _write(sheet, i, j, value, formats)
+
+
+def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list[list[Any]]]:
+    """Return the name of a sheet and its rows."""
+    calamine = _needed("python_calamine")
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
+    except calamine.CalamineError as error:
+        raise TableError(f"{name} is a damaged spreadsheet, or none.") from error
+    if sheet is None:
+        shown = [x.name for x in book.sheets_metadata if x.visible == calamine.SheetVisibleEnum.Visible]
+        sheet = (shown or book.sheet_names)[0]
+    if sheet not in book.sheet_names:
+        raise TableError(f"{name} has no sheet {sheet!r}.", hint=f"it has {len(book.sheet_names)} sheets.")
+    try:
+        return sheet, book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+    except calamine.CalamineError as error:
+        raise TableError(f"Sheet {sheet!r} of {name} cannot be read.", hint="save it anew.") from error
+
+
+def _needed(module: str) -> Any:
+    """Import what reads or writes spreadsheets."""
+    try:
+        return __import__(module)
+    except ImportError as error:
+        raise TableError("Spreadsheets need a reader and a writer.", hint="pip install allonym[excel].") from error
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == ""
+
+
+def _value(value: Any) -> Any:
+    """Return a cell; spreadsheets know no whole numbers, we do."""
+    if _is_empty(value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _name(value: Any) -> str:
+    return "" if _is_empty(value) else str(_value(value)).strip()
+
+
+def _write(sheet: Any, i: int, j: int, value: Any, formats: Mapping[type, Any]) -> None:
+    """Write a cell as what it is."""
+    if value is None or value == "":
+        return
+    if isinstance(value, bool):
+        sheet.write_boolean(i, j, value)
+    elif isinstance(value, (int, float)):
+        sheet.write_number(i, j, value)
+    elif isinstance(value, (datetime.date, datetime.time)):
+        sheet.write_datetime(i, j, value, formats[type(value)])
+    elif isinstance(value, datetime.timedelta):
+        sheet.write_datetime(i, j, value, formats[datetime.time])
+    else:
+        sheet.write_string(i, j, str(value))
