@@ -81,11 +81,9 @@ def write(
     in_place = not to_stdout and target.exists() and not target.is_file()  # a pipe, a device
     folder = Path(tempfile.gettempdir()) if to_stdout or in_place else target.parent
     try:
-        handle, name = tempfile.mkstemp(prefix=".allonym-", suffix=".part", dir=folder)
-        os.close(handle)
+        part = _part(folder)
     except OSError as error:
         raise OutputError(f"{target} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
-    part = Path(name)
     try:
         save(part)
         content = part.read_bytes()
@@ -97,6 +95,7 @@ def write(
             target.write_bytes(content)
         else:
             part.chmod(_usual_mode(target))
+            _settle(part)
             part.replace(target)
     except OSError as error:
         raise OutputError(f"{target} cannot be written: {error.strerror}.") from error
@@ -121,14 +120,30 @@ def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str |
 
 def save_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write a text file whole or not at all; only its owner may read a private one."""
-    part = path.with_name(path.name + ".part")
+    part: Path | None = None
     try:
-        part.touch(0o600 if private else 0o666)
+        part = _part(path.parent)
         part.write_text(text, "utf-8", newline="")
+        part.chmod(0o600 if private else _usual_mode(path))
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise OutputError(f"{path} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def _part(folder: Path) -> Path:
+    """Make a file beside what is to be written, for its owner only."""
+    handle, name = tempfile.mkstemp(prefix=".allonym-", suffix=".part", dir=folder)
+    os.close(handle)
+    return Path(name)
+
+
+def _settle(part: Path) -> None:
+    """See that a file is on the disk before it gets its name."""
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -27,16 +30,51 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
 
 
+class _Stopped(BaseException):
+    """Somebody wants the command to end."""
+
+
 def main() -> None:
-    """Run the command line; an error that is meant for the user ends with exit code 2 and leaves no file."""
+    """Run the command line. Nothing is left behind that is not whole and verified, however it ends.
+
+    Exit codes: 0 done; 1 `check` found problems; 2 an error that is told, or a command that makes no sense; 70 a
+    mistake of allonym; 128 + n stopped by signal n.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     try:
         app()
     except AllonymError as error:
         typer.echo(f"Error: {error}", err=True)
         sys.exit(2)
+    except _Stopped as stopped:
+        typer.echo("Stopped.", err=True)
+        sys.exit(128 + stopped.args[0])
+    except BrokenPipeError:  # nobody reads on
+        sys.stderr.close()
+        sys.exit(128 + 13)
+    except Exception as error:
+        _tell_mistake(error)
+        sys.exit(70)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise _Stopped(number)
+
+
+def _tell_mistake(error: Exception) -> None:
+    """Say where something went wrong that should not; what exactly may hold cells of the data, so it is not said."""
+    typer.echo(f"allonym {__version__} made a mistake ({type(error).__name__}). Please report this:", err=True)
+    for place in traceback.extract_tb(error.__traceback__):
+        name = place.filename.replace(os.sep, "/").rpartition("/allonym/")[2] if "allonym" in place.filename else ""
+        if name:
+            typer.echo(f"  {name}, line {place.lineno}, in {place.name}", err=True)
+    typer.echo(
+        "Nothing was written that is not whole. The cause is left out, as it may hold values of the data.", err=True
+    )
 
 
 def _version(wanted: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from allonym.tables.base import MISSING, Cells, Table
 from allonym.tables.files import Reading, open_any
 from allonym.tables.sets import SEPARATOR, items_of
 
+TOGETHER = 50  # columns that are read at a time
 MOST = 500  # values of a column that are looked up
 COVERED = 0.6  # share of cells that must be words for a column to be one of words
 UNDER = 0.98  # share of those that must lie under a root for it to be suggested
@@ -82,15 +83,26 @@ def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) ->
     table: Table = open_any(source, reading)
     words = wordnet()
     looked = []
-    for place, name in enumerate(table.names):
+    for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
-        try:
-            looked.append(_look(name, table.cells([name])[name], words))
-        except TableError:  # cells that are no single values, nor lists of them
-            looked.append(Looked(name, 0, 0, 0, "keep", "category"))
+        looked.append(_look(name, cells, words) if cells else Looked(name, 0, 0, 0, "keep", "category"))
         if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
             looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
     return Inspection(table.n, looked, getattr(table, "suffix", ".csv"))
+
+
+def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
+    """Yield the columns of a table, read some at a time; those that hold no single values, nor lists, without cells."""
+    for low in range(0, len(table.names), TOGETHER):
+        names = table.names[low : low + TOGETHER]
+        try:
+            yield from table.cells(names).items()
+        except TableError:
+            for name in names:
+                try:
+                    yield name, table.cells([name])[name]
+                except TableError:
+                    yield name, None
 
 
 def _look(name: str, cells: Cells, words: Scope) -> Looked:

@@ -67,11 +67,12 @@ class Delimited:
     def _raw(self, names: Sequence[str]) -> dict[str, tuple[list[bytes], Ints]]:
         """Return the distinct cells of some columns as they stand in the file, and for every row which it is."""
         chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
+        place = {name: j for j, name in enumerate(self.names)}
         rows = 0
         for block in self._blocks():
             rows += len(block.starts)
             for name in names:
-                j = self.names.index(name)
+                j = place[name]
                 spans = _interleaved(block.begin, block.end, block.starts[:, j], block.ends[:, j])
                 pieces = self._pieces(block, spans)
                 own = pieces.take(_int_array(np.arange(1, len(pieces), 2)))

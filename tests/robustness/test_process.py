@@ -1,0 +1,228 @@
+"""Privacy of the process: no network, no pickle, no cell in logs, errors or tracebacks; the same bytes everywhere."""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import allonym as al
+from allonym.cli.app import main
+from allonym.masking import METHODS
+from allonym.plan.demo import demonstrate, survey
+
+SOURCE = Path(al.__file__).parent
+JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
+NO_SOCKETS = """
+import socket, sys
+def refuse(*given, **options):
+    raise RuntimeError("a socket was asked for")
+class Refusing(socket.socket):
+    __init__ = refuse
+socket.socket = Refusing
+socket.create_connection = socket.getaddrinfo = socket.gethostbyname = refuse
+from allonym.cli import main
+main()
+"""
+COMMAND = [sys.executable, "-c", "from allonym.cli import main; main()"]
+SECRET = "Xylophonist-4711"
+
+
+def test_nothing_asks_for_the_network(tmp_path: Path) -> None:
+    demonstrate(tmp_path / "demo")
+    folder = tmp_path / "demo"
+    base = [str(folder / "survey.csv"), "--plan", str(folder / "plan.toml")]
+    commands = [
+        ["inspect", str(folder / "survey.csv")],
+        ["check", *base],
+        ["mask", *base, "-o", str(tmp_path / "m.csv"), "--report", str(tmp_path / "r.html")],
+        ["evaluate", str(folder / "survey.csv"), str(tmp_path / "m.csv"), "--plan", str(folder / "plan.toml")],
+        ["compare", *base, "--k", "5", "--methods", "sa-mdav,fusion", "-o", str(tmp_path / "c.html")],
+        ["similarity", "dog", "cat"],
+        ["demo", "-o", str(tmp_path / "d2")],
+    ]
+    for command in commands:
+        done = subprocess.run([sys.executable, "-c", NO_SOCKETS, *command], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_the_test_of_sockets_can_fail() -> None:
+    code = NO_SOCKETS.replace("main()", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "a socket was asked for" in done.stderr
+
+
+def test_without_any_network_at_all(tmp_path: Path) -> None:
+    command = [
+        "unshare",
+        "-n",
+        sys.executable,
+        "-c",
+        "from allonym.cli import main; main()",
+        "demo",
+        "-o",
+        str(tmp_path),
+    ]
+    if subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no network can be taken away here")
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_no_module_pickles_evaluates_or_opens_sockets() -> None:
+    forbidden = {"pickle", "shelve", "marshal", "dill", "cloudpickle", "socket", "http", "urllib", "requests", "ftplib"}
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [x.name for x in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [(path.name, x) for x in names if x.split(".")[0] in forbidden]
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"):
+                found.append((path.name, node.func.id))
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                assert isinstance(node.value, ast.Constant)
+                assert node.value.value is False
+    assert found == []
+
+
+def people(n: int = 30) -> pd.DataFrame:
+    jobs = ["cook", "baker", "smith", SECRET, "nurse"]
+    return pd.DataFrame({"name": [f"{SECRET} {i}" for i in range(n)], "job": [jobs[i % 5] for i in range(n)],
+                         "age": [SECRET if i == 7 else str(20 + i % 9) for i in range(n)]})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--quasi", "job=wordnet:person"),
+        ("--quasi", "age=numeric"),
+        ("--quasi", "job=wordnet:person", "--unmatched", "opaque", "--k", "99"),
+        ("--quasi", "job=wordnet:person", "--unmatched", "opaque", "--method", "noise"),
+        ("--quasi", "job=category", "--identifier", "job"),
+        ("--quasi", "job=category", "--l-diversity", "age=99"),
+        ("--quasi", "job=nothing.csv"),
+        ("--quasi", "nothing=category"),
+    ],
+)
+def test_errors_hold_no_cells(tmp_path: Path, options: tuple[str, ...], caplog: pytest.LogCaptureFixture) -> None:
+    people().to_csv(tmp_path / "in.csv", index=False)
+    command = [
+        "mask",
+        str(tmp_path / "in.csv"),
+        "-o",
+        str(tmp_path / "out.csv"),
+        "--keep-rest",
+        "--hide-values",
+        *options,
+    ]
+    done = subprocess.run([*COMMAND, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert SECRET not in done.stderr + done.stdout
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_logs_hold_no_cells(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    columns = {"name": al.identifier(), "job": al.quasi(JOBS, unmatched="opaque", accept_review=True), "age": al.keep()}
+    al.Plan(columns, k=3).run(people())
+    assert SECRET not in caplog.text
+
+
+def test_a_mistake_of_ours_is_told_without_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people().to_csv(tmp_path / "in.csv", index=False)
+
+    def broken(*given: object, **options: object) -> None:
+        raise ValueError(f"could not convert {SECRET}")
+
+    monkeypatch.setattr("allonym.plan.run._masked", broken)
+    given = ["allonym", "mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--quasi", "job=category"]
+    monkeypatch.setattr(sys, "argv", [*given, "--keep-rest"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 70
+    told = capsys.readouterr().err
+    assert SECRET not in told
+    assert "ValueError" in told
+    assert "plan/run.py, line" in told
+    assert [x.name for x in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_nothing_is_written_but_beside_the_output(tmp_path: Path) -> None:
+    demonstrate(tmp_path / "demo")
+    for name in ("work", "home", "tmp", "out"):
+        (tmp_path / name).mkdir()
+    around = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp"), "PATH": os.environ["PATH"]}
+    command = [
+        sys.executable,
+        "-B",
+        "-c",
+        "from allonym.cli import main; main()",
+        "mask",
+        str(tmp_path / "demo/survey.csv"),
+    ]
+    command += ["--plan", str(tmp_path / "demo/plan.toml"), "-o", str(tmp_path / "out/m.csv"), "--summary"]
+    subprocess.run(
+        [*command, str(tmp_path / "out/s.json")], check=True, capture_output=True, cwd=tmp_path / "work", env=around
+    )
+    assert {name: sorted(x.name for x in (tmp_path / name).iterdir()) for name in ("work", "home", "tmp", "out")} == {
+        "work": [], "home": [], "tmp": [], "out": ["m.csv", "s.json"],
+    }  # fmt: skip
+
+
+# --- determinism --------------------------------------------------------------------------------------------------
+
+RUN = """
+import hashlib, sys
+from pathlib import Path
+import allonym as al
+from allonym.masking import METHODS
+jobs, source, target = al.read_taxonomy(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+for name, method in METHODS.items():
+    columns = {"job": al.quasi(jobs, unmatched="suppress", accept_review=True)}
+    columns |= {"age": al.quasi("numeric") if "numeric" in method.kinds else al.keep()}
+    parameters = {"per_attribute": True} if method().by_column else {}
+    al.Plan(columns, keep_rest=True, seed=11, method=name, parameters=parameters).run(source, target)
+    print(name, hashlib.sha256(target.read_bytes()).hexdigest())
+"""
+
+
+def test_hash_seeds_and_processes_change_nothing(tmp_path: Path) -> None:
+    jobs = ["cook", "baker", "smith", "welder", "nurse", "zzz", ""]
+    rows = [f"{jobs[i * 5 % 7]},{20 + i * 3 % 17},{'fm'[i % 2]}" for i in range(60)]
+    (tmp_path / "in.csv").write_text("job,age,sex\n" + "\n".join(rows) + "\n")
+    given = [Path(__file__).parents[1] / "data" / "mini-jobs.csv", tmp_path / "in.csv", tmp_path / "out.csv"]
+    found = []
+    for seed in ("0", "1", "4711"):
+        around = os.environ | {"PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", RUN, *map(str, given)]
+        found.append(subprocess.run(command, capture_output=True, text=True, check=True, env=around).stdout)
+    assert len(found[0].splitlines()) == len(METHODS)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_frames_of_all_libraries_and_files_give_the_same_texts(tmp_path: Path, method: str) -> None:
+    jobs = ["cook", "baker", "smith", "welder", "nurse", None]
+    data = {"job": [jobs[i * 5 % 6] for i in range(48)], "note": [f"n{i}" for i in range(48)]}
+    column = al.quasi(JOBS, unmatched="suppress", accept_review=True)
+    plan = al.Plan({"job": column, "note": al.keep()}, method=method, seed=5)
+    frames = [pd.DataFrame(data, dtype=object), pl.DataFrame(data), pa.table(data)]
+    told = [plan.run(frame).frame for frame in frames]
+    texts = [[None if pd.isna(x) else x for x in told[0]["job"]], told[1]["job"].to_list(), told[2]["job"].to_pylist()]
+    assert texts[0] == texts[1] == texts[2]
+    pd.DataFrame(data).to_csv(tmp_path / "in.csv", index=False)
+    plan.run(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert [x or None for x in pd.read_csv(tmp_path / "out.csv", keep_default_na=False)["job"]] == texts[0]
+
+
+def test_the_survey_is_what_it_was() -> None:
+    assert len(survey().splitlines()) == 976
