@@ -160,7 +160,11 @@ def _usual_mode(target: Path) -> int:
 
 
 def recount(frame: Any, names: Sequence[str], promise: Promise) -> Reached:
-    """Count the groups of a written table and return what they reach; a promise that does not hold is an error."""
+    """Count the groups of a written table and return what they reach; a promise that does not hold is an error.
+
+    Suppressed records are in no group that k is about. What they have in sensitive columns is there to be seen: of
+    that they are a group like any other.
+    """
     if tuple(names) != tuple(promise.names):
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
     if len(frame) != promise.rows:
@@ -170,7 +174,7 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> Reached:
         if strange:
             raise ReleaseError(f"{strange:,} values in column {column} of the release are none that it may have.")
     together = [[column] for column in promise.columns] if promise.by_column else [promise.columns]
-    looks = [look_alike(frame, columns) for columns in together]
+    looks = held = [look_alike(frame, columns) for columns in together]
     if promise.suppressed:
         silent = says_nothing(frame, promise.columns, promise.missing)
         if silent.sum() < promise.suppressed:
@@ -181,7 +185,7 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> Reached:
     if min(reached) < promise.k:
         unit = "rows" if promise.persons is None else "persons"
         raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {min(reached)} {unit}.")
-    return Reached(reached, [[_kept(frame, groups, kept) for kept in promise.kept] for groups in looks])
+    return Reached(reached, [[_kept(frame, groups, kept) for kept in promise.kept] for groups in held])
 
 
 def _kept(frame: Any, groups: NDArray[np.int64], kept: Kept) -> float:
@@ -192,7 +196,7 @@ def _kept(frame: Any, groups: NDArray[np.int64], kept: Kept) -> float:
         raise ReleaseError(f"Column {kept.column} of the release has values that it did not have.")
     if not kept.holds(reached):
         told = f"{kept.model} of {kept.asked:g} was promised for column {kept.column}"
-        raise ReleaseError(f"{told}, but a group of the release has only {reached:.4g}.")
+        raise ReleaseError(f"{told}, but a group of the release has {reached:.10g}.")
     return reached
 
 

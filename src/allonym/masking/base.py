@@ -110,5 +110,6 @@ class Grouping(Anonymising):
             self.k,
             metrics,
             lambda groups: represent(records, groups, self.k, metrics, self.represent),
+            tick,
         )
         return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)

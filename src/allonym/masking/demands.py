@@ -11,14 +11,20 @@ from allonym.masking.enforce import Merging, enough_units
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import DIGITS
 from allonym.measures.privacy import TOLERANCE, Demanded, Held
-from allonym.records import Attribute, Ints, Metric, Records, distinct, piece_of_rows
+from allonym.records import Attribute, Floats, Ints, Metric, Records, distinct, piece_of_rows
 
 Keys = tuple[Ints, Ints]  # numbers, and how often each comes
+SOME = 256  # groups that are looked at together
 Look = Callable[[Groups], tuple[Ints, tuple[Attribute, ...]]]  # the codes that every piece takes
 
 
 def enforced(
-    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], look: Look
+    records: Records,
+    groups: Groups,
+    k: int,
+    metrics: Sequence[Metric],
+    look: Look,
+    tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Groups, Ints, tuple[Attribute, ...]]:
     """Merge groups until each has k units, and what is demanded; return them with what stands for them.
 
@@ -33,7 +39,7 @@ def enforced(
             return groups, codes, attributes
         alike, _, first = distinct(list(codes.T))
         merged = Groups.of(np.stack([groups.source, groups.share, groups.group[first][alike]], axis=1))
-        merged = _Enforcing(records, merged, metrics).run()
+        merged = _Enforcing(records, merged, metrics).run(tick)
         if len(merged) == len(groups):
             return groups, codes, attributes
         groups = merged  # what stands for groups is new; and of a tuple that is split, other rows may have moved
@@ -63,40 +69,53 @@ class _Enforcing:
         starts = np.searchsorted(rows[first], np.arange(len(self.groups) + 1))
         return [(keys[first[a:b]], counts[a:b]) for a, b in pairwise(starts.tolist())]
 
-    def together(self, one: int, other: int) -> tuple[float, list[Keys]]:
-        """Return what two groups would lack and hold if they were one."""
-        held = [_joined(x[one], x[other]) for x in self.held]
-        lacks = 0.0
+    def together(self, one: int, others: Sequence[int]) -> Floats:
+        """Return what a group would lack if it were one with each of some others."""
+        lacks = np.zeros(len(others))
         for demand in self.facts.demands:
-            keys, counts = held[demand.fact]
+            held = self.held[demand.fact]
+            mine, mine_counts = held[one]
+            each = [len(mine) + len(held[other][0]) for other in others]
+            keys = np.concatenate([x for other in others for x in (mine, held[other][0])])
+            counts = np.concatenate([x for other in others for x in (mine_counts, held[other][1])])
+            groups = np.repeat(np.arange(len(others)), each)
             units = None if self.records.units is None else keys % self.width
-            here = Held.of(np.zeros_like(keys), keys // self.width, counts.astype(np.float64), units)
-            lacks += float(self.demanded.lacking(demand, here)[0])
-        return lacks, held
+            here = Held.of(groups, keys // self.width, counts.astype(np.float64), units)
+            lacks += self.demanded.lacking(demand, here)
+        return lacks
 
-    def run(self) -> Groups:
+    def run(self, tick: Callable[[int, int], None]) -> Groups:
         """Merge until nothing is lacking, or all is one."""
-        while self.merging.alive.sum() > 1 and (self.lacks > 0).any():
+        total = int((self.lacks > 0).sum())
+        while self.merging.alive.sum() > 1 and (lacking := int((self.lacks > 0).sum())):
+            tick(total - lacking, total)
             one = int(np.argmax(np.where(self.lacks > 0, self.sizes, 0)))
-            target, (lacks, held) = self.partner(one)
+            target, lacks = self.partner(one)
             self.merging.merge(one, target)
-            for column, now in zip(self.held, held, strict=True):
-                column[target] = now
+            for column in self.held:
+                column[target] = _joined(column[one], column[target])
             self.sizes[target] += self.sizes[one]
             self.lacks[target], self.lacks[one] = lacks, 0.0
         return self.merging.result()
 
-    def partner(self, one: int) -> tuple[int, tuple[float, list[Keys]]]:
-        """Return the group to join: the cheapest with which nothing is lacking, or less; else, the cheapest."""
-        better = None
-        order = np.argsort(np.round(self.merging.costs(one), DIGITS), kind="stable")
-        for other in order[: self.merging.alive.sum() - 1].tolist():
-            found = self.together(one, other)
-            if found[0] == 0:
-                return other, found
-            if better is None and found[0] < self.lacks[one] - TOLERANCE:
-                better = other, found
-        return better or (int(order[0]), self.together(one, int(order[0])))
+    def partner(self, one: int) -> tuple[int, float]:
+        """Return the group to join, and what both lack: the cheapest with which nothing, or less, is lacking; or any."""
+        order = np.argsort(np.round(self.merging.costs(one), DIGITS), kind="stable")[: self.merging.alive.sum() - 1]
+        better: tuple[int, float] | None = None
+        first: tuple[int, float] | None = None
+        low, some = 0, 1
+        while low < len(order):
+            part = order[low : low + some].tolist()
+            lacks = self.together(one, part)
+            first = first or (part[0], float(lacks[0]))
+            if (lacks == 0).any():
+                return part[int(np.argmax(lacks == 0))], 0.0
+            less = lacks < self.lacks[one] - TOLERANCE
+            if better is None and less.any():
+                better = part[int(np.argmax(less))], float(lacks[np.argmax(less)])
+            low, some = low + some, min(some * 4, SOME)
+        assert first is not None
+        return better or first
 
 
 def _joined(one: Keys, other: Keys) -> Keys:

@@ -44,7 +44,7 @@ class Fusion(Anonymising):
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         rng = np.random.Generator(np.random.Philox(key=seed))
         into = Fusing(records, self.k, rng, self.heuristics, self.guide).run(tick)
-        return fused(records, into, self.k)
+        return fused(records, into, self.k, tick)
 
 
 def problems_of(**parameters: tuple[str, Iterable[str]]) -> Iterator[str]:
@@ -62,7 +62,7 @@ def guiding(records: Records, guide: str) -> list[Metric]:
     return [metric.by(guide) for metric in own] if guide in MEASURES else own
 
 
-def fused(records: Records, into: Ints, k: int) -> Masking:
+def fused(records: Records, into: Ints, k: int, tick: Tick = silent) -> Masking:
     """Return the masking in which each tuple has the values of another, or of a group that holds what is promised."""
     pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
     metrics = [attribute.metric for attribute in records.attributes]
@@ -72,6 +72,7 @@ def fused(records: Records, into: Ints, k: int) -> Masking:
         k,
         metrics,
         lambda groups: represent(records, groups, k, metrics, "member", _stayed(groups, into)),
+        tick,
     )
     return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)
 

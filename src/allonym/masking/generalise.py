@@ -76,7 +76,7 @@ class _Lattice:
             if found is not None and least[i] >= found[0]:
                 break
             groups, kept = self._groups(ways[i])
-            if self.records.counts[~kept].sum() > self.most:
+            if self.records.counts[~kept].sum() > self.most or self._lacks(np.where(kept, 0, 1), 2)[1] > 0:
                 continue
             loss = self._loss(ways[i], kept)
             if found is None or loss < found[0]:
@@ -112,7 +112,8 @@ class _Lattice:
         rows = groups[self.records.inverse]
         for demand in facts.demands:
             codes = facts.codes[demand.fact]
-            lacks += self.demanded.lacking(demand, Held.of(rows, codes, np.ones(len(codes)), self.records.units))
+            held = Held.of(rows, codes, np.ones(len(codes)), self.records.units)
+            lacks[np.unique(rows)] += self.demanded.lacking(demand, held)
         return lacks
 
     def _masking(self, way: tuple[int, ...], groups: Ints, kept: NDArray[np.bool_]) -> Masking:

@@ -14,6 +14,8 @@ import numpy as np
 from allonym.metrics.equality import Equality
 from allonym.records import Attribute, Floats, Ints
 
+CUTS = 200  # that are kept
+
 
 class Closeness:
     """How far distributions over the values of an attribute, those with some codes, are from that of the whole."""
@@ -54,7 +56,7 @@ class Closeness:
         """Return the distance of one, by solving the transport problem; its solution bounds that of others."""
         distance, prices = earth_movers(group, self.whole, self.cost)
         cut = (self.cost - prices).min(axis=1) + self.whole @ prices  # feasible for the dual, whatever the group
-        self.cuts = np.vstack([self.cuts, cut])
+        self.cuts = np.vstack([self.cuts[-CUTS:], cut])
         return distance
 
     def _each(self, groups: Floats) -> Floats:

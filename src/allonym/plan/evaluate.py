@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -183,6 +183,8 @@ def _promises(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, An
 def _asked(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield what the plan promises beside k, and whether it holds."""
     facts = [x.name for x in pairs.sensitive]
+    if pairs.looks is not None:  # of what they have in sensitive columns, suppressed records are a group
+        pairs = replace(pairs, looks=np.where(pairs.looks < 0, pairs.looks.max(initial=0) + 1, pairs.looks))
     for x in (x for x in plan.privacy if x.column in facts):
         demand = x.demand(facts.index(x.column))
         reached = reached_by(pairs, demand)

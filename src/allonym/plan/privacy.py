@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -16,6 +16,7 @@ from allonym.plan.understanding import fact
 from allonym.records import Demand, Facts, Ints
 from allonym.release import Kept
 from allonym.tables import encode
+from allonym.tables.delimited import plain
 from allonym.tables.encode import Coded
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Privacy:
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with it, whatever the table."""
-        if self.model not in FIGURES:
+        if not isinstance(self.model, str) or self.model not in FIGURES:
             yield unknown("model", self.model, list(FIGURES))
             return
         figure = FIGURES[self.model]
@@ -74,21 +75,30 @@ class Privacy:
                 yield f"{self.model} takes {figure}, not {name}."
         if self.asked is None:
             yield f"{self.model} needs {figure}. Hint: say {figure} = …"
-        elif isinstance(self.asked, bool) or not isinstance(self.asked, (int, float)):
+        elif not _is_number(self.asked):
             yield f"{figure} must be a number."
         elif figure == "t" and not 0 < self.asked < 1:
             yield f"t is {self.asked:g}, it must be above 0 and below 1."
-        elif self.model == "entropy-l-diversity" and not self.asked > 1:
+        elif self.model == "entropy-l-diversity" and not 1 < self.asked < math.inf:
             yield f"l is {self.asked:g}, it must be above 1."
-        elif figure != "t" and self.model != "entropy-l-diversity" and (self.asked < 2 or self.asked % 1):
+        elif (
+            figure != "t" and self.model != "entropy-l-diversity" and (not 2 <= self.asked < math.inf or self.asked % 1)
+        ):
             yield f"{figure} is {self.asked:g}, it must be a whole number from 2 on."
-        if self.c is not None and (isinstance(self.c, bool) or not isinstance(self.c, (int, float)) or self.c <= 0):
+        if self.c is not None and (not _is_number(self.c) or not 0 < self.c < math.inf):
             yield "c must be a number above 0."
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, (int, float))
 
 
 def problems(plan: Plan) -> Iterator[str]:
     """Say what is wrong with the promises of a plan, whatever the table."""
     seen = set()
+    if isinstance(plan.privacy, (Privacy, str)):
+        yield "privacy must be a list of promises. Hint: privacy=[al.Privacy(…)]."
+        return
     for x in plan.privacy:
         if not isinstance(x, Privacy):
             yield f"privacy: a promise must be al.Privacy(…), not {type(x).__name__}."
@@ -97,20 +107,25 @@ def problems(plan: Plan) -> Iterator[str]:
         column = plan.columns.get(x.column)
         if column is None or getattr(column, "role", None) != "sensitive":
             yield f"privacy: column {x.column} is not sensitive. Hint: give it that role, or name one that is."
-        if (x.model, x.column) in seen:
+        if (str(x.model), x.column) in seen:
             yield f"privacy: {x.model} of column {x.column} is given twice. Hint: give it once."
-        seen.add((x.model, x.column))
+        seen.add((str(x.model), x.column))
 
 
 def facts(found: Prepared) -> Facts | None:
     """Return the sensitive columns of a table that something is promised of; None, where nothing is."""
-    wanted = [x for x in found.plan.privacy if x.column in found.table.names]
+    wanted = asked(found)
     if not wanted:
         return None
     columns = list(dict.fromkeys(x.column for x in wanted))
     known = [fact(found, name) for name in columns]
     demands = tuple(x.demand(columns.index(x.column)) for x in wanted)
     return Facts(tuple(x.attribute for x in known), tuple(x.codes for x in known), demands)
+
+
+def asked(found: Prepared) -> list[Privacy]:
+    """Return the promises about columns that the table has."""
+    return [x for x in found.plan.privacy if x.column in found.table.names]
 
 
 def unmet(found: Prepared) -> Iterator[str]:
@@ -123,12 +138,12 @@ def unmet(found: Prepared) -> Iterator[str]:
             "Hint: leave privacy out, or choose another method."
         )
     demanded = Demanded(found.records.facts, found.records.units)
-    for asked, demand in zip(found.plan.privacy, demanded.demands, strict=True):
+    for promise, demand in zip(asked(found), demanded.demands, strict=True):
         table = demanded.tables[demand.fact]
         if demanded.lacking(demand, table)[0] > 0:
             yield (
-                f"column {asked.column}: {asked.name} of {asked.asked:g} is asked for, but all records together reach "
-                f"{demanded.figure(demand, table):.4g} only. Hint: ask for less."
+                f"column {promise.column}: {promise.name} of {promise.asked:g} is asked for, but all records together "
+                f"reach {demanded.figure(demand, table):.10g} only. Hint: ask for less."
             )
 
 
@@ -136,14 +151,14 @@ def kept(found: Prepared) -> tuple[Kept, ...]:
     """Return the promises of a plan for the recount of what was written."""
     if found.records is None or found.records.facts is None:
         return ()
-    return tuple(_kept(found, place) for place in range(len(found.plan.privacy)))
+    return tuple(_kept(found, place) for place in range(len(asked(found))))
 
 
 def _kept(found: Prepared, place: int) -> Kept:
     assert found.records is not None
     assert found.records.facts is not None
-    asked, demand = found.plan.privacy[place], found.records.facts.demands[place]
-    coded = found.coded[asked.column]
+    promise, demand = asked(found)[place], found.records.facts.demands[place]
+    coded = found.coded[promise.column]
     attribute, codes = coded.attribute, _codes(coded, found.plan.missing)
     nothing = attribute.values.index(None) if None in attribute.values else -1
 
@@ -153,7 +168,7 @@ def _kept(found: Prepared, place: int) -> Kept:
             return None
         return reached(demand, Facts((attribute,), (each[places],)), groups, found.units)
 
-    return Kept(asked.column, asked.name, asked.asked, reach, partial(enough, demand))
+    return Kept(promise.column, promise.name, promise.asked, reach, partial(enough, demand))
 
 
 def reached(demand: Demand, facts: Facts, groups: Ints, units: Ints | None) -> float:
@@ -169,11 +184,18 @@ def _codes(coded: Coded, missing: Any) -> dict[str, int]:
     found: dict[str, int] = {}
     for cell, code in zip(coded.cells.values, coded.code_of.tolist(), strict=True):
         if not encode.is_missing(cell, missing):
-            told = json.dumps(cell) if isinstance(cell, (int, float)) else str(cell)
-            found |= {text.strip(): code for text in (encode.as_text(cell), str(cell), told)}
+            found |= {text.strip(): code for text in (str(cell), encode.as_text(cell))}
     return found
 
 
 def _code(cell: Any, codes: Mapping[str, int], missing: Any, nothing: int) -> int:
-    text = None if cell is None else encode.as_text(cell).strip()
-    return nothing if encode.is_missing(text, missing) else codes.get(str(text), -1)
+    """Return the code of a cell as a second reader gives it: perhaps with quotes, or a number written otherwise."""
+    if cell is None:
+        return nothing
+    text = plain(encode.as_text(cell).encode())
+    number = encode.to_number(text)
+    if text not in codes and number is not None:
+        text = encode.as_text(number)
+    if text in codes:
+        return codes[text]
+    return nothing if encode.is_missing(text, missing) or text == "nan" else -1

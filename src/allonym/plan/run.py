@@ -139,7 +139,10 @@ def figures_of(found: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     cells = [(kept, found.coded[kept.column].cells) for kept in privacy.kept(found)]
     reached = release.Reached(
         [release.smallest(groups, found.units) for groups in looks],
-        [[kept.reach(groups, x.values, x.codes) or 0.0 for kept, x in cells] for groups in looks],
+        [
+            [kept.reach(np.where(groups < 0, len(groups), groups), x.values, x.codes) or 0.0 for kept, x in cells]
+            for groups in looks
+        ],
     )
     summary = _summary(found, masking, reached, seed, balance, _hashes(found, None))
     return summary | {"seconds": time.perf_counter() - began}
@@ -288,7 +291,7 @@ def _promises(found: Prepared, reached: release.Reached) -> Iterator[dict[str, A
     for columns, least in zip(together, reached.k, strict=True):
         told = {"model": "k-anonymity", "columns": columns, "asked": method.k_asked, "reached": least}
         yield told | {"holds": least >= method.k_asked}
-    for place, asked in enumerate(found.plan.privacy):
+    for place, asked in enumerate(privacy.asked(found)):
         for columns, figures in zip(together, reached.kept, strict=True):
             told = {"model": asked.name, "columns": [asked.column], "asked": asked.asked, "reached": figures[place]}
             yield told | {"holds": True} | ({"over": columns} if method.by_column else {})

@@ -57,7 +57,7 @@ def part_of(tick: Tick, place: int, parts: int) -> Tick:
 
 
 def has_ontology(column: Column) -> bool:
-    return bool(column.ontology or column.root or column.kind == "text")
+    return bool(column.ontology or column.root or column.links or column.kind == "text")
 
 
 def understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope], tick: Tick) -> None:
@@ -92,7 +92,7 @@ def understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope],
         )
         if plan.chosen.by_row and column.role == "quasi":
             rows.understand(found, name)
-        if plan.chosen.by_hierarchy:
+        if plan.chosen.by_hierarchy and column.role == "quasi":
             _add_tree(found, name, column)
 
 
@@ -160,6 +160,8 @@ def fact(found: Prepared, name: str) -> Coded:
     if name not in found.coded:
         column, missing = found.plan.columns[name], found.plan.missing
         cells = found.table.cells([name])[name]
+        if any(isinstance(cell, tuple) for cell in cells.values):
+            raise TableError(f"Column {name} is sensitive, and its cells are lists.", hint="keep the column instead.")
         kind = column.kind or guessed_kind(cells, missing)
         if kind == "numeric":
             found.coded[name] = encode.numeric(name, cells, missing=missing)

@@ -52,6 +52,10 @@ def merged(values: Sequence[Any], codes: Ints) -> Cells:
     place: dict[Any, int] = {}
     here = np.bincount(codes, minlength=len(values)) > 0
     number = np.array(
-        [place.setdefault(v, len(place)) if used else -1 for v, used in zip(values, here, strict=True)], np.int64
+        [
+            place.setdefault((isinstance(v, bool), v), len(place)) if used else -1  # true is not one
+            for v, used in zip(values, here, strict=True)
+        ],
+        np.int64,
     )
-    return Cells(list(place), number[codes] if len(place) < len(values) else codes.astype(np.int64))
+    return Cells([v for _, v in place], number[codes] if len(place) < len(values) else codes.astype(np.int64))
