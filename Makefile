@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest judgements quality benchmark screenshots wordnet clean
+.PHONY: demo test lint types layers pytest judgements quality benchmark fuzz mutants screenshots wordnet clean
 
 test: lint types layers pytest
 
@@ -52,6 +52,14 @@ benchmark:
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/privacy.py build/pycanon/bin/python
+
+# Fuzzes every reader for a minute each; whether the tests would see mistakes in masking, measures and releases
+fuzz: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r fuzz/requirements.lock
+	$(BIN)/python fuzz/run.py
+
+mutants: .venv/installed
+	$(BIN)/python tools/mutants.py
 
 # Pictures for the docs, by a browser (Debian: apt install chromium)
 screenshots: .venv/installed

@@ -115,6 +115,10 @@ def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str |
             raise OutputError(f"{output} would be written twice.", hint="write to files of their own.")
         if not output.parent.is_dir():
             raise OutputError(f"{output} cannot be written: its folder does not exist.", hint="make the folder first.")
+        if output.is_dir():
+            raise OutputError(f"{output} cannot be written: it is a folder.", hint="give the name of a file.")
+        if not os.access(output.parent if not output.exists() else output, os.W_OK):
+            raise OutputError(f"{output} cannot be written: it may not be.", hint="choose another place.")
         written.append(output)
 
 
@@ -122,6 +126,9 @@ def save_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write a text file whole or not at all; only its owner may read a private one."""
     part: Path | None = None
     try:
+        if path.exists() and not path.is_file():  # a pipe, a device
+            path.write_text(text, "utf-8", newline="")
+            return
         part = _part(path.parent)
         part.write_text(text, "utf-8", newline="")
         part.chmod(0o600 if private else _usual_mode(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -210,3 +211,77 @@ def test_the_command_refuses_what_makes_no_sense(folder: Path, options: tuple[st
     code, _, error = run("compare", folder / "survey.csv", "--plan", folder / "plan.toml", *options)
     assert code == 2
     assert message in error
+
+
+def test_a_helper_that_hangs_keeps_nobody_waiting(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan.load(folder / "plan.toml")
+    monkeypatch.setattr(parallel, "WORTH", 0.0)
+    monkeypatch.setattr(parallel, "HELPER", "import time; time.sleep(120)")
+    began = time.perf_counter()
+    found = compare(folder / "survey.csv", plan, ["sa-mdav", "fusion"], {"k": [3, 5]}, workers=2)
+    assert len(found.runs) == 4
+    assert time.perf_counter() - began < 60
+
+
+def test_a_helper_imports_nothing_from_where_the_data_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "random.py").write_text("raise SystemExit('somebody else ran')")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(parallel, "WORTH", 0.0)
+    monkeypatch.setattr(parallel, "HELPER", "import random, sys; sys.stdin.readline(); print('{}', flush=True)")
+    answers = []
+    send = parallel._Helper._send
+    monkeypatch.setattr(parallel._Helper, "_send", lambda self, x: answers.append(send(self, x)) or answers[-1])
+    try:
+        compare("survey.csv", Plan.load("plan.toml"), ["noise"], {"alpha": [0.1, 0.2, 0.3]}, workers=2)
+    finally:
+        (folder / "random.py").unlink()
+    assert answers[:1] == [{}]
+
+
+def test_helpers_have_the_seed_of_the_plan(folder: Path) -> None:
+    from allonym.plan.compare import _begin, _Setting, _variant
+
+    plan = Plan.load(folder / "plan.toml")
+    unseeded = al.Plan(plan.columns, folder=plan.folder)
+    begin = _begin(unseeded, folder / "survey.csv", 0.5)
+    assert begin is not None
+    assert begin["seed"] is None
+    seeded = al.Plan(PLAN.columns, k=5, seed=3)
+    assert _variant(seeded, _Setting("exponential", {})).seed is None  # as `mask --method exponential` has it
+    assert _variant(seeded, _Setting("fusion", {"k": 3})).seed == 3
+
+
+def test_one_run_that_fails_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("allonym.masking.generalise.WAYS", 0)
+    plan = al.Plan({"job": al.quasi(JOBS), "age": al.keep(), "ill": al.keep()}, k=3)
+    found = compare(people(), plan, ["sa-mdav", "generalise"], {"k": [3]})
+    assert [x["method"] for x in found.runs] == ["sa-mdav"]
+    assert "combinations of levels" in found.failed[0]["problems"][0]
+    with pytest.raises(PlanError, match="combinations of levels"):
+        compare(people(), plan, ["generalise"], {"k": [3]})
+
+
+def test_methods_without_k_and_grids_without_values() -> None:
+    plan = al.Plan({"job": al.quasi(JOBS), "age": al.keep(), "ill": al.keep()})
+    assert len(compare(people(), plan, ["noise"]).runs) == 1
+    assert len(compare(people(), plan, ["fusion"], {"k": [3, 3]}).runs) == 1
+    for grid in ({"k": []}, {"k": "35"}):
+        with pytest.raises(OptionError, match="no values of k"):
+            compare(people(), plan, ["fusion"], grid)
+    with pytest.raises(OptionError, match="balance is 3"):
+        compare(people(), plan, ["fusion"], {"k": [3]}, balance=3)
+
+
+def test_files_of_the_plan_are_not_written_over(folder: Path) -> None:
+    links = folder / "reason.links.csv"
+    before = links.read_bytes()
+    given = (folder / "survey.csv", "--plan", folder / "plan.toml")
+    for command in (("compare", *given, "-o", links), ("mask", *given, "-o", folder / "m.csv", "--codebook", links)):
+        code, _, error = run(*command)
+        assert (code, links.read_bytes()) == (2, before)
+        assert "is the data itself" in error
+    for option, message in (("-", "standard output"), (folder, "is a folder")):
+        code, _, error = run("mask", *given, "-o", folder / "m.csv", "--report", option)
+        assert code == 2
+        assert message in error
+    assert not (folder / "m.csv").exists()

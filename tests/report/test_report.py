@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -241,7 +242,8 @@ def test_the_codebook_tells_what_the_release_does() -> None:
         counts = release.frame[name].value_counts()
         assert {x["value"]: x["records"] for x in variable["values"]} == counts.to_dict()
         assert variable["missing"] == release.frame[name].isna().sum()
-    assert {x["concept"] for x in variables["job"]["values"]} <= set(JOBS.ids)
+    assert "concept" not in variables["job"]["values"][0]  # a hierarchy nobody published
+    assert variables["job"]["ontologies"] == [{"name": "a hierarchy of its own"}]
     text = json.dumps(book)
     assert "Zwiesel" not in text
     assert "987654321" not in text
@@ -253,6 +255,7 @@ def test_the_survey_has_a_codebook_with_lists_and_numbers(release: al.Release) -
     variables = {x["name"]: x for x in release.codebook()["variables"]}
     assert "visitor" not in variables
     assert variables["reason"]["ontologies"][0]["version"] == "3.0"
+    assert {"value": "beach", "concept": "beach.n.01"}.items() <= variables["reason"]["values"][2].items()
     assert sum(x["records"] for x in variables["origin"]["values"]) + variables["origin"]["missing"] == 975
 
 
@@ -261,3 +264,81 @@ def test_published_is_published(release: al.Release) -> None:
     once = release.report.published()
     assert once.public
     assert once.html() == once.html(public=True) == release.report.html(public=True)
+
+
+# --- what must not leak --------------------------------------------------------------------------------------------
+
+
+def test_the_codebook_of_a_long_table_names_nobody(tmp_path: Path) -> None:
+    rows = [(f"alice-{i // 2}", ["cook", "baker", "smith"][i % 3]) for i in range(12)]
+    (tmp_path / "in.csv").write_text("who,item\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    plan = al.Plan({"who": al.unit(), "item": al.quasi(JOBS, kind="set")}, k=2, long=True)
+    release = plan.run(tmp_path / "in.csv", tmp_path / "out.csv")
+    book = release.codebook()
+    assert "alice" not in json.dumps(book)
+    [who, item] = book["variables"]
+    assert who == {"name": "who", "role": "unit", "altered": True, "how": "numbered anew, from 1 on", "distinct": 6}
+    written = (tmp_path / "out.csv").read_text().splitlines()[1:]
+    assert {x["value"] for x in item["values"]} == {line.split(",")[1] for line in written}
+    assert book["units"] == 6
+    assert "numbered anew" in release.report.html()
+
+
+def test_nothing_public_of_differential_privacy_depends_on_the_records() -> None:
+    one = people()
+    other = one.assign(job=["welder", *one["job"][1:]])
+    plan = al.Plan(
+        {"name": al.identifier(), "job": al.quasi(JOBS), "town": al.keep(), "ill": al.sensitive()},
+        method="exponential", parameters={"epsilon": 0.01},
+    )  # fmt: skip
+    first, second = (plan.run(frame) for frame in (one, other))
+    assert first.report.html(public=True) == second.report.html(public=True)
+    for book in (first.codebook(), second.codebook()):
+        assert "information_loss" not in json.dumps(book)
+
+
+def test_what_is_public_names_no_key_no_dropped_column_and_no_hierarchy(tmp_path: Path) -> None:
+    hierarchy = tmp_path / "patients_ward7.csv"
+    hierarchy.write_text("cook;food;any\nbaker;food;any\nsmith;metal;any\nwelder;metal;any\nnurse;care;any\n")
+    frame = people().rename(columns={"name": "ssn"})
+    columns = {"ssn": al.identifier(), "job": al.quasi(str(hierarchy)), "town": al.keep(), "ill": al.keep()}
+    release = al.Plan(columns, method="noise", parameters={"key": "ssn"}, seed=1).run(frame)
+    told = release.report.html(public=True) + json.dumps(release.codebook())
+    assert "ssn" not in told
+    assert "patients_ward7" not in told
+    assert release.summary["sha256"]["ontologies"]["patients_ward7"] not in told
+
+
+def test_suppressed_records_are_told() -> None:
+    frame = people().assign(job=["cook"] * 39 + ["smith"], town="Bonn", ill=["flu", "gout"] * 19 + ["flu", "hiv"])
+    plan = plan_for("generalise", k=3)
+    report = replace(plan, parameters={"suppression": 0.1}).run(frame).report
+    assert "suppressed" in report.questions[0].answer
+    assert any(x.startswith("Suppressed records (1)") for x in report.cautions)
+    known = {x: after for x, _, after, _ in report.questions[2].figures}["ill: known for sure (%)"]
+    assert known == pytest.approx(100 / 40)  # the only one who says nothing
+
+
+def test_the_order_of_items_does_not_count() -> None:
+    frame = pd.DataFrame({"skills": ["cook;baker", "baker;cook", "baker; cook", "cook;baker"], "ill": list("abab")})
+    release = al.Plan({"skills": al.quasi(JOBS, kind="set"), "ill": al.sensitive()}, k=2).run(frame)
+    report = release.report
+    assert report.questions[0].figures[0][1:3] == (4, 4)
+    assert report.variables[0].changed == 0
+    assert report.variables[0].distinct == (1, 1)
+
+
+def test_with_units_persons_are_told() -> None:
+    frame = pd.DataFrame({"who": list("aabbccdd"), "job": ["cook"] * 8, "ill": ["flu", "gout"] * 4})
+    columns = {"who": al.unit(), "job": al.quasi("category"), "ill": al.sensitive()}
+    report = al.Plan(columns, k=4).run(frame).report
+    page = " ".join(_Page(report.html()).texts)
+    assert "persons look the same at least" in page
+    assert "persons that look the same" in page
+    assert "of what persons have" in report.questions[2].answer
+
+
+def test_lists_that_are_kept_are_in_the_codebook() -> None:
+    frame = pd.DataFrame({"job": ["cook"] * 4, "tags": [["a", "b"], ["a"], [1, 2], None]})
+    book = al.Plan({"job": al.quasi("category"), "tags": al.keep()}, k=2).run(frame).codebook()
+    assert {x["value"]: x["records"] for x in book["variables"][1]["values"]} == {"a": 2, "b": 1, "1": 1, "2": 1}

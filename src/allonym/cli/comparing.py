@@ -62,10 +62,11 @@ def compare(
     _check(output or [])
     distinct_places(output or [], [file, plan])
     loaded = Plan.load(plan)
+    distinct_places(output or [], [file, *loaded.files])
     changed: dict[str, Any] = {"accept_review": True} if accept_review else {}
     changed |= {} if unmatched is None else {"unmatched": unmatched}
     columns = {x: replace(y, **changed) if y.role == "quasi" else y for x, y in loaded.columns.items()}
-    wanted = {"k": _values("--k", k)} | dict(_named(x) for x in grid or [])
+    wanted = {"k": _values("--k", k)} | _named(grid or [])
     with progress("comparing") as tick:
         try:
             names = [x.strip() for x in methods.split(",") if x.strip()]
@@ -94,11 +95,17 @@ def _check(outputs: list[Path]) -> None:
         needed()
 
 
-def _named(text: str) -> tuple[str, list[Any]]:
-    name, split, values = text.partition("=")
-    if not split or not name:
-        raise OptionError(f"--grid {text}: that names no parameter with values.", hint="write NAME=VALUE,VALUE.")
-    return name.replace("-", "_"), _values(f"--grid {name}", values)
+def _named(texts: list[str]) -> dict[str, list[Any]]:
+    """Return the values of each parameter that is named; one that is named again has more."""
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        name, split, values = text.partition("=")
+        if not split or not name:
+            raise OptionError(f"--grid {text}: that names no parameter with values.", hint="write NAME=VALUE,VALUE.")
+        if name == "k":
+            raise OptionError("--grid k: k has an option of its own.", hint="say --k 2,3,5.")
+        found.setdefault(name.replace("-", "_"), []).extend(_values(f"--grid {name}", values))
+    return found
 
 
 def _values(option: str, text: str) -> list[Any]:

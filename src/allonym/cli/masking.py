@@ -11,7 +11,7 @@ import typer
 from allonym.cli import options as o
 from allonym.cli.app import Json, app, printable, progress, waiting
 from allonym.cli.planning import Words, given_roles, plan_of
-from allonym.errors import OptionError, PlanError, listed
+from allonym.errors import OptionError, OutputError, PlanError, listed
 
 if TYPE_CHECKING:
     from allonym.plan import Plan
@@ -63,6 +63,7 @@ def mask(
 
     named_files = [x.rpartition("=")[2] for x in (*(links or []), *(hierarchy or []), *(candidates or []))]
     others = Others(summary, report, public, codebook)
+    others.check()
     distinct_places([output, summary, report, codebook], [file, plan, *named_files])
     roles: dict[str, Any] = {
         "quasi": quasi,
@@ -100,6 +101,9 @@ class Others(NamedTuple):
 
     def check(self) -> None:
         """Refuse, before any work, what cannot be written."""
+        for path in (self.summary, self.report, self.codebook):
+            if str(path) == "-":
+                raise OptionError("Only the release goes to standard output.", hint="give the name of a file.")
         if self.report is not None:
             from allonym.report import needed
 
@@ -124,8 +128,9 @@ def _mask(
 ) -> None:
     """Mask a file, and tell what came of it."""
     from allonym.cli.show import show_release
+    from allonym.release import distinct_places
 
-    others.check()
+    distinct_places([output, others.summary, others.report, others.codebook], [file, *plan.files])
     with progress("masking") as tick:
         try:
             done = plan.run(file, output, tick, balance=balance)
@@ -133,8 +138,11 @@ def _mask(
             if not hide_values:
                 show_details(error)
             raise
-    with waiting("reporting"):
-        others.save(done)
+    try:
+        with waiting("reporting"):
+            others.save(done)
+    except OutputError as error:
+        raise OutputError(f"{error} The release itself was written and verified: {output}") from error
     if as_json:
         typer.echo(json.dumps(done.summary, indent=2, ensure_ascii=False), err=output == "-")
     else:

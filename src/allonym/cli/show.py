@@ -258,9 +258,10 @@ def show_comparison(found: Comparison, outputs: Sequence[Path]) -> None:
     numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "")]
     out.print(table_of([heads[i] for i in shown], [[row[i] for i in shown] for row in rows], right=numbers))
     out.print("\nLoss, and records linked by meaning and by text, in %.")
-    out.print("Best: no other run has less of loss and of linkage by meaning.")
+    out.print("Best: no other run is better in loss or linkage by meaning, and as good in the other.")
     for x in found.failed:
-        out.print(f"\nLeft out: {x['method']}. {' '.join(x['problems'])}")
+        with_ = ", ".join(f"{name} = {value}" for name, value in x["parameters"].items())
+        out.print(f"\nLeft out: {x['method']}{f', {with_}' if with_ else ''}. {' '.join(x['problems'])}")
     for path in outputs:
         out.print(f"Written: {path}")
 

@@ -99,7 +99,7 @@ class _Enforcing:
         return self.merging.result()
 
     def partner(self, one: int) -> tuple[int, float]:
-        """Return the group to join, and what both lack: the cheapest with which nothing, or less, is lacking; or any."""
+        """Return the group to join, and what both lack: the cheapest with which nothing is lacking, or less; or any."""
         order = np.argsort(np.round(self.merging.costs(one), DIGITS), kind="stable")[: self.merging.alive.sum() - 1]
         better: tuple[int, float] | None = None
         first: tuple[int, float] | None = None

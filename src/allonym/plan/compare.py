@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import OptionError, PlanError
+from allonym.errors import AllonymError, OptionError, PlanError
 from allonym.masking import METHODS, named, parameters_of
 from allonym.masking.base import Anonymising, Tick, silent
 from allonym.measures.measurement import BALANCE
@@ -51,6 +51,8 @@ def compare(
     be, that is an error. Of a file, and where it takes long, several runs go on at a time: as many as there are cores,
     or `workers`.
     """
+    if not 0 <= balance <= 1:
+        raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
     grid = {"k": KS} if grid is None else grid
     settings = list(_settings(methods, grid))
     table = opened(plan, source)
@@ -60,14 +62,24 @@ def compare(
         raise next(x for x in founds if isinstance(x, PlanError))
     tasks = [asdict(x) for x, found in zip(settings, founds, strict=True) if not isinstance(found, PlanError)]
     begin = _begin(plan, source, balance)
-    runs = each(tasks, lambda place: figures_of(ready[place], balance), begin, workers, part_of(tick, 1, 2))
-    failed = [
-        {"method": setting.method, "parameters": dict(setting.parameters), "problems": list(found.problems)}
-        for setting, found in zip(settings, founds, strict=True)
-        if isinstance(found, PlanError)
-    ]
+    told = each(tasks, lambda place: _figures(ready[place], balance), begin, workers, part_of(tick, 1, 2))
+    problems = {place: list(found.problems) for place, found in enumerate(founds) if isinstance(found, PlanError)}
+    places = [place for place in range(len(settings)) if place not in problems]
+    problems |= {place: x["problems"] for place, x in zip(places, told, strict=True) if "problems" in x}
+    failed = [asdict(settings[place]) | {"problems": problems[place]} for place in sorted(problems)]
+    runs = [x for x in told if "problems" not in x]
+    if not runs:
+        raise PlanError([problem for x in failed for problem in x["problems"]])
     title = plan.about.get("title", "")
     return Comparison(runs, failed, title, balance, plan.chosen.k_asked, tuple(grid))
+
+
+def _figures(found: Prepared, balance: float) -> dict[str, Any]:
+    """Return the figures of a run, or why there are none."""
+    try:
+        return figures_of(found, balance)
+    except AllonymError as error:
+        return {"problems": [str(error)]}
 
 
 def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iterator[_Setting]:
@@ -76,10 +88,12 @@ def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iter
     if strange or not methods:
         raise OptionError(unknown("method", strange[0], list(METHODS)) if strange else "There is no method to run.")
     has = {x: {*parameters_of(x), *(("k",) if issubclass(METHODS[x], Anonymising) else ())} for x in methods}
-    for name in (x for x in grid if not any(x in own for own in has.values())):
+    for name in (x for x in grid if x != "k" and not any(x in own for own in has.values())):
         raise OptionError(f"None of the methods has a parameter {name}.", hint="see docs/methods.")
+    for name in (x for x, values in grid.items() if isinstance(values, str) or not len(values)):
+        raise OptionError(f"The grid has no values of {name}.", hint=f"give a list: {{{name!r}: […]}}.")
     for method in dict.fromkeys(methods):
-        own = {name: list(values) for name, values in grid.items() if name in has[method]}
+        own = {name: list(dict.fromkeys(values)) for name, values in grid.items() if name in has[method]}
         for values in itertools.product(*own.values()):
             yield _Setting(method, dict(zip(own, values, strict=True)))
 
@@ -94,7 +108,9 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
     own |= {name: value for name, value in setting.parameters.items() if name != "k"}
     kind = named(setting.method)
     promises_k = kind is not None and issubclass(kind, Anonymising)
-    return replace(plan, method=setting.method, k=k if promises_k else None, parameters=own)
+    fresh = kind is not None and kind.by_row and before.name != setting.method  # another method's seed does not count
+    seed = None if fresh else plan.seed
+    return replace(plan, method=setting.method, k=k if promises_k else None, parameters=own, seed=seed)
 
 
 def _understood(plan: Plan, table: Table, settings: Sequence[_Setting], tick: Tick) -> list[Prepared | PlanError]:
@@ -133,17 +149,18 @@ def _begin(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
         told = toml.dumped(plan)
     except PlanError:  # a plan with objects that have no name
         return None
-    return {"plan": told, "folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
+    here = {"folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
+    return {"plan": told, "seed": plan.seed, **here}
 
 
 def serve() -> None:
     """Answer settings, a line each, with their figures: what a helper does."""
     begin = json.loads(sys.stdin.readline())
-    plan = toml.loads(begin["plan"], Path(begin["folder"]) / "plan.toml", Plan)
+    plan = replace(toml.loads(begin["plan"], Path(begin["folder"]) / "plan.toml", Plan), seed=begin["seed"])
     understanding = _Understanding(plan, opened(plan, begin["source"]))
     print("{}", flush=True)
     for line in sys.stdin:
         found = understanding.of(_Setting(**json.loads(line)))
         if isinstance(found, PlanError):
             raise found
-        print(json.dumps(figures_of(found, begin["balance"])), flush=True)
+        print(json.dumps(_figures(found, begin["balance"])), flush=True)

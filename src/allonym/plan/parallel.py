@@ -30,7 +30,8 @@ def each(
 ) -> list[dict[str, Any]]:
     """Return the figures of each task, made `here` by its number or by helpers that are told how to `begin`.
 
-    The first is made here, to see what it takes. A helper that fails leaves its task to the others.
+    The first is made here, to see what it takes. What helpers have not done in the end is made here too, so that one
+    that fails or hangs keeps nobody waiting.
     """
     done: dict[int, dict[str, Any]] = {}
     began = time.perf_counter()
@@ -41,12 +42,12 @@ def each(
     helps = begin is not None and (time.perf_counter() - began) * len(left) > WORTH
     helpers = [_Helper(begin or {}, left, done) for _ in range(most if helps else 0)]
     try:
-        while left or any(helper.is_alive() for helper in helpers):
+        while len(done) < len(tasks):
             try:
                 place, _ = left.popleft()
-            except IndexError:
-                time.sleep(0.05)  # others may still give one back
-            else:
+            except IndexError:  # the last ones are with helpers; who is first has done it
+                place = next((x for x in range(len(tasks)) if x not in done), 0)
+            if place not in done:
                 done[place] = here(place)
             tick(len(done), len(tasks))
     finally:
@@ -62,7 +63,7 @@ class _Helper(threading.Thread):
         super().__init__(daemon=True)
         self.left, self.done = left, done
         self.process = subprocess.Popen(
-            [sys.executable, "-c", HELPER],
+            [sys.executable, "-P", "-c", HELPER],  # -P: nothing is imported from where the data is
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -75,16 +76,13 @@ class _Helper(threading.Thread):
 
     def run(self) -> None:
         """Send tasks, one at a time, and take the answers."""
-        task: Task | None = None
         try:
             self._send(self.begin)
             while self.left:
-                task = self.left.popleft()
-                self.done[task[0]] = self._send(task[1])
-                task = None
+                place, task = self.left.popleft()
+                self.done[place] = self._send(task)
         except (OSError, ValueError, IndexError):
-            if task is not None:
-                self.left.append(task)
+            return
 
     def _send(self, message: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None

@@ -123,6 +123,15 @@ class Plan:
         assert kind is not None
         return kind(**given)
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that the plan names: links, hierarchies, ontologies, levels and candidates."""
+        named: list[Any] = []
+        for column in self.columns.values():
+            named += [*column.links, column.hierarchy, column.levels, column.candidates, *column.ontology]
+        texts = [str(x) for x in named if isinstance(x, (str, Path)) and str(x)]
+        return [self.folder / part for x in texts for part in {x, x.partition("#")[0]}]
+
     # --- TOML ------------------------------------------------------------------------------------------------
 
     @classmethod

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from allonym.errors import TableError
 from allonym.measures.privacy import MODELS, RECURSIVE, Demanded, Held, enough
 from allonym.plan.columns import unknown
 from allonym.plan.understanding import fact
@@ -119,6 +120,8 @@ def facts(found: Prepared) -> Facts | None:
         return None
     columns = list(dict.fromkeys(x.column for x in wanted))
     known = [fact(found, name) for name in columns]
+    for x in (x for x in known if any(isinstance(cell, tuple) for cell in x.cells.values)):
+        raise TableError(f"Column {x.attribute.name} holds lists: nothing can be promised of it.", hint="keep it.")
     demands = tuple(x.demand(columns.index(x.column)) for x in wanted)
     return Facts(tuple(x.attribute for x in known), tuple(x.codes for x in known), demands)
 

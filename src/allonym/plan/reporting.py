@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym import __version__
-from allonym.errors import listed
+from allonym.errors import listed, many
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.measures import privacy
 from allonym.measures.measurement import measured
 from allonym.metrics.taxonomy import Taxonomic
+from allonym.plan.codebook import public_parameters, published
 from allonym.plan.evaluate import bins
+from allonym.plan.masked import in_order
 from allonym.plan.run import by_text, looks_of
 from allonym.plan.toml import RELEASE_KEYS
 from allonym.plan.understanding import fact
@@ -56,6 +58,7 @@ class _Telling:
         found, masking = self.found, release.masking
         assert found.records is not None
         self.piece = piece_of_rows(found.records, masking.source, masking.share)
+        self.who = "records" if self.summary["units"] is None else "persons"
         facts = [fact(found, name) for name in found.having("sensitive")]
         coded = [found.coded[x.name] for x in found.records.attributes]
         self.pairs = Pairs.of_rows(
@@ -65,13 +68,19 @@ class _Telling:
             weights=found.weights,
             units=found.units,
             looks=looks_of(found, masking, release.written),
-            looked=distinct([by_text(x.cells).codes for x in coded])[0],
+            looked=distinct([by_text(in_order(x, x.cells)).codes for x in coded])[0],
             sensitive=tuple(x.attribute for x in facts),
             facts=[x.codes for x in facts],
         )
         self.measures = self.summary["measures"] | {
             name: x.told() for name, x in measured(self.pairs, 1, ("uniqueness", "prosecutor_risk")).items()
         }
+
+    @property
+    def seen(self) -> Pairs:
+        """The release, suppressed records as a group: what these have in sensitive columns is there to be seen."""
+        groups = self.pairs.groups
+        return replace(self.pairs, looks=np.where(groups < 0, groups.max(initial=0) + 1, groups))
 
     def report(self) -> Report:
         """Put everything together."""
@@ -90,6 +99,10 @@ class _Telling:
             method=f"Method {plan.chosen.name}: {plan.chosen.about}.",
             verified=VERIFIED if self.summary["sha256"]["output"] else RECOUNTED,
             variables=list(self._variables()),
+            parameters=public_parameters(self.summary),
+            ontologies=[published(x.scope) for words in found.words.values() for x in words],
+            apart=plan.chosen.apart,
+            who=self.who,
             questions=[self._singled_out(), self._linked(linkage), self._inferred()],
             risks=[("unique records", *self._row("uniqueness")), *linkage, *self._guesses()],
             cautions=list(self._cautions()),
@@ -129,9 +142,11 @@ class _Telling:
             kind = found.kinds.get(name, "")
             ontology = " and ".join(x.scope.name for x in found.words.get(name, ()))
             if role != "quasi":
-                yield Variable(name, role, BECAME[role], kind, ontology)
+                became = "numbered anew" if role == "unit" and plan.long else BECAME[role]
+                yield Variable(name, role, became, kind, ontology)
                 continue
-            was, now = found.coded[name].cells, self.release.written[name]
+            coded = found.coded[name]
+            was, now = (in_order(coded, x) for x in (coded.cells, self.release.written[name]))
             before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
             _, counts, first = distinct([was.codes, now.codes])
             other = [_word(was.values[was.codes[i]]) != _word(now.values[now.codes[i]]) for i in first.tolist()]
@@ -142,13 +157,19 @@ class _Telling:
 
     def _singled_out(self) -> Question:
         smallest = [privacy.k_anonymity(x) for x in (self.pairs.unmasked, self.pairs)]
-        who = "records" if self.summary["units"] is None else "persons"
-        unique, finding = self._row("uniqueness"), self._row("prosecutor_risk")
+        who, suppressed = self.who, self.summary["suppressed"]
+        unique = self._row("uniqueness")
+        finding = tuple(None if x is None else 100 * x for x in self._row("prosecutor_risk"))
         if smallest[1] > 1:
             answer = (
                 f"Not by the masked columns: each of their combinations is shared by {smallest[1]:,} {who} or more. "
                 f"Before, {unique[0]:.1f} % of the records were unique."
             )
+            if suppressed:
+                answer += (
+                    f" The {many(suppressed, 'record')} that were suppressed say nothing there; but who is in none of "
+                    "the groups is one of them."
+                )
         else:
             answer = (
                 f"Yes: {unique[1]:.1f} % of the records are still unique in the masked columns (before, "
@@ -157,7 +178,7 @@ class _Telling:
         rows: list[Row] = [
             (f"{who} in the smallest group", smallest[0], smallest[1], None),
             ("unique records (%)", *unique),
-            ("chance of being found, mean", *finding),
+            ("chance of being found, mean (%)", finding[0] or 0.0, finding[1] or 0.0, finding[2]),
         ]
         return Question("Can someone be singled out?", answer, rows)
 
@@ -172,7 +193,7 @@ class _Telling:
     def _guesses(self) -> list[Row]:
         rows: list[Row] = []
         for a, attribute in enumerate(self.pairs.sensitive):
-            before, after = (privacy.guessed_by_group(x, a) for x in (self.pairs.unmasked, self.pairs))
+            before, after = (privacy.guessed_by_group(x, a) for x in (self.pairs.unmasked, self.seen))
             alone = privacy.guessed_by_group(_together(self.pairs), a)
             rows.append((f"{attribute.name} guessed right", before, after, alone))
         return rows
@@ -187,10 +208,11 @@ class _Telling:
         known = []
         for a, guess in zip(range(len(self.pairs.sensitive)), self._guesses(), strict=True):
             name = self.pairs.sensitive[a].name
-            before, after = (privacy.told_by_group(x, a) for x in (self.pairs.unmasked, self.pairs))
-            known.append(f"{name} of {after:.1f} % of the records (before, {before:.1f} %)")
-            fewest = privacy.l_diversity(self.pairs.unmasked, a), privacy.l_diversity(self.pairs, a)
-            farthest = privacy.t_closeness(self.pairs.unmasked, a), privacy.t_closeness(self.pairs, a)
+            before, after = (privacy.told_by_group(x, a) for x in (self.pairs.unmasked, self.seen))
+            whose = "the records" if self.summary["units"] is None else "what persons have"
+            known.append(f"{name} of {after:.1f} % of {whose} (before, {before:.1f} %)")
+            fewest = privacy.l_diversity(self.pairs.unmasked, a), privacy.l_diversity(self.seen, a)
+            farthest = privacy.t_closeness(self.pairs.unmasked, a), privacy.t_closeness(self.seen, a)
             rows += [
                 (f"{name}: known for sure (%)", before, after, None),
                 (f"{guess[0]} (%)", guess[1], guess[2], guess[3]),
@@ -223,7 +245,13 @@ class _Telling:
         open_ones = [x for x in found.having("sensitive") if x not in promised]
         if open_ones and not method.by_row:
             yield f"Sensitive columns for which nothing was promised ({listed(open_ones, 20)}): see the third question."
-        if method.name not in ("generalise", "abril") and getattr(method, "represent", "") != "subsumer":
+        if self.summary["suppressed"]:
+            yield (
+                f"Suppressed records ({self.summary['suppressed']:,}): their other columns are as they were. They are "
+                "not counted in k, and who is known to be in no group is one of them."
+            )
+        truthful = method.name in ("generalise", "abril") or getattr(method, "represent", "") == "subsumer"
+        if not truthful and not method.by_row:
             yield "The truth of single values: what stands for a group is near to all of it, and may be untrue of some."
         yield (
             "What several releases tell together: allonym evaluate --earlier measures what somebody knows who has an "

@@ -160,8 +160,6 @@ def fact(found: Prepared, name: str) -> Coded:
     if name not in found.coded:
         column, missing = found.plan.columns[name], found.plan.missing
         cells = found.table.cells([name])[name]
-        if any(isinstance(cell, tuple) for cell in cells.values):
-            raise TableError(f"Column {name} is sensitive, and its cells are lists.", hint="keep the column instead.")
         kind = column.kind or guessed_kind(cells, missing)
         if kind == "numeric":
             found.coded[name] = encode.numeric(name, cells, missing=missing)

@@ -42,7 +42,7 @@ def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], tit
     data = [
         {"what": name, "which": one, "figure": value}
         for name, *values in rows
-        for one, value in zip(which, values, strict=True)
+        for one, value in reversed(list(zip(which, values, strict=True)))  # what comes last is drawn on top
         if value is not None
     ]
     spans = [{"what": name, "low": min(before, after), "high": max(before, after)} for name, before, after, _ in rows]
@@ -71,7 +71,7 @@ def bars(figures: Mapping[str, float], title: str) -> str:
     return svg((base.mark_bar(color=AFTER, height=18) + text).properties(width=430, height=30 * len(figures)))
 
 
-def sizes(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+def sizes(before: Mapping[str, int], after: Mapping[str, int], who: str = "records") -> str:
     """Draw how many records are in groups of what size, before and after."""
     alt = _altair()
     shown = [x for x in before if before[x] or after[x]]
@@ -84,7 +84,7 @@ def sizes(before: Mapping[str, int], after: Mapping[str, int]) -> str:
         alt.Chart(alt.InlineData(values=data))
         .mark_bar()
         .encode(
-            x=alt.X("size:N", sort=shown, title="records that look the same", axis=alt.Axis(labelAngle=0)),
+            x=alt.X("size:N", sort=shown, title=f"{who} that look the same", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("which:N", sort=["before", "after"]),
             y=alt.Y("records:Q", title="records"),
             color=alt.Color(

@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def best(self) -> list[bool]:
-        """Whether no other run loses less and links less: the best trade-offs."""
+        """Whether no other run is better in loss or linkage, and as good in the other: the best trade-offs."""
         points = [(x["measures"][LOSS]["value"], x["measures"][RISK]["value"]) for x in self.runs]
         return [not any(b[0] <= a[0] and b[1] <= a[1] and b != a for b in points) for a in points]
 

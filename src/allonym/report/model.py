@@ -13,6 +13,9 @@ from allonym.report import needed
 Row = tuple[str, float, float, float | None]  # what, before, after, by a blind guess
 
 
+PUBLIC = ("quasi", "sensitive", "weight", "keep")  # roles of columns that are in the release as such
+
+
 @dataclass(frozen=True)
 class Variable:
     """One column: its role, what it was understood as, and what became of it."""
@@ -63,6 +66,10 @@ class Report:
     method: str  # what it does, in words
     verified: str  # how it was seen that the promises hold
     variables: Sequence[Variable]
+    parameters: Mapping[str, Any]  # of the method, those that may be known
+    ontologies: Sequence[Mapping[str, Any]]  # what is published of them
+    who: str  # records or persons: what groups are counted in
+    apart: bool  # whether nothing that is told outside may depend on the records
     questions: Sequence[Question]
     risks: Sequence[Row]  # in %
     cautions: Sequence[str]  # what this release does not protect
@@ -80,21 +87,38 @@ class Report:
     def published(self) -> Report:
         """Return what may go out with the release."""
         summary = {key: value for key, value in self.summary.items() if key != "seed"}
-        hashes = self.summary["sha256"]
-        summary["sha256"] = {"ontologies": hashes["ontologies"], "output": hashes["output"]}
-        return replace(self, summary=summary, sizes=({}, {}), replacements={}, left_out={}, trees={}, public=True)
+        known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
+        summary |= {"parameters": self.parameters}
+        summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}
+        named = {x.get("name") for x in self.ontologies}
+        shown = [x if x.ontology in named else replace(x, ontology="") for x in self.variables if x.role in PUBLIC]
+        if self.apart:  # every figure would tell something of the records
+            shown = [replace(x, distinct=None, changed=None, loss=None) for x in shown]
+            summary |= {"measures": {}, "noise": {}}
+        return replace(
+            self,
+            summary=summary,
+            variables=shown,
+            questions=() if self.apart else self.questions,
+            risks=() if self.apart else self.risks,
+            sizes=({}, {}),
+            replacements={},
+            left_out={},
+            trees={},
+            public=True,
+        )
 
     @cached_property
     def charts(self) -> dict[str, str]:
         """The charts, as SVG."""
         from allonym.report import charts
 
-        drawn = {"risks": charts.before_and_after(self.risks, "% of the records")}
+        drawn = {"risks": charts.before_and_after(self.risks, "%")} if self.risks else {}
         losses = {x.name: x.loss for x in self.variables if x.loss is not None}
         if losses:
             drawn["losses"] = charts.bars(losses, "information loss (%)")
         if self.sizes[0]:
-            drawn["sizes"] = charts.sizes(*self.sizes)
+            drawn["sizes"] = charts.sizes(*self.sizes, self.who)
         return drawn
 
     def html(self, *, public: bool = False) -> str:
