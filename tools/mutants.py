@@ -29,19 +29,27 @@ ROOT = Path(__file__).parents[1]
 HOME = ROOT / "src" / "allonym"
 ENOUGH = 0.8
 LIMIT = 400  # seconds for the tests of one module
+M = "tests/masking/test_"
+FIGURES = "tests/papers/test_microaggregation_figures.py"
+ROWS = [f"{M}noise.py", "tests/plan/test_rows.py"]
+GROUPS = [f"{M}represent_enforce.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES]
 TESTS = {
-    "masking/demands.py": ["tests/masking/test_demands.py"],
-    "masking/enforce.py": ["tests/masking/test_represent_enforce.py", "tests/masking/test_demands.py"],
-    "masking/generalise.py": ["tests/masking/test_generalise.py", "tests/masking/test_demands.py"],
-    "masking": ["tests/masking", "tests/papers", "tests/plan/test_rows.py", "tests/metrics/test_sets.py"],
-    "measures": ["tests/measures", "tests/plan/test_evaluate.py", "tests/masking/test_demands.py", "tests/papers"],
-    "release.py": ["tests/test_release.py", "tests/masking/test_demands.py", "tests/robustness/test_faults.py"],
-    "reread.py": [
-        "tests/test_release.py",
-        "tests/tables/test_formats.py",
-        "tests/masking/test_demands.py",
-        "tests/plan",
-    ],
+    "masking/adaptive.py": [f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
+    "masking/semantic.py": [f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
+    "masking/microaggregation.py": [f"{M}microaggregation.py", f"{M}semantic.py", FIGURES],
+    "masking/baselines.py": [f"{M}microaggregation.py", FIGURES, "tests/plan/test_sets.py"],
+    "masking/fusion.py": [f"{M}fusion.py"],
+    "masking/recoding.py": [f"{M}fusion.py", f"{M}demands.py"],
+    "masking/demands.py": [f"{M}demands.py"],
+    "masking/enforce.py": [f"{M}represent_enforce.py", f"{M}demands.py"],
+    "masking/generalise.py": [f"{M}generalise.py", f"{M}demands.py"],
+    **dict.fromkeys([f"masking/{x}.py" for x in ("noise", "randomise", "recordwise", "draws", "exponential")], ROWS),
+    "masking": [*GROUPS, f"{M}fusion.py", "tests/plan/test_sets.py"],
+    "measures/noise.py": ROWS,
+    "measures/hierarchies.py": ["tests/plan/test_hierarchies.py", "tests/papers/test_hierarchy_figures.py"],
+    "measures": ["tests/measures", "tests/plan/test_evaluate.py", f"{M}demands.py"],
+    "release.py": ["tests/test_release.py", f"{M}demands.py", "tests/robustness/test_faults.py"],
+    "reread.py": ["tests/test_release.py", "tests/tables/test_formats.py", f"{M}demands.py", "tests/plan/test_sets.py"],
 }
 OTHER: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
