@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import logging
 import os
 import subprocess
@@ -226,3 +228,16 @@ def test_frames_of_all_libraries_and_files_give_the_same_texts(tmp_path: Path, m
 
 def test_the_survey_is_what_it_was() -> None:
     assert len(survey().splitlines()) == 976
+
+
+def test_links_files_run_nothing_in_a_spreadsheet_and_come_back(tmp_path: Path) -> None:
+    from allonym.knowledge import links
+
+    values = ["=cmd()", "+1", "-x", "@y", "'=z", "''@", "cook", "it's", "'s"]
+    (tmp_path / "in.csv").write_text("job\n" + "".join(f'"{x}"\n' for x in values * 3))
+    (tmp_path / "plan.toml").write_text('format = 1\n[columns.job]\nrole = "quasi"\nunmatched = "opaque"\n')
+    plan = al.Plan.load(tmp_path / "plan.toml")
+    [written] = plan.check(tmp_path / "in.csv").pin(tmp_path / "plan.toml")
+    for row in csv.reader(io.StringIO(written.read_text("utf-8"), newline="")):
+        assert not any(cell[:1] in ("=", "+", "-", "@", "\t", "\r") for cell in row)
+    assert set(links.read(written).rows) == set(values)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ COLUMNS = (
     "value", "count", "concept", "label", "path", "definition", "reason", "dropped", "status", "alternatives",
     "suggestions", "proposed",
 )  # fmt: skip
+FORMULA = re.compile(r"'*[=+@\t\r-]")  # what a spreadsheet would run
 KEPT = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
 ARROW = " > "
 
@@ -75,6 +77,20 @@ def sense(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
     return f"{taxonomy.ids[concept]} ({way}{': ' if meaning else ''}{meaning})"
 
 
+def as_text(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula: with an apostrophe before what looks like one.
+
+    >>> as_text("=cmd()"), as_text("'=cmd()"), as_text("cook"), from_text("'=cmd()"), from_text("'s")
+    ("'=cmd()", "''=cmd()", 'cook', '=cmd()', "'s")
+    """
+    return f"'{cell}" if FORMULA.match(cell) else cell
+
+
+def from_text(cell: str) -> str:
+    """Return a cell without that apostrophe."""
+    return cell[1:] if cell[:1] == "'" and FORMULA.match(cell) else cell
+
+
 def to_csv(links: Iterable[Link], scope: Scope, before: Mapping[str, Mapping[str, str]] | None = None) -> str:
     """Write a links file; what one before it said of values that are still as they were there stays as it is."""
     text = io.StringIO(newline="")
@@ -87,7 +103,8 @@ def to_csv(links: Iterable[Link], scope: Scope, before: Mapping[str, Mapping[str
         known = before.get(row["value"], {})
         if row["reason"] == "settled":  # how it was found, and whether anybody has looked
             row |= {name: known[name] for name in KEPT if known.get(name)}
-        writer.writerow(row | {name: known.get(name, "") for name in extra})
+        whole = row | {name: known.get(name, "") for name in extra}
+        writer.writerow({name: as_text(x) if isinstance(x, str) else x for name, x in whole.items()})
     return text.getvalue()
 
 
@@ -126,7 +143,7 @@ def read(path: str | Path) -> Settled:
     whole: dict[str, dict[str, str]] = {}
     twice: list[int] = []
     for number, cells in enumerate(rows[1:], 2):
-        row = dict(zip(names, (cell.strip() for cell in cells), strict=False))
+        row = dict(zip(names, (from_text(cell.strip()) for cell in cells), strict=False))
         value, concept, status = (row.get(name, "") for name in ("value", "concept", "status"))
         whole.setdefault(value, row)
         if not concept and status != SURE:
