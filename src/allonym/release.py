@@ -6,6 +6,7 @@ Nothing here knows how the table was masked: it imports neither methods nor reco
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 import tempfile
@@ -286,7 +287,7 @@ def as_text(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray]:
 
 def joined(items: Iterable[Any]) -> str:
     """Return a list as text, in whatever order it is."""
-    return "\x1f".join(sorted(map(str, items)))
+    return "\x1f" + json.dumps(sorted(map(str, items)))  # no text begins so
 
 
 def folded(frame: Any, names: Sequence[str], unit: str, item: str, columns: Sequence[str]) -> tuple[Any, Sequence[str]]:

@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,9 +17,17 @@ from allonym.errors import ReleaseError, TableError
 from allonym.release import joined
 
 
+def _unpacked(content: bytes) -> bytes:
+    """Return a file that may be gzipped; one that only begins like that is what it is."""
+    try:
+        return gzip.decompress(content) if content[:3] == b"\x1f\x8b\x08" else content
+    except (OSError, EOFError, zlib.error):
+        return content
+
+
 def read_json(content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
     """Read some columns of JSON lines, and the names of all, which may come in any order."""
-    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    content = _unpacked(content)
     try:
         records = [json.loads(line) for line in content.decode().split("\n") if line]
     except ValueError as error:
@@ -30,8 +40,10 @@ def read_json(content: bytes, columns: Sequence[str], names: Sequence[str]) -> t
 
 def _told(value: Any) -> str | None:
     """Return a value of JSON as text."""
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
     return joined(value) if isinstance(value, list) else json.dumps(value)
 
 
@@ -39,23 +51,34 @@ def read_text(
     content: bytes, columns: Sequence[str], *, delimiter: str, encoding: str, names: Sequence[str] | None
 ) -> tuple[Any, list[str]]:
     """Read some columns of delimited text by Arrow's reader, and the names of all, unless given, by Python's."""
-    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    content = _unpacked(content)
     header = names is None
     if names is None:
         names = [name.strip() for name in next(_rows(content, delimiter, encoding), [])]
     wanted = [name for name in names if name in set(columns)] or list(names[:1])
     places = [names.index(name) for name in wanted]
     try:
-        found = _by_arrow(content, places, delimiter, encoding, len(names))
-    except pa.ArrowInvalid:  # blanks before quotes, which Arrow does not skip
+        found = _by_arrow(_begun(content, encoding), places, delimiter, encoding, len(names))
+    except (pa.ArrowException, AttributeError, ValueError):  # blanks before quotes, which Arrow does not skip; codecs
         found = _by_python(content, places, delimiter, encoding, len(names))
     return found.rename_columns(wanted).slice(int(header)), list(names)
+
+
+def _begun(content: bytes, encoding: str) -> bytes:
+    """Return a text from its first line on that has something on it."""
+    if encoding not in ("utf-8", "ascii", "cp1252", "latin-1", "iso8859-1"):
+        return content
+    mark = content[:3] if content[:3] == b"\xef\xbb\xbf" else b""
+    blank = re.match(rb"(?:[ \t]*(?:\r\n|\r|\n))*", content[len(mark) :])
+    assert blank is not None
+    return mark + content[len(mark) + blank.end() :]
 
 
 def _rows(content: bytes, delimiter: str, encoding: str) -> Iterator[list[str]]:
     """Yield the rows of delimited text by Python's reader; blank lines are none."""
     codec = "utf-8-sig" if encoding == "utf-8" else encoding
     text = io.TextIOWrapper(io.BytesIO(content), encoding=codec, newline="")
+    csv.field_size_limit(2**31 - 1)
     for row in csv.reader(text, delimiter=delimiter, skipinitialspace=True):
         if any(cell.strip() for cell in row) or len(row) > 1:
             yield row
@@ -144,7 +167,7 @@ def _texts(
     from allonym.tables.encode import as_text
 
     def text(value: Any, known: Mapping[Any, str]) -> str | None:
-        if value is None or value == "" or value != value:  # noqa: PLR0124
+        if value is None or value != value or not str(value).strip():  # noqa: PLR0124
             return None
         return known.get(value) or as_text(value)
 

@@ -126,11 +126,16 @@ def test_only_masked_cells_and_dropped_columns_change(drawn: Drawn, size: int, d
         for name, cell in zip(names, cells_of_line, strict=False):
             if name not in dropped:
                 kept.append(as_csv(MASKS[codes[name][row]], drawn.delimiter) if row >= 0 and name in masked else cell)
-        if len(kept) == 1 and dropped and row >= 0 and not kept[0].strip(" \t"):
+        alone = len(names) - len(dropped) == 1 and bool(dropped or masked)
+        if alone and row >= 0 and kept and not kept[0].strip(" \t"):
             kept = ['""']  # alone on its line an empty cell would be no row to others
         row += bool(cells_of_line)
-        expected += drawn.delimiter.join(kept) + end
-    assert found.decode() == expected
+        if kept or not alone:  # and a blank line would be one
+            expected += drawn.delimiter.join(kept) + end
+    told = found.decode()
+    if len(names) - len(dropped) == 1 and (dropped or masked):  # with the line end that is usual in the file
+        told, expected = (x.replace("\r\n", "\n").removesuffix("\n") for x in (told, expected))
+    assert told == expected
 
 
 def as_csv(text: str | None, delimiter: str) -> str:

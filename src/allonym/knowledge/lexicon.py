@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from allonym.knowledge.rows import frozen, take_rows
 
 _PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
-_ODD = ("\t", "\r", "\v", "\f", "  ", "\n ", " \n", "\n\n")
+_ODD = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "  ", "\n ", " \n", "\n\n")
 
 
 def key(text: str) -> str:
@@ -87,8 +87,8 @@ class Lexicon:
             forms=forms,
             starts=np.array([*starts, len(unique)], np.int64),
             concepts=np.array([e.concept for e in unique], np.int32),
-            ranks=np.array([e.rank for e in unique], np.uint16),
-            counts=np.array([e.frequency for e in unique], np.int32),
+            ranks=np.array([min(e.rank, 2**16 - 1) for e in unique], np.uint16),
+            counts=np.array([min(e.frequency, 2**31 - 1) for e in unique], np.int32),
             languages=np.array([number[e.language] for e in unique], np.uint16),
             preferred=np.array([e.preferred for e in unique], bool),
             notation=np.array([e.notation for e in unique], bool),
@@ -105,7 +105,8 @@ class Lexicon:
     def keys(self) -> list[str]:
         """The key of every form, in the same order."""
         text = "\n".join(["", *self.forms, ""]).replace("_", " ")
-        if text.isascii() and not any(odd in text for odd in _ODD):  # the bundled WordNet: all at once is faster
+        plain = text.isascii() and text.count("\n") == len(self.forms) + 1
+        if plain and not any(odd in text for odd in _ODD):  # the bundled WordNet: all at once is faster
             return text.lower().split("\n")[1:-1]
         return [key(form) for form in self.forms]
 

@@ -31,6 +31,8 @@ _BRACKET = re.compile(r"[()\[\]{},]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 
+LONGEST = 16_000  # letters of a text that is taken apart
+
 
 @dataclass(frozen=True)
 class Match:
@@ -74,10 +76,12 @@ class Matcher:
         The forms of one step may all be meant: "buns" are buns and a bun.
         """
         whole = key(text)
-        if whole:
+        if len(whole) > LONGEST or any("\ud800" <= c <= "\udfff" for c in whole):  # no word: only as it stands
+            yield [Match(whole, "exact")]
+        elif whole:
             yield list(self._word(whole))
             yield list(self._stem(whole))
-            yield from self._head(text)
+            yield from self._head(" ".join(text.split()))
 
     def _word(self, text: str) -> Iterator[Match]:
         """Look the text up as it is, then with other spelling, then without its plural ending."""
@@ -136,6 +140,8 @@ class Matcher:
 
     def _stems(self, texts: list[str]) -> list[str]:
         """Stem every word of many texts in one call."""
+        if not texts:
+            return []
         text = "\n".join(texts).replace("-", " ").replace("\n", " \n ")
         return " ".join(self._stemmer.stemWords(text.split(" "))).split(" \n ")
 

@@ -16,7 +16,13 @@ from allonym.masking.represent import WAYS, represent
 from allonym.records import Masking, Metric, Records
 
 Tick = Callable[[int, int], None]  # called with the work done and its total; may raise to cancel
+LARGEST = 10**300  # no parameter is that large
 KINDS = ("text", "category", "ordinal", "numeric", "set")
+
+
+def is_number(value: object) -> bool:
+    """Tell whether something is a number that is not too large to be one."""
+    return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST)
 
 
 def silent(done: int, total: int) -> None:

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.errors import OptionError
+from allonym.masking.base import is_number
 from allonym.masking.draws import Words, below, below_of_one
 from allonym.masking.recordwise import ByValue, Perturbation, Recordwise
 from allonym.metrics.domain import Domain
@@ -48,7 +49,7 @@ class Exponential(Recordwise):
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
-        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)):
+        if not is_number(self.epsilon):
             yield "epsilon must be a number above 0."
         elif not (math.isfinite(self.epsilon) and self.epsilon > 2 * MARGIN):
             yield f"epsilon is {self.epsilon:g}, it must be above 0. Hint: 1 is usual."

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import OptionError
-from allonym.masking.base import Anonymising, Tick, silent
+from allonym.masking.base import Anonymising, Tick, is_number, silent
 from allonym.measures.privacy import Demanded, Held
 from allonym.records import Attribute, Floats, Ints, Masking, Records, count_units, distinct
 
@@ -30,7 +30,7 @@ class Generalise(Anonymising):
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
-        if isinstance(self.suppression, bool) or not isinstance(self.suppression, (int, float)):
+        if not is_number(self.suppression):
             yield "suppression must be a share from 0 to 1."
         elif not 0 <= self.suppression < 1:
             yield f"suppression is {self.suppression:g}, it must be a share from 0 to below 1."

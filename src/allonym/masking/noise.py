@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from allonym.masking.base import is_number
 from allonym.masking.draws import Words, uniform, uniform_of_one
 from allonym.masking.recordwise import ByValue, Perturbation, Recordwise, linked, present
 from allonym.metrics.domain import Domain
@@ -33,7 +34,7 @@ class Noise(Recordwise):
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, (int, float)):
+        if not is_number(self.alpha):
             yield "alpha must be a number above 0."
         elif not 0 < self.alpha <= MOST:
             yield f"alpha is {self.alpha:g}, it must be above 0, and at most {MOST}. Hint: 0.1 to 0.5 is usual."

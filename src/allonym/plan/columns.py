@@ -14,6 +14,7 @@ from allonym.knowledge.languages import LANGUAGES
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.similarity import DEPTHS, MEASURES
 from allonym.knowledge.taxonomy import Taxonomy
+from allonym.masking.base import is_number
 from allonym.metrics.sets import WAYS
 
 ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
@@ -70,7 +71,7 @@ class Column:
         ):
             if given not in known:
                 yield unknown(what, given, [x for x in known if x])
-        if isinstance(self.weight, bool) or not isinstance(self.weight, (int, float)):
+        if not is_number(self.weight):
             yield "its weight must be a number."
         elif not (math.isfinite(self.weight) and self.weight > 0):
             yield f"its weight is {self.weight:g}, it must be above 0. Hint: give the column another role."

@@ -15,7 +15,7 @@ import numpy as np
 from allonym.errors import OptionError, PlanError, TableError
 from allonym.knowledge.linking import link
 from allonym.knowledge.scope import Scope
-from allonym.masking.base import Tick
+from allonym.masking.base import Tick, is_number
 from allonym.masking.draws import key_of, words, words_of_one
 from allonym.masking.exponential import Candidates, Exponential
 from allonym.masking.noise import Noise, NumericNoise, SemanticNoise
@@ -277,7 +277,7 @@ class Fitted:
         path = Path(path)
         try:
             told = json.loads(path.read_text("utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise TableError(f"{path} cannot be read.", hint="it must be what `Fitted.save` wrote.") from error
         if not isinstance(told, dict) or told.get("format") != FORMAT:
             raise TableError(f"{path} is not of format {FORMAT}.", hint="fit the plan again, and save it.")
@@ -341,9 +341,29 @@ def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
     return _Words(name, plan.columns[name], words_of.scope, links, perturbation, way, individuals)
 
 
+def _check(told: dict[str, Any], method: Any) -> None:
+    """Refuse a column whose figures make no sense."""
+    numeric, noise = told["kind"] == "numeric", isinstance(method, Noise)
+    if numeric and not (type(told["decimals"]) is int and 0 <= told["decimals"] <= encode.DIGITS):
+        raise ValueError("decimals")
+    if noise and not (is_number(told["variance"]) and told["variance"] >= 0):
+        raise ValueError("variance")
+    if noise and numeric and not is_number(told["mean"]):
+        raise ValueError("mean")
+    if isinstance(method, Exponential) and not told["candidates"]:
+        raise ValueError("candidates")
+    if not noise and not isinstance(method, Exponential):
+        values, counts = told["values"], told["counts"]
+        if not all(type(x) is int and x >= 0 for x in counts) or len(counts) != len(values) or not sum(counts):
+            raise ValueError("counts")
+        if numeric and not all(is_number(x) for x in values):
+            raise ValueError("values")
+
+
 def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
     """Return a column as it was fitted."""
     column, method = plan.columns[name], plan.chosen
+    _check(told, method)
     if told["kind"] == "numeric":
         numbers: Perturbation = Drawing(tuple(told.get("values", ())), tuple(told.get("counts", ())))
         if isinstance(method, Noise):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.errors import TableError
+from allonym.masking.base import is_number
 from allonym.measures.privacy import MODELS, RECURSIVE, Demanded, Held, enough
 from allonym.plan.columns import unknown
 from allonym.plan.understanding import fact
@@ -76,7 +77,7 @@ class Privacy:
                 yield f"{self.model} takes {figure}, not {name}."
         if self.asked is None:
             yield f"{self.model} needs {figure}. Hint: say {figure} = …"
-        elif not _is_number(self.asked):
+        elif not is_number(self.asked):
             yield f"{figure} must be a number."
         elif figure == "t" and not 0 < self.asked < 1:
             yield f"t is {self.asked:g}, it must be above 0 and below 1."
@@ -86,12 +87,8 @@ class Privacy:
             figure != "t" and self.model != "entropy-l-diversity" and (not 2 <= self.asked < math.inf or self.asked % 1)
         ):
             yield f"{figure} is {self.asked:g}, it must be a whole number from 2 on."
-        if self.c is not None and (not _is_number(self.c) or not 0 < self.c < math.inf):
+        if self.c is not None and (not is_number(self.c) or not 0 < self.c < math.inf):
             yield "c must be a number above 0."
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, (int, float))
 
 
 def problems(plan: Plan) -> Iterator[str]:

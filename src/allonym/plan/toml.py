@@ -94,7 +94,9 @@ def load(path: Path, make: type[Plan]) -> Plan:
         return loads(path.read_text("utf-8-sig"), path, make)
     except OSError as error:
         raise PlanError([f"cannot be read: {error.strerror}. Hint: is the name right?"], where=str(path)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise PlanError(["is nested too deeply to be a plan."], where=str(path)) from error
+    except ValueError as error:
         raise PlanError([f"is not valid TOML: {error}"], where=str(path)) from error
 
 

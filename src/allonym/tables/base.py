@@ -47,15 +47,17 @@ class Table(Protocol):
         """
 
 
+def _truth(value: Any) -> Any:
+    """Tell true from one, to Python the same, also in a list."""
+    return tuple(map(_truth, value)) if isinstance(value, tuple) else isinstance(value, bool)
+
+
 def merged(values: Sequence[Any], codes: Ints) -> Cells:
     """Give equal values one number, in the order they are given; those that no row has are left out."""
     place: dict[Any, int] = {}
     here = np.bincount(codes, minlength=len(values)) > 0
     number = np.array(
-        [
-            place.setdefault((isinstance(v, bool), v), len(place)) if used else -1  # true is not one
-            for v, used in zip(values, here, strict=True)
-        ],
+        [place.setdefault((_truth(v), v), len(place)) if used else -1 for v, used in zip(values, here, strict=True)],
         np.int64,
     )
     return Cells([v for _, v in place], number[codes] if len(place) < len(values) else codes.astype(np.int64))

@@ -23,9 +23,10 @@ def coded(values: Sequence[Any], name: str, table: str) -> Cells:
     return merged([value for _, value in place], np.array(codes, np.int64))
 
 
-def _keyed(value: Any) -> tuple[str, Any]:
+def _keyed(value: Any) -> tuple[Any, Any]:
     hash(value)
-    return type(value).__name__, value
+    kinds = tuple(type(x).__name__ for x in value) if isinstance(value, tuple) else type(value).__name__
+    return kinds, value
 
 
 class Columns:

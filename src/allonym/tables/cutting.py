@@ -43,14 +43,23 @@ class Cutting:
         self._quotes = b'"' in content
         self._careful = self._quotes and not self._quotes_are_plain()
 
+    @property
+    def line_end(self) -> bytes:
+        """What ends the lines of the file."""
+        return b"\r\n" if self._returns and b"\r\n" in self.content else bytes([self._newline])
+
     def _line_end(self) -> int:
         """Return what ends a line: a newline, unless there are only carriage returns outside quotes."""
         content = self.content
-        if b"\r" not in content or b"\r\n" in content:
+        if b"\r" not in content:
             return NEWLINE
         if b"\n" in content:
-            inside = np.cumsum(self._bytes == QUOTE, dtype=np.uint8) & 1
-            return NEWLINE if ((self._bytes == NEWLINE) & (inside == 0)).any() else RETURN
+            if b'"' not in content:
+                return NEWLINE
+            cut = re.escape(bytes([self._cut]))
+            cell = rb'(?:[ \t]*"(?:[^"]|"")*+"[^\r\n' + cut + rb']*|[^"\r\n' + cut + rb"][^\r\n" + cut + rb"]*|)"
+            first = re.match(cell + b"(?:" + cut + cell + rb")*+(\r\n|\r(?!\r*\n)|\n)", content)
+            return RETURN if first and first.group(1) == b"\r" else NEWLINE
         return RETURN
 
     def _quotes_are_plain(self) -> bool:

@@ -18,6 +18,8 @@ from allonym.records import Ints
 from allonym.tables.base import Cells, merged
 from allonym.tables.cutting import Block, Cutting
 
+ROWS = 100_000  # written at a time
+
 
 class Delimited:
     """A table of delimited text, in UTF-8.
@@ -100,12 +102,9 @@ class Delimited:
         styles = {j: plain_style if anew else self._styles.get(self.names[j], plain_style) for j in touched}
         texts = {j: [self._quoted(v, *styles[j]) for v in cells.values] for j, cells in touched.items()}
         kept = [j for j in range(len(self.names)) if j not in dropped]
-        if len(kept) == 1 and dropped:  # an empty cell alone on its line would be a blank line, which others skip
-            [alone] = kept
-            if alone not in touched:
-                raw, codes = self._raw([self.names[alone]])[self.names[alone]]
-                touched[alone], texts[alone] = Cells(raw, codes), raw
-            texts[alone] = [text if text.strip() else b'""' for text in texts[alone]]
+        if len(kept) == 1 and (dropped or touched):
+            yield from self._alone(kept[0], touched, texts)
+            return
         if self._header is not None:
             yield self.content[: self._header.begin]
             yield self._spliced(self._header, {}, dropped)
@@ -114,6 +113,19 @@ class Delimited:
             rows = slice(row, row + len(block.starts))
             yield self._spliced(block, {j: (texts[j], cells.codes[rows]) for j, cells in touched.items()}, dropped)
             row = rows.stop
+
+    def _alone(self, j: int, touched: Mapping[int, Cells], texts: Mapping[int, list[bytes]]) -> Iterator[bytes]:
+        """Yield a column alone: an empty cell would be a blank line, which others skip, and a blank line a cell."""
+        raw, codes = (texts[j], touched[j].codes) if j in touched else self._raw([self.names[j]])[self.names[j]]
+        end = self._cutting.line_end
+        lines = [(text if text.strip() else b'""') + end for text in raw]
+        if self._header is not None:
+            start, stop = self._header.starts[0, j], self._header.ends[0, j]
+            yield self.content[int(start) : int(stop)] + end
+        open_end = self.content[-1:] not in (b"\n", b"\r")
+        for low in range(0, len(codes), ROWS):
+            part = b"".join([lines[c] for c in codes[low : low + ROWS].tolist()])
+            yield part.removesuffix(end) if open_end and low + ROWS >= len(codes) else part
 
     def _quoted(self, value: str | None, pad: bytes, always: bool) -> bytes:
         text = "" if value is None else str(value)

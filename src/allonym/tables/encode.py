@@ -238,19 +238,20 @@ def number_or_range(text: str, numbers: Sequence[float], comma: bool = False) ->
     match = (None if comma else _BRACKETS.fullmatch(plain)) or _RANGE.fullmatch(plain)
     if match:
         low, high = float(match[1]), float(match[2])
-        return (low, high) if low <= high else None
+        return (low, high) if -EXACT < low <= high < EXACT else None
     if numbers and (match := _ABOVE.fullmatch(plain)):
-        number = float(match[1] or match[2] or match[3])
+        number = max(min(float(match[1] or match[2] or match[3]), EXACT), -EXACT)
         return (number, max(*numbers, number))
     if numbers and (match := _BELOW.fullmatch(plain)):
-        number = float(match[1] or match[2])
+        number = max(min(float(match[1] or match[2]), EXACT), -EXACT)
         return (min(*numbers, number), number)
     return None
 
 
 def _decimals(text: str) -> int:
     mantissa, _, exponent = text.lower().partition("e")
-    found = len(mantissa.partition(".")[2].rstrip() if "." in mantissa else "") - int(exponent or 0)
+    power = int(exponent[:6] or 0)  # more is no number, or nothing
+    found = len(mantissa.partition(".")[2].rstrip() if "." in mantissa else "") - power
     return min(max(found, 0), DIGITS)
 
 

@@ -15,7 +15,8 @@ from allonym.errors import TableError
 from allonym.tables.columns import Columns, named
 
 EPOCH = datetime.datetime(2000, 1, 1)  # when every workbook is said to be made: the same table gives the same bytes
-FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd", datetime.time: "hh:mm:ss"}
+FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd", datetime.time: "hh:mm:ss",
+           datetime.timedelta: "[h]:mm:ss"}  # fmt: skip
 
 
 class ExcelFile(Columns):
@@ -45,6 +46,9 @@ class ExcelFile(Columns):
             book.set_properties({"created": EPOCH})
             sheet = book.add_worksheet(self.sheet)
             formats = {kind: book.add_format({"num_format": text}) for kind, text in FORMATS.items()}
+            for i in range(len(next(iter(changed.values()), []))):
+                if all(values[i] is None or values[i] == "" for values in changed.values()):
+                    sheet.write_string(i + int(self.has_header), 0, " ")  # of which nothing is left: still a row
             for j, (name, values) in enumerate(changed.items()):
                 if self.has_header:
                     sheet.write_string(0, j, name)
@@ -84,7 +88,7 @@ def _is_empty(value: Any) -> bool:
 
 def _value(value: Any) -> Any:
     """Return a cell; spreadsheets know no whole numbers, we do."""
-    if _is_empty(value):
+    if _is_empty(value) or (isinstance(value, str) and not value.strip()):
         return None
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
@@ -104,6 +108,6 @@ def _write(sheet: Any, i: int, j: int, value: Any, formats: Mapping[type, Any]) 
     elif isinstance(value, (datetime.date, datetime.time)):
         sheet.write_datetime(i, j, value, formats[type(value)])
     elif isinstance(value, datetime.timedelta):
-        sheet.write_datetime(i, j, value, formats[datetime.time])
+        sheet.write_datetime(i, j, value, formats[datetime.timedelta])
     else:
         sheet.write_string(i, j, str(value))

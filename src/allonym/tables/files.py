@@ -50,13 +50,17 @@ class TextFile(Delimited):
 
     def __init__(self, raw: bytes, name: str, reading: Reading) -> None:
         given = reading.delimiter
-        if given is not None and (len(given) != 1 or not given.isascii() or given in '"\r\n'):
+        if given is not None and (len(given) != 1 or not given.isascii() or given in '"\r\n\0'):
             raise TableError("A delimiter is one plain character.", hint="leave it out to have it found.")
         try:
             self.encoding, self._mark = encoding_of(raw, reading.encoding)
             utf8 = raw[len(self._mark) :]
             if self.encoding != "utf-8":
-                utf8 = utf8.decode(self.encoding).encode()
+                text = utf8.decode(self.encoding)
+                lines = text.splitlines(keepends=True)  # each must be written as it is, whatever came before
+                if b"".join(line.encode(self.encoding) for line in lines) != utf8:
+                    raise TableError(f"{name} would not come back as it is.", hint="convert it to UTF-8 first.")
+                utf8 = text.encode()
             elif reading.encoding or self._mark:
                 utf8.decode()
         except (UnicodeError, LookupError, ValueError) as error:
@@ -116,7 +120,9 @@ class ParquetFile(Frame):
 
         try:
             table = pq.read_table(pa.BufferReader(raw))
-        except (pa.ArrowException, OSError) as error:
+            table.validate(full=True)
+            list(table.column_names)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise TableError(f"{name} is a damaged Parquet file, or names a column twice.") from error
         super().__init__(_without_index(table), name)
 
@@ -132,8 +138,11 @@ def _without_index(table: pa.Table) -> pa.Table:
     notes = (table.schema.metadata or {}).get(b"pandas")
     if notes is None:
         return table
-    told = json.loads(notes)
-    told["index_columns"] = [x for x in told.get("index_columns", []) if isinstance(x, str)]
+    try:
+        told = json.loads(notes)
+        told["index_columns"] = [x for x in told.get("index_columns", []) if isinstance(x, str)]
+    except (ValueError, AttributeError, TypeError, RecursionError):  # nothing that pandas wrote
+        return table.replace_schema_metadata({k: v for k, v in table.schema.metadata.items() if k != b"pandas"})
     return table.replace_schema_metadata({**table.schema.metadata, b"pandas": json.dumps(told).encode()})
 
 
@@ -178,8 +187,10 @@ def _is_json(raw: bytes) -> bool:
     line = next((x for x in raw.splitlines() if x.strip(b"\xef\xbb\xbf \t")), b"")
     try:
         return isinstance(json.loads(line.decode("utf-8-sig", errors="replace")), dict)
-    except ValueError:
+    except json.JSONDecodeError:
         return False
+    except (ValueError, RecursionError):  # too many digits, too deep: JSON that cannot be read
+        return True
 
 
 def open_any(source: Any, reading: Reading | None = None, raw: bytes | None = None) -> DataFile | Frame:

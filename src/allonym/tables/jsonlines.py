@@ -35,7 +35,7 @@ class JsonLines:
                 continue
             try:
                 record = json.loads(line)
-            except json.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise TableError(f"{name}, line {number} is no JSON.", hint="write one object a line.") from error
             if not isinstance(record, dict):
                 raise TableError(f"{name}, line {number} is no object.", hint="write one object a line.")

@@ -34,7 +34,7 @@ class LabelledFile(Columns):
             codes, self.notes = read(
                 io.BytesIO(raw), output_format="dict", disable_datetime_conversion=True, user_missing=True
             )
-        except (reader.ReadstatError, UnicodeDecodeError, ValueError) as error:
+        except (reader.ReadstatError, reader.PyreadstatError, LookupError, ValueError, TypeError, MemoryError) as error:
             raise TableError(f"{name} is a damaged file of SPSS or Stata.") from error
         self.codes: dict[str, list[Any]] = {x: [_value(v) for v in codes[x]] for x in named(list(codes), name)}
         known = {x: dict(labels) for x, labels in self.notes.variable_value_labels.items() if x in self.codes}

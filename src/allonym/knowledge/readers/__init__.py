@@ -35,10 +35,10 @@ READERS: dict[str, Callable[[File], Taxonomy]] = {
     "child-parent": csv.read_child_parent,
 }
 DIRECTORIES = {"wndb": "noun", "wndb-verbs": "verb"}
-_TURTLE = re.compile(r"^\s*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
-_TRIPLE = re.compile(r"^\s*(<[^<>\s]+>|_:\w+)\s+<[^<>\s]+>\s+(<|_:|\").*\.\s*$", re.MULTILINE)
+_TURTLE = re.compile(r"^[ \t]*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
+_TRIPLE = re.compile(r"^[ \t]*(<[^<>\s]+>|_:\w+)[ \t]+<[^<>\s]+>[ \t]+(<|_:|\").*\.[ \t\r]*$", re.MULTILINE)
 _OBO = re.compile(r"^(format-version:|\[Term\])", re.MULTILINE)
-_OTHER_OWL = re.compile(r"^\s*(Prefix\(|Ontology\(|<Ontology\b|Prefix:|Ontology:)|<Ontology\s", re.MULTILINE)
+_OTHER_OWL = re.compile(r"^[ \t]*(Prefix\(|Ontology\(|<Ontology\b|Prefix:|Ontology:)|<Ontology\s", re.MULTILINE)
 
 
 def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:

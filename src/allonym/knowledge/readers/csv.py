@@ -115,6 +115,8 @@ def read_child_parent(file: File) -> Taxonomy:
     columns, lines, own = columns_of(file)
     header = [column[0].lower().replace(" ", "_") for column in columns]
     named = any(name in PARENT for name in header)
+    if len(columns) < 2:
+        raise UnknownFormatError("there is one column only.", path=file.path, hint="a table of children and parents.")
     child_at, parent_at, label_at, synonyms_at = (
         _columns(header) if named else (0, 1, 2 if len(columns) > 2 else None, None)
     )

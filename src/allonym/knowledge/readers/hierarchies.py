@@ -115,6 +115,13 @@ def _taxonomy(rows: Sequence[Line], file: File) -> Taxonomy:
                     values=[child],
                 )
     tops = dict.fromkeys(parent for parent, _ in parent_of.values() if parent not in parent_of)
+    alone = next(
+        (line for line, levels in rows if len(set(levels)) == 1 and levels[0] not in {*parent_of, *tops}), None
+    )
+    if alone is not None:
+        raise UnknownFormatError(
+            "a value has nothing above it.", path=file.path, line=alone, hint="end every row with the same top value."
+        )
     found.ids = [*parent_of, *tops]
     found.id_lines = [line for _, line in parent_of.values()]
     found.child, found.parent = list(parent_of), [parent for parent, _ in parent_of.values()]

@@ -39,6 +39,10 @@ def read(file: File) -> Taxonomy:
         raise UnknownFormatError(
             f"the XML cannot be parsed: {error.msg}.", path=file.path, line=error.position[0], hint="is the file whole?"
         ) from error
+    except (LookupError, ValueError) as error:
+        raise UnknownFormatError("its encoding is not known.", path=file.path, hint="convert it to UTF-8.") from error
+    if not all(identifier.strip() for identifier in found.ids):
+        raise UnknownFormatError("a synset has no id.", path=file.path)
     code = {identifier: c for c, identifier in enumerate(found.ids)}
     found.parts = [(code[whole], code[part]) for part, whole in part_of if part in code and whole in code]
     assert found.labels is not None

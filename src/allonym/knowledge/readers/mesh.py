@@ -46,6 +46,8 @@ def read(file: File) -> Taxonomy:
     first: dict[str, int] = {}
     for i, row in places:
         identifier = row[0]
+        if not identifier:
+            raise UnknownFormatError("a tree number has no name.", path=file.path, line=i)
         if at.setdefault(row[-1], identifier) != identifier:
             raise DuplicateIdError(
                 f"the tree number {row[-1]} is given twice.", path=file.path, line=i, values=[row[-1]]

@@ -11,7 +11,7 @@ from allonym.knowledge.readers.source import File, Found
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.knowledge.text import lines_of
 
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 _MODIFIERS = re.compile(r"(?<!\\)\{[^{}]*\}\s*$")
@@ -38,11 +38,7 @@ def read(file: File) -> Taxonomy:
         found.labels.append(_unescape(_first(tags, "name")) or found.ids[c])
         found.definitions.append(_quoted(_first(tags, "def")))
         found.words += [Entry(alt, c, notation=True) for alt in (found.ids[c], *_all(tags, "alt_id"))]
-        found.words += [
-            Entry(_quoted(s), c)
-            for s in _all(tags, "synonym")
-            if " EXACT" in _QUOTED.sub("", s, count=1) and _quoted(s)
-        ]
+        found.words += [Entry(_quoted(s), c) for s in _all(tags, "synonym") if " EXACT" in _unquoted(s) and _quoted(s)]
         links = tags.get("is_a" if kind == "Term" else "instance_of", [])
         found.child += [found.ids[c]] * len(links)
         empty = next((line for line, value in links if not value), None)
@@ -104,3 +100,9 @@ def _unescape(value: str) -> str:
 def _quoted(value: str) -> str:
     found = _QUOTED.match(value.strip())
     return _unescape(found.group(1)) if found else ""
+
+
+def _unquoted(value: str) -> str:
+    """Return what follows the text in quotes."""
+    found = _QUOTED.match(value.strip())
+    return value.strip()[found.end() :] if found else value

@@ -58,8 +58,13 @@ def _format(file: File) -> object:
     return pyoxigraph.RdfFormat.TURTLE  # N-Triples are Turtle too
 
 
+_NESTED = re.compile(rb"""<!ENTITY\s+[^\s"']+\s+["'][^"'<>]*&(?!#)""")  # a short file can become a very long one
+
+
 def _source(file: File) -> bytes | str:
     """XML says itself how it is encoded; other syntaxes are decoded here."""
+    if _NESTED.search(file.content[:100_000]):
+        raise UnknownFormatError("its entities are made of others.", path=file.path, hint="write them out.")
     return file.content if file.content.lstrip().startswith(b"<?xml") else file.text()
 
 

@@ -133,7 +133,7 @@ def _counts(cntlist: Path, number: int) -> dict[str, int]:
     if not cntlist.exists():
         return {}
     rows = (line.split() for line in lines_of(File.read(cntlist).text()) if f"%{number}:" in line)
-    return {row[0]: int(row[2]) for row in rows if len(row) == 3 and row[2].isdecimal()}
+    return {row[0]: int(row[2][:12]) for row in rows if len(row) == 3 and row[2].isdecimal()}
 
 
 def _exceptions(path: Path) -> dict[str, tuple[str, ...]]:

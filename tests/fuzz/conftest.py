@@ -1,0 +1,6 @@
+"""Where the targets of fuzzing are."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
