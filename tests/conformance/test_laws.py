@@ -47,7 +47,7 @@ with_k = pytest.mark.parametrize("name", WITH_K)
 by_row = pytest.mark.parametrize("name", BY_ROW)
 ways = pytest.mark.parametrize("name", [*WITH_K, "sa-mdav as subsumer", "sa-mdav as member"])
 all_ways = pytest.mark.parametrize("name", [*METHODS, "sa-mdav as subsumer", "sa-mdav as member"])
-few = settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+few = settings(max_examples=7, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def frame_of(rows: list[Row], persons: list[int] | None = None) -> pd.DataFrame:

@@ -232,7 +232,7 @@ def test_a_helper_imports_nothing_from_where_the_data_is(folder: Path, monkeypat
     send = parallel._Helper._send
     monkeypatch.setattr(parallel._Helper, "_send", lambda self, x: answers.append(send(self, x)) or answers[-1])
     try:
-        compare("survey.csv", Plan.load("plan.toml"), ["noise"], {"alpha": [0.1, 0.2, 0.3]}, workers=2)
+        compare("survey.csv", Plan.load("plan.toml"), ["fusion"], {"k": [2, 3, 4, 5, 6]}, workers=2)
     finally:
         (folder / "random.py").unlink()
     assert answers[:1] == [{}]

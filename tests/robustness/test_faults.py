@@ -54,7 +54,7 @@ def test_killed_at_any_moment(folder: Path) -> None:
     assert (folder / "whole.csv").read_bytes() == expected
     draws = random.Random(7)
     ends = set()
-    for _ in range(8):
+    for _ in range(5):
         target.unlink(missing_ok=True)
         process = subprocess.Popen(mask(folder, target), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(draws.uniform(0.6, 1.05) * whole)

@@ -117,7 +117,7 @@ def coded_anew(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[
     """Return texts in codes: known labels have theirs, a text that is a code stays, what is new gets the next.
 
     >>> coded_anew(["Cook", "artist", None, "7"], {1: "Nurse", 2: "Cook"})
-    ([2, 3, None, 7], {2: 'Cook', 3: 'artist'})
+    ([2, 8, None, 7], {2: 'Cook', 8: 'artist'})
     """
     code_of: dict[str, Any] = {}
     for code, label in labels.items():
