@@ -65,23 +65,14 @@ def mask(
     others = Others(summary, report, public, codebook)
     others.check()
     distinct_places([output, summary, report, codebook], [file, plan, *named_files])
-    roles: dict[str, Any] = {
-        "quasi": quasi,
-        "set": set_,
-        "sensitive": sensitive,
-        "identifier": identifier,
-        "keep": keep,
-    }
-    given = given_roles(roles | {"unit": unit, "weight": weight}, None if plan else f"see `allonym inspect {file}`")
+    roles: dict[str, Any] = {"quasi": quasi, "set": set_, "sensitive": sensitive, "keep": keep}
+    roles |= {"identifier": identifier, "unit": unit, "weight": weight}
+    given = given_roles(roles, None if plan else f"see `allonym inspect {file}`")
     settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
     settings["long"] = long or None
-    settings["privacy"] = {
-        "l-diversity": l_diversity,
-        "entropy-l-diversity": entropy_l_diversity,
-        "recursive-l-diversity": recursive_l_diversity,
-        "p-sensitive": p_sensitive,
-        "t-closeness": t_closeness,
-    }
+    settings["privacy"] = {"l-diversity": l_diversity, "p-sensitive": p_sensitive, "t-closeness": t_closeness}
+    settings["privacy"]["entropy-l-diversity"] = entropy_l_diversity
+    settings["privacy"]["recursive-l-diversity"] = recursive_l_diversity
     own: dict[str, Any] = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
     own |= {"suppression": suppression, "per_attribute": per_attribute or None, "alpha": alpha, "epsilon": epsilon}
     settings["parameters"] = own | {"allow_same": allow_same or None, "nulls": nulls or None, "key": key}
