@@ -6,30 +6,38 @@ cell; anything else that it raises is a finding. `TARGETS` has each with what fu
 
 from __future__ import annotations
 
-import atexit
 import csv
 import gzip
 import io
 import json
 import math
-import re
 import tomllib
-import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import built
 import numpy as np
 import seeds
+from contract import MASKS, expect, folder, refusing, written
+from of_tables import (
+    _unpacked,
+    built_excel,
+    built_json_lines,
+    built_labelled,
+    built_parquet,
+    built_table,
+    excel,
+    json_lines,
+    labelled,
+    parquet,
+    sheet,
+    table,
+)
 
-import allonym
 from allonym import release, reread
-from allonym.errors import AllonymError
 from allonym.knowledge import lexicon, links
 from allonym.knowledge.linking import link
 from allonym.knowledge.readers import READERS, read_taxonomy
@@ -41,58 +49,8 @@ from allonym.plan.fitted import Fitted
 from allonym.plan.plan import Plan
 from allonym.tables import encode
 from allonym.tables.base import Cells
-from allonym.tables.excel import ExcelFile
-from allonym.tables.files import DataFile, ParquetFile, Reading, TextFile, open_table
+from allonym.tables.files import Reading, TextFile
 from allonym.tables.jsonlines import JsonLines
-from allonym.tables.labelled import LabelledFile
-
-MASKS = ("worker", "a, b;c", 'x "y"', "l1\nl2", " padded", "é", "", None)
-_WORD = re.compile(r"[^\W_]{6,}")
-
-
-class Finding(AssertionError):
-    """What should hold does not."""
-
-
-def expect(holds: bool, what: str) -> None:
-    """Say what does not hold."""
-    if not holds:
-        raise Finding(what)
-
-
-@cache
-def known_words() -> frozenset[str]:
-    """Return the words of the source, which messages are made of."""
-    files = Path(allonym.__file__).parent.rglob("*.py")
-    return frozenset(x for file in files for x in _WORD.findall(file.read_text("utf-8").lower()))
-
-
-@contextmanager
-def refusing(cells: str = "", names: Iterable[str] = ()) -> Iterator[None]:
-    """Let a reader refuse what it is given, in a text that has no long word of some cells; names may be told."""
-    try:
-        yield
-    except AllonymError as error:
-        named = {x for name in names for x in _WORD.findall(name.lower())}
-        told = set(_WORD.findall(str(error).lower()))
-        expect(not (told - known_words() - named) & set(_WORD.findall(cells.lower())), "a message has part of a cell")
-
-
-@cache
-def folder() -> Path:
-    """Return a folder for files, with an ontology in it."""
-    kept = TemporaryDirectory(prefix="fuzz-")
-    atexit.register(kept.cleanup)
-    (Path(kept.name) / "mini-jobs.csv").write_bytes(*seeds.of("mini-jobs.csv"))
-    return Path(kept.name)
-
-
-def written(data: bytes, name: str = "given") -> Path:
-    """Write a file."""
-    path = folder() / name
-    path.write_bytes(data)
-    return path
-
 
 # --- ontologies ------------------------------------------------------------------------------------------------
 
@@ -136,187 +94,6 @@ def built_ontology(data: bytes) -> None:
     format, content = built.ontology(built.Choices(data))
     _read_as(format, content)
     taxonomy(content)
-
-
-# --- tables ----------------------------------------------------------------------------------------------------
-
-
-def _columns(table: DataFile, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
-    """Return every cell by column."""
-    names = table.names if names is None else names
-    found = table.cells(names)
-    columns = {x: [found[x].values[c] for c in found[x].codes.tolist()] for x in names}
-    expect(all(len(cells) == table.n for cells in columns.values()), "a column has more cells than there are rows")
-    return columns
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether two things are alike, 1 and true and 1.0 being different."""
-    return repr(one) == repr(other)
-
-
-def _constant(table: DataFile, value: Any) -> Cells:
-    return Cells([value], np.zeros(table.n, np.int64))
-
-
-def _comes_back(table: TextFile | JsonLines, raw: bytes) -> None:
-    """See that a table that is not masked comes back, and that masking a column changes no other."""
-    columns = _columns(table)
-    again = _again(table, b"".join(table.changed({}, [])))
-    if isinstance(table, TextFile):
-        expect(b"".join(table.changed({}, [])) == raw, f"{table.encoding} does not come back byte for byte")
-    expect(again.names == table.names and _same(_columns(again), columns), "cells do not come back")
-    for i, name in enumerate(table.names[:3]):
-        value = MASKS[(len(raw) + i) % len(MASKS)]
-        with refusing():  # the encoding may not have the mask
-            masked = _again(table, b"".join(table.changed({name: _constant(table, value)}, [])))
-            expect(sorted(masked.names) == sorted(table.names), "masking changes names")
-            expect(masked.n == table.n, "masking changes the number of rows")
-            others = [x for x in table.names if x != name]
-            expect(_same(_columns(masked, others), {x: columns[x] for x in others}), "masking changes other columns")
-            new = [value, (value or "").strip()] if isinstance(table, TextFile) else [value, str(value).strip()]
-            expect(all(x in new for x in _columns(masked, [name])[name]), "a mask does not come back")
-
-
-def _again(table: TextFile | JsonLines, content: bytes) -> TextFile | JsonLines:
-    if isinstance(table, JsonLines):
-        return JsonLines(content, "again")
-    return TextFile(content, "again", Reading(table.encoding, table.delimiter, table.has_header))
-
-
-def _unpacked(data: bytes) -> bytes:
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-
-
-def table(data: bytes) -> None:
-    """Open any bytes as a table."""
-    told = data.decode("latin-1")
-    cells = told.partition("\r" if "\n" not in told else "\n")[2]
-    with refusing(cells):
-        opened = open_table("given", None, data)
-        if not isinstance(opened, (TextFile, JsonLines)):
-            _columns(opened)
-            return
-        names = opened.names
-        with refusing(cells, names):
-            _comes_back(opened, _unpacked(data))
-
-
-def built_table(data: bytes) -> None:
-    """Open a table whose cells are known."""
-    choices = built.Choices(data)
-    made = built.table(choices)
-    if made is None:
-        return
-    given = choices.below(4)
-    reading = Reading(made.encoding if given else None, made.delimiter if given < 3 else None, made.header)
-    with refusing(" ".join(x for row in made.rows for x in row)):
-        opened = TextFile(made.raw, "given", reading)
-        if given in (1, 2):
-            rows = list(zip(*_columns(opened).values(), strict=True))
-            expect(rows == [tuple(row) for row in made.rows], "cells are not those that were written")
-        _comes_back(opened, made.raw)
-
-
-def _json_cell(value: Any) -> Any:
-    """Return a value of JSON as a cell."""
-    if isinstance(value, list):
-        return tuple(value)
-    if isinstance(value, str):
-        return value.strip()
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def json_lines(data: bytes) -> None:
-    """Open any bytes as JSON lines."""
-    told = data.decode("latin-1")
-    with refusing(told):
-        opened = JsonLines(data, "given")
-        with refusing(told, opened.names):
-            _comes_back(opened, data)
-
-
-def built_json_lines(data: bytes) -> None:
-    """Open JSON lines whose values are known."""
-    raw = "\n".join(map(json.dumps, built.json_lines(built.Choices(data)))).encode()
-    records = [json.loads(x) for x in raw.splitlines()]
-    with refusing(raw.decode(), names=[x for record in records for x in record]):
-        opened = JsonLines(raw, "given")
-        columns = _columns(opened)
-        for name in opened.names:
-            expect(_same(columns[name], [_json_cell(x.get(name)) for x in records]), "cells are not the values")
-        _comes_back(opened, raw)
-
-
-def parquet(data: bytes) -> None:
-    """Open any bytes as Parquet."""
-    with refusing():
-        _columns(ParquetFile(data, "given"))
-
-
-def built_parquet(data: bytes) -> None:
-    """Open a Parquet file with columns of many types, and with any notes of pandas."""
-    raw = built.parquet(built.Choices(data))
-    with refusing():
-        opened = ParquetFile(raw, "given")
-        for name in opened.names:
-            with refusing("", [name]):
-                _columns(opened, [name])
-                again = opened.changed({name: opened.cells([name])[name]}, [])
-                expect(again.column_names == list(opened.names), "names do not come back")
-
-
-def excel(data: bytes) -> None:
-    """Open any bytes as a workbook."""
-    with refusing():
-        _columns(ExcelFile(data, "given"))
-
-
-def sheet(data: bytes) -> None:
-    """Open a workbook whose sheet is any bytes."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(*seeds.workbooks())) as old, zipfile.ZipFile(target, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, data if name == seeds.SHEET else old.read(name))
-    excel(target.getvalue())
-
-
-def built_excel(data: bytes) -> None:
-    """Open a workbook whose values are known; what is saved of it has the same cells."""
-    raw = built.workbook(built.Choices(data))
-    with refusing():
-        _saved(ExcelFile(raw, "given"), folder() / "again.xlsx", raw)
-
-
-def labelled(data: bytes) -> None:
-    """Open any bytes as a file of SPSS or Stata."""
-    with refusing():
-        _columns(LabelledFile(data, "given"))
-
-
-def built_labelled(data: bytes) -> None:
-    """Open a file of SPSS or Stata whose values are known; what is saved of it has the same cells."""
-    choices = built.Choices(data)
-    path = folder() / choices.one_of(("given.sav", "given.dta"))
-    try:
-        built.labelled(choices, path)
-    except Exception:  # what cannot be written need not be read
-        return
-    raw = path.read_bytes()
-    with refusing():
-        _saved(LabelledFile(raw, "given"), path.with_stem("again"), raw)
-
-
-def _saved(table: ExcelFile | LabelledFile, path: Path, raw: bytes) -> None:
-    """See that a table that is saved comes back, and that masking a column changes no other."""
-    columns = _columns(table)
-    table.save(table.changed({}, []), path)
-    expect(_same(_columns(open_table(path)), columns), "cells do not come back")
-    name, value = table.names[0], MASKS[len(raw) % len(MASKS)]
-    table.save(table.changed({name: _constant(table, value)}, []), path)
-    masked = _columns(open_table(path))
-    expect(_same([*masked.items()][1:], [*columns.items()][1:]), "masking changes other columns")
-    expect(all(x in (value, (value or "").strip() or None) for x in masked[name]), "a mask does not come back")
 
 
 # --- links, plans, fitted plans --------------------------------------------------------------------------------

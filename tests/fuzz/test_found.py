@@ -41,14 +41,14 @@ works_or_is_refused = suppress(AllonymError)
 DIGITS = "1" * 5000  # more than Python makes a number of
 
 
-def grows_no_faster_than_its_input(work: Callable[[int], object]) -> None:
-    """See that eight times the input takes nowhere near 64 times as long; a quick one may take what it likes."""
+def grows_no_faster_than_its_input(work: Callable[[int], object]) -> bool:
+    """Tell whether eight times the input takes nowhere near 64 times as long; a quick one may take what it likes."""
     spent = []
     for size in (2_000, 16_000):
         began = time.process_time()
         work(size)
         spent.append(time.process_time() - began)
-    assert spent[1] < 24 * max(spent[0], 0.02)
+    return spent[1] < 24 * max(spent[0], 0.02)
 
 
 def taxonomy(content: bytes, folder: Path, format: str | None = None) -> Taxonomy:
@@ -101,14 +101,13 @@ def test_counts_of_wordnet_may_be_large(count: str, tmp_path: Path) -> None:
     (tmp_path / "data.noun").write_bytes(seeds.ENTITY + seeds.THING)
     (tmp_path / "index.noun").write_bytes(seeds.INDEX)
     (tmp_path / "cntlist.rev").write_text(f"entity%1:03:00:: 1 {count}\n")
-    with works_or_is_refused:
-        read_taxonomy(tmp_path)
+    assert read_taxonomy(tmp_path).senses("entity") == [0]
 
 
 def test_a_word_may_have_many_senses(tmp_path: Path) -> None:
     entry = '<LexicalEntry><Lemma writtenForm="a"/>' + '<Sense synset="a"/>' * 65_537 + "</LexicalEntry>"
-    with works_or_is_refused:
-        taxonomy(LMF.format("UTF-8", entry + '<Synset id="a"/>').encode(), tmp_path, "lmf")
+    found = taxonomy(LMF.format("UTF-8", entry + '<Synset id="a"/>').encode(), tmp_path, "lmf")
+    assert found.senses("a") == [found.code("a")]
 
 
 OBO = "format-version: 1.2\n\n[Term]\nid: M:0\nname: {}\n\n[Term]\nid: M:1\nname: parrot\nis_a: M:0\n"
@@ -157,7 +156,7 @@ def test_ontologies_are_read_in_time_that_grows_with_their_size(
         with works_or_is_refused:
             taxonomy(before + again * size + after, tmp_path)
 
-    grows_no_faster_than_its_input(work)
+    assert grows_no_faster_than_its_input(work)
 
 
 @pytest.mark.parametrize("again", [" ", "a-", "a of "], ids=["a   b", "a-a", "of"])
@@ -168,7 +167,7 @@ def test_texts_are_linked_in_time_that_grows_with_their_length(again: str) -> No
     def work(size: int) -> None:
         assert link([f"a{again * size}b"], jobs)[0].status == "unmatched"
 
-    grows_no_faster_than_its_input(work)
+    assert grows_no_faster_than_its_input(work)
 
 
 def test_half_of_a_pair_of_surrogates_is_no_word() -> None:
@@ -205,6 +204,11 @@ def test_a_mask_of_two_lines_does_not_end_the_lines_of_a_cr_file() -> None:
     masked = b"".join(table.changed({"a": constant(table, "l1\nl2")}, []))
     again = text_file(masked, delimiter=",")
     assert (again.names, column(again, 'b"c')) == (table.names, ["2", "4"])
+
+
+def test_a_return_in_a_name_does_not_end_the_lines_of_a_crlf_file() -> None:
+    table = text_file(b'a\rb;c\r\n"1";2\r\n', delimiter=";")
+    assert (table.names, table.n) == (("a\rb", "c"), 1)
 
 
 def test_nul_is_no_delimiter() -> None:
@@ -405,8 +409,8 @@ def test_a_range_has_ends(text: str) -> None:
 
 
 def test_a_number_with_a_long_exponent_is_one_or_none() -> None:
-    with works_or_is_refused:
-        encode.numeric("age", Cells(["1e-" + DIGITS, "0.5"], np.arange(2)))
+    found = encode.numeric("age", Cells(["1e-" + DIGITS, "0.5"], np.arange(2)))
+    assert found.attribute.values == (0.0, 0.5)
 
 
 # --- the second readers ----------------------------------------------------------------------------------------

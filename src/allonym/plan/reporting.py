@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -93,14 +94,16 @@ class _Telling:
         return Report(
             about={name: plan.about.get(name, "") for name in RELEASE_KEYS},
             made=datetime.date.today().isoformat(),
-            version=__version__,
+            version=f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
             summary=self.summary,
             promises=list(self._promises()),
             method=f"Method {plan.chosen.name}: {plan.chosen.about}.",
             verified=VERIFIED if self.summary["sha256"]["output"] else RECOUNTED,
             variables=list(self._variables()),
             parameters=public_parameters(self.summary),
-            ontologies=[published(x.scope) for words in found.words.values() for x in words],
+            ontologies=list(
+                {x.scope.name: published(x.scope) for words in found.words.values() for x in words}.values()
+            ),
             apart=plan.chosen.apart,
             who=self.who,
             questions=[self._singled_out(), self._linked(linkage), self._inferred()],

@@ -59,7 +59,10 @@ class Cutting:
             cut = re.escape(bytes([self._cut]))
             cell = rb'(?:[ \t]*"(?:[^"]|"")*+"[^\r\n' + cut + rb']*|[^"\r\n' + cut + rb"][^\r\n" + cut + rb"]*|)"
             first = re.match(cell + b"(?:" + cut + cell + rb")*+(\r\n|\r(?!\r*\n)|\n)", content)
-            return RETURN if first and first.group(1) == b"\r" else NEWLINE
+            if first is None or first.group(1) != b"\r":
+                return NEWLINE
+            quoted = re.compile(rb"(?:^|(?<=[\r\n" + cut + rb']))[ \t]*"(?:[^"]|"")*+"')
+            return NEWLINE if b"\n" in quoted.sub(b"", content) else RETURN
         return RETURN
 
     def _quotes_are_plain(self) -> bool:
