@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import adult
 import pages
 from places import ROOT
+from processes import cost
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 RUNS = 7
@@ -49,27 +49,6 @@ print(time.process_time() - began)
 """
 
 
-class Cost(NamedTuple):
-    """What a process took."""
-
-    seconds: float
-    megabytes: float
-
-
-def cost(*command: str) -> Cost:
-    """Return the least CPU seconds of a command over some runs, and its peak memory."""
-    child = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
-        "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_utime + used.ru_stime, used.ru_maxrss)"
-    )
-    found = []
-    for _ in range(RUNS):
-        done = subprocess.run([sys.executable, "-c", child, *command], check=True, capture_output=True, text=True)
-        seconds, kilobytes = done.stdout.split()
-        found.append(Cost(float(seconds), float(kilobytes) / 1024))
-    return Cost(min(c.seconds for c in found), max(c.megabytes for c in found))
-
-
 def options(data: Path, output: Path) -> list[str]:
     """Return what masks occupation and native-country with k = 5."""
     roles = [x for name in adult.LINKS for x in ("--quasi", f"{name}=wordnet")]
@@ -90,7 +69,8 @@ def table() -> str:
     told = []
 
     def line(what: str, *command: str) -> float:
-        found = cost(*command)
+        found = cost(*command, runs=RUNS)
+        assert found is not None
         lines.append(f"| {what} | {found.seconds:.2f} | {found.megabytes:.0f} |")
         return found.seconds
 

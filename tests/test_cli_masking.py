@@ -170,13 +170,18 @@ def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
 def test_methods_take_their_options(folder: Path) -> None:
     roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3", "--json"]
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--growth", "weighted", "--represent", "member"))
-    expected = {"k": 3, "represent": "member", "growth": "weighted"}
+    expected = {"k": 3, "represent": "member", "refine": False, "growth": "weighted"}
     assert (told["method"], told["parameters"]) == ("sa-mdav", expected)
     al.Plan({"age": al.quasi()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert told["parameters"]["growth"] == "plain"
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "fusion", "--heuristics", "h1+h2"))
-    assert told["parameters"] == {"k": 3, "heuristics": "h1+h2", "guide": "similarity"}
+    assert told["parameters"] == {"k": 3, "heuristics": "h1+h2", "guide": "similarity", "refine": False}
+    told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--refine"))
+    assert told["parameters"]["refine"] is True
+    al.Plan({"age": al.quasi()}, parameters={"refine": True}, keep_rest=True).save("plan.toml")
+    assert "refine = yes" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml")
+    assert "refine = no" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--no-refine")
     given = {"growth": "weighted", "represent": "subsumer"}
     al.Plan({"age": al.quasi()}, parameters=given, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))

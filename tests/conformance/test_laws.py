@@ -45,8 +45,9 @@ BY_ROW = [name for name, method in METHODS.items() if method.by_row]
 methods = pytest.mark.parametrize("name", METHODS)
 with_k = pytest.mark.parametrize("name", WITH_K)
 by_row = pytest.mark.parametrize("name", BY_ROW)
-ways = pytest.mark.parametrize("name", [*WITH_K, "sa-mdav as subsumer", "sa-mdav as member"])
-all_ways = pytest.mark.parametrize("name", [*METHODS, "sa-mdav as subsumer", "sa-mdav as member"])
+OTHER_WAYS = ("sa-mdav as subsumer", "sa-mdav as member", "sa-mdav as refined", "fusion as refined")
+ways = pytest.mark.parametrize("name", [*WITH_K, *OTHER_WAYS])
+all_ways = pytest.mark.parametrize("name", [*METHODS, *OTHER_WAYS])
 few = settings(max_examples=7, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
@@ -67,6 +68,8 @@ def plan_of(name: str, k: int, *, units: bool = False, seed: int = 3, **changes:
     method, _, way = name.partition(" as ")
     columns |= {x: KINDS[kind] if kind in METHODS[method].kinds else al.keep() for x, kind in OF_KIND.items()}
     parameters: dict[str, object] = {"represent": way} if way else {}
+    if way == "refined":
+        parameters = {"refine": True}
     if METHODS[method]().by_column:
         parameters["per_attribute"] = True
     columns |= {x: column_of(method, x) for x in ("job",) if columns[x].role == "quasi"}

@@ -25,7 +25,8 @@ def mask(
     set_: o.SetColumn = None, separator: o.Separator = None, set_distance: o.Distance = None, long: o.LongForm = False,
     sensitive: o.Sensitive = None, identifier: o.Identifier = None, unit: o.Unit = None, weight: o.Weight = None,
     keep: o.Keep = None, keep_rest: o.KeepRest = False, k: o.K = None, method: o.MethodName = None, seed: o.Seed = None,
-    growth: o.Growth = None, represent: o.Represent = None, heuristics: o.Heuristics = None, guide: o.Guide = None,
+    growth: o.Growth = None, represent: o.Represent = None, refine: o.Refine = None,
+    heuristics: o.Heuristics = None, guide: o.Guide = None,
     hierarchy: o.Hierarchy = None, per_attribute: o.PerAttribute = False, suppression: o.Suppression = None,
     alpha: o.Alpha = None, allow_same: o.AllowSame = False, key: o.Key = None,
     epsilon: o.Epsilon = None, candidates: o.Candidates = None, nulls: o.Nulls = False,
@@ -48,6 +49,8 @@ def mask(
 
     `allonym mask survey.csv -o masked.csv --quasi job=wordnet:person --quasi age=numeric --sensitive income
     --identifier name --keep-rest --k 5`
+
+    `allonym mask survey.csv -o masked.csv --plan plan.toml --k 10 --refine`
 
     `allonym mask patients.csv -o masked.csv --plan plan.toml --l-diversity illness=3 --report report.html
     --codebook codebook.json`
@@ -74,6 +77,7 @@ def mask(
     settings["privacy"]["entropy-l-diversity"] = entropy_l_diversity
     settings["privacy"]["recursive-l-diversity"] = recursive_l_diversity
     own: dict[str, Any] = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
+    own["refine"] = refine
     own |= {"suppression": suppression, "per_attribute": per_attribute or None, "alpha": alpha, "epsilon": epsilon}
     settings["parameters"] = own | {"allow_same": allow_same or None, "nulls": nulls or None, "key": key}
     alike = {"similarity": similarity, "separator": separator, "distance": set_distance}

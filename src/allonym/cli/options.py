@@ -22,6 +22,7 @@ CANDIDATES = "Of exponential: a public list of what words may become, one a line
 SEED = "The same seed gives the same bytes: 0, or of noise one nobody knows. Of exponential, for tests only."
 SIMILARITY = "How alike words are: wu-palmer. An unknown one lists them."
 SUPPRESSION = "Of generalise: the share of records that may become null."
+REFINE = "Of methods that group: make the groups better, which takes longer."
 REPRESENT = "What stands for a group: its centroid, the subsumer of all, or a member."
 QUASI = "Others may know it: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."
 SET = "Masked, several items a cell (a list, or text). WHAT is wordnet[:ROOT], FILE[#ROOT] or category."
@@ -64,6 +65,7 @@ KeepRest = Annotated[bool, column("--keep-rest", help="Columns not named stay as
 K = Annotated[int | None, of_method("--k", metavar="NUMBER", help="How many people must look the same: 5.")]
 MethodName = Annotated[str | None, of_method("--method", metavar="NAME", help=METHOD)]
 Growth = Annotated[str | None, of_method("--growth", metavar="HOW", help=GROWTH)]
+Refine = Annotated[bool | None, of_method("--refine/--no-refine", help=REFINE)]
 Represent = Annotated[str | None, of_method("--represent", metavar="WHAT", help=REPRESENT)]
 Heuristics = Annotated[str | None, of_method("--heuristics", metavar="WHICH", help=HEURISTICS)]
 Guide = Annotated[str | None, of_method("--guide", metavar="WHAT", help=GUIDE)]

@@ -180,7 +180,7 @@ def _figures(out: Console, done: Release) -> None:
     if not s["privacy"]:
         rows.append(("promise", "none: values are replaced one by one, k-anonymity is not asked for"))
     suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
-    parameters = "".join(f"{n} = {v}, " for n, v in s["parameters"].items() if v != "")
+    parameters = "".join(f"{n} = {_told(v)}, " for n, v in s["parameters"].items() if v != "")
     rows += [
         ("records", f"{s['records']:,}{persons}{suppressed}"),
         ("distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"),
@@ -193,6 +193,11 @@ def _figures(out: Console, done: Release) -> None:
     ]
     width = max(len(name) for name, _ in rows)
     out.print("\n".join(f"{name:{width}}  {value}" for name, value in rows))
+
+
+def _told(value: object) -> str:
+    """Tell the value of a parameter."""
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 LOSS = (
@@ -260,7 +265,7 @@ def show_comparison(found: Comparison, outputs: Sequence[Path]) -> None:
     out.print("\nLoss, and records linked by meaning and by text, in %.")
     out.print("Best: no other run is better in loss or linkage by meaning, and as good in the other.")
     for x in found.failed:
-        with_ = ", ".join(f"{name} = {value}" for name, value in x["parameters"].items())
+        with_ = ", ".join(f"{name} = {_told(value)}" for name, value in x["parameters"].items())
         out.print(f"\nLeft out: {x['method']}{f', {with_}' if with_ else ''}. {' '.join(x['problems'])}")
     for path in outputs:
         out.print(f"Written: {path}")

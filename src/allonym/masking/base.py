@@ -9,10 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.knowledge.rows import frozen
-from allonym.masking.demands import enforced
 from allonym.masking.groups import Groups
-from allonym.masking.represent import WAYS, represent
+from allonym.masking.refine import finished
+from allonym.masking.represent import WAYS
 from allonym.records import Masking, Metric, Records
 
 Tick = Callable[[int, int], None]  # called with the work done and its total; may raise to cancel
@@ -92,11 +91,14 @@ class Grouping(Anonymising):
     """A method that groups tuples; what stands for a group is decided by its metrics."""
 
     represent: str = "centroid"  # what stands for a group: centroid, subsumer or member
+    refine: bool = False  # whether the groups are made better by a local search
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
         if self.represent not in WAYS:
             yield f"represent is {self.represent!r}, it must be one of {', '.join(WAYS)}."
+        if not isinstance(self.refine, bool):
+            yield "refine must be true or false."
 
     def metrics(self, records: Records) -> Sequence[Metric]:
         """Return the metric the method sees for each attribute: the attribute's own, unless it says otherwise."""
@@ -110,12 +112,6 @@ class Grouping(Anonymising):
         """Group the tuples, see that every group has k units and what is demanded, and choose what stands for it."""
         rng = np.random.Generator(np.random.Philox(key=seed))
         metrics = self.metrics(records)
-        groups, codes, attributes = enforced(
-            records,
-            self.partition(records, rng, tick),
-            self.k,
-            metrics,
-            lambda groups: represent(records, groups, self.k, metrics, self.represent),
-            tick,
-        )
-        return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)
+
+        groups = self.partition(records, rng, tick)
+        return finished(records, groups, self.k, metrics, self.represent, tick, refine=self.refine)

@@ -8,14 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.knowledge.rows import frozen
 from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Anonymising, Tick, silent
-from allonym.masking.demands import enforced
 from allonym.masking.groups import Groups, distances, values_of
 from allonym.masking.microaggregation import DIGITS
+from allonym.masking.refine import finished
 from allonym.masking.represent import represent
-from allonym.records import Ints, Masking, Metric, Records
+from allonym.records import Attribute, Ints, Masking, Metric, Records
 
 HEURISTICS = ("none", "h1", "h1+target", "h1+h2", "h1+h2+h3")
 GUIDES = ("similarity", "hierarchy", "discernibility", "random")  # or a measure of similarity
@@ -28,6 +27,7 @@ class Fusion(Anonymising):
 
     heuristics: str = "h1+h2+h3"
     guide: str = "similarity"
+    refine: bool = False  # whether the groups are made better by a local search
     name: ClassVar[str] = "fusion"
     about: ClassVar[str] = "small groups take the values of the most similar group: only values in the data"
 
@@ -39,12 +39,14 @@ class Fusion(Anonymising):
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
         yield from problems_of(heuristics=(self.heuristics, HEURISTICS), guide=(self.guide, (*GUIDES, *MEASURES)))
+        if not isinstance(self.refine, bool):
+            yield "refine must be true or false."
 
     def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         rng = np.random.Generator(np.random.Philox(key=seed))
         into = Fusing(records, self.k, rng, self.heuristics, self.guide).run(tick)
-        return fused(records, into, self.k, tick)
+        return fused(records, into, self.k, tick, refine=self.refine)
 
 
 def problems_of(**parameters: tuple[str, Iterable[str]]) -> Iterator[str]:
@@ -62,19 +64,15 @@ def guiding(records: Records, guide: str) -> list[Metric]:
     return [metric.by(guide) for metric in own] if guide in MEASURES else own
 
 
-def fused(records: Records, into: Ints, k: int, tick: Tick = silent) -> Masking:
+def fused(records: Records, into: Ints, k: int, tick: Tick = silent, *, refine: bool = False) -> Masking:
     """Return the masking in which each tuple has the values of another, or of a group that holds what is promised."""
     pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
     metrics = [attribute.metric for attribute in records.attributes]
-    groups, codes, attributes = enforced(
-        records,
-        Groups.of(pieces),
-        k,
-        metrics,
-        lambda groups: represent(records, groups, k, metrics, "member", _stayed(groups, into)),
-        tick,
-    )
-    return Masking(groups.source, groups.share, groups.group, frozen(codes), attributes)
+
+    def look(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
+        return represent(records, groups, k, metrics, "member", _stayed(groups, into))
+
+    return finished(records, Groups.of(pieces), k, metrics, "member", tick, look, refine=refine)
 
 
 def _stayed(groups: Groups, into: Ints) -> Ints:

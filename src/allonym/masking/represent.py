@@ -40,11 +40,9 @@ def represent(
         members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
     for a, attribute in enumerate(records.attributes):
         own = records.codes[groups.source, a]
-        barred = records.holders(a) < k
+        barred = _barred(records, a, k)
         if attribute.kind == "numeric":
             persons, votes, dominated = _votes(records, groups, a)
-        else:
-            barred &= np.array([isinstance(v, str) for v in attribute.values], bool)
         values: list[Value] = []
         for g, pieces in enumerate(groups.members()):
             codes_here, mass_here = own[pieces], mass[pieces]
@@ -64,18 +62,57 @@ def represent(
     return codes, tuple(attributes)
 
 
+class Standing:
+    """What stands for one group alone, while groups are being changed; numbers are means of rows."""
+
+    def __init__(self, records: Records, k: int, metrics: Sequence[Metric], way: str) -> None:
+        self.metrics, self.shares, self.way = metrics, records.shares, way
+        self.own = [attribute.metric for attribute in records.attributes]
+        self.numeric = [attribute.kind == "numeric" for attribute in records.attributes]
+        self.barred = [_barred(records, a, k) for a in range(len(metrics))]
+
+    def of(self, columns: Ints, mass: Floats) -> list[Value]:
+        """Return what stands for some tuples of codes, given attribute by attribute."""
+        one = _medoid(columns, mass, self.metrics, self.shares) if self.way == "member" else 0
+        found: list[Value] = []
+        for a, codes in enumerate(columns):
+            if self.way == "member" and not self.barred[a][codes[one]]:
+                found.append(self.metrics[a].values[codes[one]])
+            elif self.numeric[a]:
+                found.append(self.metrics[a].centroid(codes, mass))
+            elif self.way == "subsumer":
+                found.append(self.own[a].subsumer(codes, mass))
+            else:
+                found.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))
+        return found
+
+
+def _barred(records: Records, a: int, k: int) -> Bools:
+    """Return which values are never written as they stand: numbers, and texts nobody linked, of fewer than k units."""
+    rare = records.holders(a) < k
+    attribute = records.attributes[a]
+    return (
+        rare if attribute.kind == "numeric" else rare & np.array([isinstance(v, str) for v in attribute.values], bool)
+    )
+
+
 def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: Floats) -> Ints:
     """Return for each group the tuple with the least Σ ω·d to its members; the first of equals."""
     found = []
     for pieces in groups.members():
         tuples = groups.source[pieces]
-        costs = np.zeros(len(tuples))
-        for a, metric in enumerate(metrics):
-            values, own = np.unique(records.codes[tuples, a], return_inverse=True)
-            held = summed_by(own.ravel(), mass[pieces], len(values))
-            costs += records.shares[a] * (metric.rows(values[:, None], values) @ held)[own.ravel()]
-        found.append(tuples[np.argmax(costs <= costs.min() + tolerance(float(costs.min())))])
+        found.append(tuples[_medoid(records.codes[tuples].T, mass[pieces], metrics, records.shares)])
     return np.array(found, np.int64)
+
+
+def _medoid(columns: Ints, mass: Floats, metrics: Sequence[Metric], shares: Floats) -> int:
+    """Return the place of the tuple with the least Σ ω·d to all; the first of equals."""
+    costs = np.zeros(len(mass))
+    for share, metric, codes in zip(shares, metrics, columns, strict=True):
+        values, own = np.unique(codes, return_inverse=True)
+        held = summed_by(own.ravel(), mass, len(values))
+        costs += share * (metric.rows(values[:, None], values) @ held)[own.ravel()]
+    return int(np.argmax(costs <= costs.min() + tolerance(float(costs.min()))))
 
 
 def _votes(records: Records, groups: Groups, a: int) -> tuple[Floats, Floats, Bools]:
@@ -104,11 +141,14 @@ def _votes(records: Records, groups: Groups, a: int) -> tuple[Floats, Floats, Bo
 def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Value:
     """Return what stands for a group in one attribute; where all have one value, that is it."""
     kept = ~barred[codes]
-    if not kept.any():
+    if not kept.all():
+        codes, mass = codes[kept], mass[kept]
+    if not codes.size:
         return None
-    if (codes == codes[0]).all():
-        return metric.values[codes[0]]
-    return metric.centroid(codes[kept], mass[kept])
+    first, *others = codes.tolist()
+    if all(code == first for code in others):
+        return metric.values[first]
+    return metric.centroid(codes, mass)
 
 
 def _mean(codes: Ints, mass: Floats, votes: Floats, metric: Metric, rare: Bools, persons: float) -> Value:

@@ -122,6 +122,8 @@ class Base(ABC):
 
     def without_lone(self, codes: Ints, counts: Floats) -> tuple[Ints, Floats] | None:
         """Leave out the values that are like nothing else, unless they are the majority."""
+        if not self._some_lone:
+            return codes, counts
         kept = ~self.lone[codes]
         if counts[kept].sum() * 2 < counts.sum() or not kept.any():
             return None

@@ -60,7 +60,8 @@ class Numeric(Base):
             return self.mode(codes[self.lone[codes]], counts[self.lone[codes]])
         codes, counts = known
         total = counts.sum()
-        mean = np.average(self.numbers[codes], weights=counts if total > 0 else None)
+        numbers = self.numbers[codes]
+        mean = (numbers * counts).sum() / total if total > 0 else numbers.mean()
         return round(float(mean), self.decimals) + 0.0  # no negative zero
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
