@@ -113,7 +113,8 @@ def _of_judgement(found: Thesis) -> list[Figure]:
     names = [name for family in FAMILIES.values() for name in family]
     both = {name: judgements.PUBLISHED[name] for name in names}
     later = (
-        "other versions of WordNet and other corpora; see [similarity](measures/similarity.md#beside-human-judgement)"
+        "the best of our variants, on WordNet 3.0; Table 4 has the best of each author, on older versions: "
+        "[similarity](measures/similarity.md#beside-human-judgement)"
     )
     return [
         Figure(f"correlation, Miller and Charles: {', '.join(names)}", "§3.3, Table 4",
