@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest judgements quality benchmark fuzz mutants screenshots wordnet clean
+.PHONY: demo test lint types layers pytest judgements quality papers benchmark fuzz mutants screenshots wordnet clean
 
 test: lint types layers pytest
 
@@ -35,6 +35,10 @@ judgements: .venv/installed
 
 quality: .venv/installed
 	$(BIN)/python benchmarks/linking_quality.py
+
+# Every published figure and claim of the five papers, tested; writes docs/papers.md and its charts
+papers: .venv/installed
+	$(BIN)/python benchmarks/papers_page.py
 
 # Beside NLTK, semsimian, polars and pycanon, in environments of their own; writes docs/benchmarks.md and parts of docs/methods
 benchmark:

@@ -56,6 +56,13 @@ MEASURES: dict[str, Callable[[Pairs], float]] = {
     "linked by meaning (%)": lambda pairs: risk.semantic_linkage(pairs).value,
     CONTENT: loss.content_loss,
 }
+RECODED: dict[str, Callable[..., Method]] = {
+    **{
+        f"recoding-ordered, {guide}": partial(al.RecodingOrdered, guide=guide)
+        for guide in ("wu-palmer", "leacock-chodorow", "path", RANDOM)
+    },
+    "recoding, wu-palmer": al.Recoding,
+}
 GUIDED = ("Wu-Palmer", "Leacock-Chodorow", "path")
 STEPS = (RANDOM, "h1", "h1+target", "h1+h2", "h1+h2+h3")
 KINDS = ("Wu-Palmer", "hierarchy", "discernibility", RANDOM)
@@ -67,6 +74,7 @@ FIGURES: dict[str, tuple[Sequence[str], Sequence[str]]] = {  # a chart: its meas
     "seconds": ((SECONDS,), KINDS),  # Fig. 15
 }
 Found = dict[str, dict[str, dict[str, list[float]]]]  # measure -> table -> arm -> a figure for each k
+Apart = dict[tuple[str, str], dict[str, float]]  # two releases, or the original -> table -> distance of their clusters
 
 
 def tables(folder: Path) -> Iterator[tuple[str, Records]]:
@@ -116,10 +124,10 @@ def laid_out(found: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]) -
     return "\n".join(lines)
 
 
-def profiles(every: Mapping[str, Records], k: int = 5) -> str:
-    """Lay out how far apart the 14 clusters of the data and of its releases are, by pairs (P0 Table 6)."""
-    shown: dict[tuple[str, str], list[str]] = {}
-    for records in every.values():
+def clustered(every: Mapping[str, Records], k: int = 5) -> Apart:
+    """Say how far apart the 14 clusters of the data and of its releases are, by pairs (P0 Table 6)."""
+    found: Apart = {}
+    for table, records in every.items():
         between: dict[tuple[str, str], list[float]] = {}
         for seed in SEEDS:
             tuples = {"original": records.codes}
@@ -134,17 +142,29 @@ def profiles(every: Mapping[str, Records], k: int = 5) -> str:
                 distance = clusters.partition_distance(labels[one], labels[other], records.mass)
                 between.setdefault((one, other), []).append(distance)
         for pair, figures in between.items():
-            shown.setdefault(pair, []).append(f"{np.mean(figures):.3f}")
+            found.setdefault(pair, {})[table] = float(np.mean(figures))
+    return found
+
+
+def profiles(every: Mapping[str, Records], k: int = 5) -> str:
+    """Lay out how far apart clusters are."""
     head = f"| distance of 14 clusters, k={k} | | {' | '.join(every)} |\n|---|---|{'---:|' * len(every)}\n"
-    return head + "".join(f"| {a} | {b} | {' | '.join(x)} |\n" for (a, b), x in shown.items())
+    rows = clustered(every, k).items()
+    return head + "".join(f"| {a} | {b} | {' | '.join(f'{x:.3f}' for x in of.values())} |\n" for (a, b), of in rows)
 
 
-def fusion(every: Mapping[str, Records]) -> None:
-    """Measure the arms of fusion; write the page and its charts."""
+def fused(every: Mapping[str, Records]) -> Found:
+    """Measure the arms of fusion."""
     found: Found = {}
     for table, records in every.items():
         for arm, parameters in ARMS.items():
             measure(found, table, arm, records, partial(al.Fusion, **parameters), (*MEASURES, SECONDS))
+    return found
+
+
+def fusion(every: Mapping[str, Records]) -> None:
+    """Write the page of fusion and its charts."""
+    found = fused(every)
     for chart, (names, arms) in FIGURES.items():
         part = {name: {t: {a: of[a] for a in arms} for t, of in found[name].items()} for name in names}
         charts.lines(DOCS / f"fusion-{chart}.svg", part, KS)
@@ -152,19 +172,20 @@ def fusion(every: Mapping[str, Records]) -> None:
     pages.write(DOCS / "fusion.md", "clusters", profiles(every))
 
 
-def recoding() -> None:
-    """Measure local recoding of the survey's hobbies beside random replacement (IPMU Fig. 1-2)."""
+def recoded(arms: Mapping[str, Callable[..., Method]], what: Sequence[str] = (CONTENT, LINKS)) -> tuple[Records, Found]:
+    """Measure local recoding of the survey's hobbies."""
     own = Path(str(files("allonym") / "data"))
     column = al.quasi("wordnet", accept_review=True, unmatched="opaque")
     records = growth.of(al.Plan({"hobby": column}, keep_rest=True), own / "survey.csv")
-    arms: dict[str, Callable[..., Method]] = {
-        f"recoding-ordered, {guide}": partial(al.RecodingOrdered, guide=guide)
-        for guide in ("wu-palmer", "leacock-chodorow", "path", RANDOM)
-    }
-    arms["recoding, wu-palmer"] = al.Recoding
     found: Found = {}
     for arm, make in arms.items():
-        measure(found, "hobby", arm, records, make, (CONTENT, LINKS))
+        measure(found, "hobby", arm, records, make, what)
+    return records, found
+
+
+def recoding() -> None:
+    """Write the page of recoding and its chart (IPMU Fig. 1-2)."""
+    records, found = recoded(RECODED)
     charts.lines(DOCS / "recoding.svg", found, KS)
     of = found[LINKS]["hobby"]
     times = [b / a for a, b in zip(*(of[f"recoding-ordered, {x}"] for x in ("wu-palmer", RANDOM)), strict=True)]

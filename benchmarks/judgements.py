@@ -33,6 +33,7 @@ PUBLISHED = {
     "jiang-conrath": (".73", ".75"),
 }  # fmt: skip
 Pair = tuple[str, str, float]
+Correlations = dict[tuple[str, str], dict[str, tuple[float, float]]]  # measure, which -> judgements -> r, ρ
 
 
 def read(name: str) -> list[Pair]:
@@ -77,8 +78,8 @@ ROWS: list[tuple[str, str, dict[str, str]]] = [
 ]
 
 
-def table() -> str:
-    """Return the table as Markdown."""
+def correlations() -> Correlations:
+    """Measure every measure against every set of judgements: Pearson's r and Spearman's ρ."""
     taxonomy = read_taxonomy(WNDB)
     thirty = read("EN-MC-30.txt")
     sets = {
@@ -86,15 +87,25 @@ def table() -> str:
         "M&C-28": [p for p in thirty if p[:2] not in LEFT_OUT and p[1::-1] not in LEFT_OUT],
         "R&G-65": read("EN-RG-65.txt"),
     }
+    found: Correlations = {}
+    for measure, what, options in ROWS:
+        for name, pairs in sets.items():
+            ours, judged = closest(taxonomy, pairs, measure, **options), np.array([p[2] for p in pairs])
+            both = float(pearsonr(ours, judged)[0]), float(spearmanr(ours, judged)[0])
+            found.setdefault((measure, what), {})[name] = both
+    return found
+
+
+def table() -> str:
+    """Return the table as Markdown."""
+    found = correlations()
+    sets = next(iter(found.values()))
     lines = [
         "| measure | | " + " | ".join(f"{name}<br>r / ρ" for name in sets) + " | published M&C | published R&G |",
         "|---|---|" + "---|" * (len(sets) + 2),
     ]
-    for measure, what, options in ROWS:
-        cells = []
-        for pairs in sets.values():
-            ours, judged = closest(taxonomy, pairs, measure, **options), np.array([p[2] for p in pairs])
-            cells.append(f"{pearsonr(ours, judged)[0]:.2f} / {spearmanr(ours, judged)[0]:.2f}".replace("0.", "."))
+    for (measure, what), of in found.items():
+        cells = [f"{r:.2f} / {rank:.2f}".replace("0.", ".") for r, rank in of.values()]
         lines.append(
             f"| {measure} | {what} | " + " | ".join(cells) + " | " + " | ".join(PUBLISHED.get(measure, ("", ""))) + " |"
         )

@@ -69,8 +69,8 @@ def test_car_of_p2_appendix_c() -> None:
 def test_the_centroid_sums_of_p1() -> None:
     """P1's worked example: contact sport 3.93, sport 5.23 with sport as a root of depth 1.
 
-    Football, which P1 does not list, would win there: 3.56, its depth being the longest way to the root (by the
-    shortest it would be 3.77).
+    Football, a candidate of P1's too, would win there: 3.56, its depth being the longest way to the root (in P1's own
+    hierarchy, where it is a contact sport and nothing else, it would be 3.77).
     """
     words = ["boxing.n.01", "soccer.n.01", "rugby.n.01", "contact_sport.n.01", "swimming.n.01", "surfing.n.01"]
     weights = np.array([1, 2, 2, 1, 1, 3])

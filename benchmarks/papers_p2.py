@@ -1,0 +1,173 @@
+"""P2, the quality of value generalisation hierarchies: its figures, its claims, and how these are tested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from claims import Claim, Figure, Tally, below, count
+
+import allonym as al
+from allonym.knowledge import similarity
+from allonym.knowledge.hierarchy import Hierarchy
+from allonym.measures.hierarchies import hierarchy_loss, level_weights
+from allonym.plan.hierarchies import score
+
+VERTEBRATES = Hierarchy(
+    "vertebrates",
+    (
+        ("parrot", "bird", "homeotherm", "vertebrate"),
+        ("cat", "mammal", "homeotherm", "vertebrate"),
+        ("dog", "mammal", "homeotherm", "vertebrate"),
+        ("snake", "reptile", "ectotherm", "vertebrate"),
+        ("crocodile", "reptile", "ectotherm", "vertebrate"),
+        ("frog", "amphibian", "ectotherm", "vertebrate"),
+        ("salmon", "fish", "ectotherm", "vertebrate"),
+    ),
+)
+TABLE_1 = {  # TransGSL to levels 1, 2 and 3
+    "parrot": (0.0435, 0.2381, 0.0909), "cat": (0.1538, 0.3333, 0.2), "dog": (0.1538, 0.1579, 0.2),
+    "snake": (0.0833, 0.2727, 0.1304), "crocodile": (0.12, 0.3043, 0.1667), "frog": (0.0435, 0.2381, 0.0909),
+    "salmon": (0.0769, 0.3043, 0.1667),
+}  # fmt: skip
+# Table 2: the transition that loses most at each level, as far as the text gives the two hierarchies; LevelGSL / h and
+# LevelGSL · w, and the scores
+WAYS = {
+    "VGH1": ("ungulate", "mammal", "homeotherm", "animal"),
+    "VGH2": ("herbivore", "mammal", "vertebrate", "animal"),
+}
+TABLE_2 = {
+    "VGH1": ((0.0258, 0.0463, 0.09, 0.0833), (0.0414, 0.0556, 0.072, 0.0333), 0.2454, 0.2023),
+    "VGH2": ((0.09, 0.0463, 0.0577, 0.0833), (0.1440, 0.0556, 0.0462, 0.0333), 0.2773, 0.2791),
+}
+ORDERED, REVERSED = np.array([[0.1, 0.2]]), np.array([[0.2, 0.1]])  # §3, on weights
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What the hierarchies lose."""
+
+    transitions: dict[str, tuple[float, ...]]  # of vertebrates, by leaf
+    vertebrates: tuple[float, ...]  # LevelGSL
+    levels: dict[str, tuple[float, ...]]  # of both hierarchies of animals
+    constant: dict[str, float]  # VghGSL: of vertebrates, both hierarchies, and §3's two
+    by_level: dict[str, float]
+
+
+def measured() -> Scored:
+    """Score P2's hierarchies."""
+    first = score(VERTEBRATES)
+    transitions = {
+        leaf: tuple(map(float, losses)) for leaf, losses in zip(VERTEBRATES.leaves, first.losses, strict=True)
+    }
+    levels: dict[str, tuple[float, ...]] = {}
+    constant, by_level = {"vertebrates": first.value}, {}
+    for name, way in WAYS.items():
+        found = score(Hierarchy(name, (("horse", *way), ("giraffe", *way))))
+        levels[name] = tuple(float(x["gsl"]) for x in found.levels)
+        constant[name], by_level[name] = found.value, hierarchy_loss(found.losses, weights="level")
+    for name, losses in (("ordered", ORDERED), ("reversed", REVERSED)):
+        constant[name], by_level[name] = hierarchy_loss(losses), hierarchy_loss(losses, weights="level")
+    return Scored(transitions, tuple(float(x["gsl"]) for x in first.levels), levels, constant, by_level)
+
+
+def car() -> float:
+    """Return the similarity of car and compact car in P2's Figure 5."""
+    tiny = al.Taxonomy.build("p2", ["thing", "vehicle", "car", "compact car"], child=[1, 2, 3], parent=[0, 1, 2])
+    return float(similarity.wu_palmer(tiny, tiny.code("car"), tiny.code("compact car"), depth="edges"))
+
+
+def published(found: Scored) -> list[Figure]:
+    """Return P2's figures, ours beside them."""
+    figures = [
+        Figure("similarity of car and compact car", "Appendix C", (0.8,), (car(),), 1),
+        *(
+            Figure(f"TransGSL of {leaf} to levels 1, 2, 3", "§3, Table 1", losses, found.transitions[leaf], 4)
+            for leaf, losses in TABLE_1.items()
+        ),
+        Figure("LevelGSL of vertebrates", "§3, Fig. 2", (0.1538, 0.3333, 0.2), found.vertebrates, 4),
+        Figure("VghGSL of vertebrates", "§3", (0.2290,), (found.constant["vertebrates"],), 4,
+               "P2 adds terms that are rounded already"),
+        Figure("ordered and reversed losses, constant weights", "§3", (0.15, 0.15),
+               (found.constant["ordered"], found.constant["reversed"]), 2),
+        Figure("ordered and reversed losses, weights by level", "§3", (0.1333, 0.1666),
+               (found.by_level["ordered"], found.by_level["reversed"]), 4, "P2 cuts .16667, and does not round it"),
+    ]  # fmt: skip
+    cut = "P2 cuts some digits, and does not round them"
+    for name, (constant, by_level, one, other) in TABLE_2.items():
+        gsl = np.array(found.levels[name])
+        figures += [
+            Figure(f"{name}: LevelGSL / 4", "§4, Table 2", constant, tuple((gsl / 4).tolist()), 4, cut),
+            Figure(f"{name}: LevelGSL · w", "§4, Table 2", by_level,
+                   tuple((gsl * level_weights(4, "level")).tolist()), 4, cut),
+            Figure(f"{name}: VghGSL, constant and by level", "§4, Table 2", (one, other),
+                   (found.constant[name], found.by_level[name]), 4, "sums of such terms"),
+        ]  # fmt: skip
+    return figures
+
+
+def better_specified(found: Scored) -> list[Tally]:
+    """Test whether VGH1 scores lower with both kinds of weights."""
+    scores = [[of["VGH1"], of["VGH2"]] for of in (found.constant, found.by_level)]
+    return [below("VGH1 < VGH2", [x[0] for x in scores], [x[1] for x in scores], unit="weightings")]
+
+
+def fluctuates(found: Scored) -> list[Tally]:
+    """Test whether VGH1 loses less up to level 1, and VGH2 up to level 3."""
+    one, two = found.levels["VGH1"], found.levels["VGH2"]
+    return [count("VGH1 better at level 1, VGH2 at level 3", [one[0] < two[0], two[2] < one[2]], unit="levels")]
+
+
+def _peaks(levels: tuple[float, ...]) -> list[int]:
+    return [i + 1 for i in range(len(levels) - 1) if levels[i] > levels[i + 1] + 1e-9]
+
+
+def peak_of_the_faulty(found: Scored) -> list[Tally]:
+    """Test whether the worse hierarchy has a level that loses more than the one above, and the better one has none."""
+    peaks = {name: _peaks(found.levels[name]) for name in WAYS}
+    note = "; ".join(f"{name}: level {', '.join(map(str, p))}" if p else f"{name}: none" for name, p in peaks.items())
+    return [
+        count("VGH2 has one", [bool(peaks["VGH2"])], unit="", note=note),
+        count("VGH1 has none", [not peaks["VGH1"]], unit=""),
+    ]
+
+
+def lower_levels_count_more(found: Scored) -> list[Tally]:
+    """Test whether constant weights see no difference, and weights by level prefer small losses at low levels."""
+    same = abs(found.constant["ordered"] - found.constant["reversed"]) < 1e-9
+    return [
+        count(
+            "alike, and told apart", [same, found.by_level["ordered"] < found.by_level["reversed"]], unit="weightings"
+        )
+    ]
+
+
+CLAIMS: list[Claim[Scored]] = [
+    Claim(
+        "VGH1 is better specified than VGH2",
+        "§4, Table 2",
+        "VghGSL with both kinds of weights.",
+        better_specified,
+    ),
+    Claim(
+        "Which one is better depends on how far one generalises: VGH1 at level 1, VGH2 at level 3",
+        "§4, Fig. 3",
+        "LevelGSL.",
+        fluctuates,
+    ),
+    Claim(
+        "A level that loses more than the one above it denotes a poorly defined generalisation: it marks VGH2",
+        "§4, Fig. 3",
+        "LevelGSL(i) > LevelGSL(i + 1) in VGH2, and not in VGH1.",
+        peak_of_the_faulty,
+        "VGH1 has such a level too, homeotherm under animal, which P2 does not mention; so have the vertebrates "
+        "of its own Table 1. In WordNet homeotherm is no mammal's hypernym. `allonym hierarchy score` names every "
+        "such level.",
+    ),
+    Claim(
+        "Weights by level tell hierarchies apart that constant weights cannot: losses at low levels are worse",
+        "§3; §4, Fig. 4",
+        "Losses of .1 and .2 on two levels, and the other way round.",
+        lower_levels_count_more,
+    ),
+]
