@@ -40,7 +40,8 @@ quality: .venv/installed
 papers: .venv/installed
 	$(BIN)/python benchmarks/papers_page.py
 
-# Beside NLTK, semsimian, polars and pycanon, in environments of their own; writes docs/benchmarks.md and parts of docs/methods
+# Beside NLTK, semsimian, polars, anjana, anonypy and pycanon, in environments of their own; writes docs/benchmarks.md and
+# parts of docs/methods
 benchmark:
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
@@ -53,6 +54,11 @@ benchmark:
 	build/benchmark/bin/python benchmarks/noise.py
 	build/benchmark/bin/python benchmarks/sets.py
 	build/benchmark/bin/python benchmarks/promises.py
+	build/benchmark/bin/python benchmarks/refining.py
+	build/benchmark/bin/python benchmarks/rows.py
+	$(PYTHON) -m venv build/peers
+	build/peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
+	build/benchmark/bin/python benchmarks/peers.py build/peers/bin/python
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/privacy.py build/pycanon/bin/python

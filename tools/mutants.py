@@ -67,12 +67,22 @@ NAMES = {"min": "max", "max": "min", "argmin": "argmax", "argmax": "argmin", "an
 def mistakes(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     """Yield the module with one mistake each, and what it is."""
     nodes = [node for node in ast.walk(tree) if not isinstance(node, ast.Module)]
+    idle = {id(x) for node in nodes for part in _only_told(node) for x in ast.walk(part)}
     for place, node in enumerate(nodes):
-        for what, change in _changes(node):
+        for what, change in _changes(node) if id(node) not in idle else ():
             changed = copy.deepcopy(tree)
             other = [x for x in ast.walk(changed) if not isinstance(x, ast.Module)][place]
             if change(other):
                 yield f"line {getattr(node, 'lineno', '?')}: {what}", ast.fix_missing_locations(changed)
+
+
+def _only_told(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a node that are read by people and checkers alone: annotations, and zip's strict."""
+    for name in ("annotation", "returns"):
+        if (part := getattr(node, name, None)) is not None:
+            yield part
+    if isinstance(node, ast.keyword) and node.arg == "strict":
+        yield node.value
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], bool]]]:

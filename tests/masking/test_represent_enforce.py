@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+import allonym as al
 from allonym.masking import MDAV, METHODS
 from allonym.masking.enforce import enough_units
 from allonym.masking.groups import Groups
 from allonym.masking.represent import represent
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
+from allonym.plan.prepare import prepare
 from allonym.records import Attribute, Masking, Records, count_units, piece_of_rows
+from allonym.tables.files import open_any
 
 
 def one_column(values: list[str | None], rows: list[int], units: list[int] | None = None) -> Records:
@@ -122,3 +128,50 @@ def test_a_mean_is_not_the_number_of_one_person_however_much_he_weighs() -> None
     assert ages_of([0, 1, 1, 1, 4], weights=[1, 1, 1, 1, 5000], decimals=4) == [80.4]  # not 82.9974
     assert ages_of([0, 1, 1, 1, *[4] * 200], units=[0, 1, 2, 3, *[4] * 200], decimals=4) == [80.4]
     assert ages_of([0, 1, 1, 1, 4], weights=[1, 1, 1, 1, 2], decimals=4) == [80.8333]  # nobody has more than half
+
+
+def test_the_member_that_stands_for_a_group_is_the_nearest_to_all_of_it() -> None:
+    ages = Attribute("age", "numeric", Numeric([20.0, 30.0, 60.0]))
+    records = Records.of([ages], [[0, 1, 2, 2, 2]])
+    every = Groups.of([(0, 1, 0), (1, 1, 0), (2, 3, 0)])
+    codes, _ = represent(records, every, 1, [ages.metric], "member")
+    assert codes.tolist() == [[2]] * 3  # 40 + 30 years to the others; from 30 it is 10 + 3 · 30
+    first_of_equals = Groups.of([(0, 1, 0), (1, 1, 0), (2, 3, 1)])
+    assert represent(records, first_of_equals, 1, [ages.metric], "member")[0].tolist() == [[0], [0], [2]]
+
+
+def test_a_group_of_nothing_has_no_length() -> None:
+    assert len(Groups.of([])) == 0
+    assert list(Groups.of([]).members()) == []
+
+
+def test_mdav_compares_words_and_sets_by_equality_and_numbers_as_they_are() -> None:
+    jobs = al.quasi("wordnet", unmatched="opaque", accept_review=True)
+    items = al.quasi("wordnet", kind="set", unmatched="opaque", accept_review=True)
+    frame = pd.DataFrame(
+        {"job": ["cook", "baker", "nurse"], "items": [["bread", "milk"], ["bread"], ["ale"]], "age": [20, 31, 60]}
+    )
+    found = prepare(al.Plan({"job": jobs, "items": items, "age": al.quasi("numeric")}), open_any(frame)).records
+    assert found is not None
+    job, item, age = MDAV().metrics(found)
+    assert isinstance(job, Equality)
+    assert age is found.attributes[2].metric
+    sizes = [len(x) for x in found.attributes[1].values]
+    both = sizes.index(2)
+    bread = next(i for i, x in enumerate(found.attributes[1].values) if x < found.attributes[1].values[both])
+    assert float(item.rows(both, bread)) == 1 / 3  # of three items, one has no equal on the other side
+
+
+def test_parameters_that_are_none_are_told() -> None:
+    wrong = [
+        (al.SAMDAV(growth="slow"), "growth is 'slow'"),
+        (al.SAMDAV(represent="all"), "represent is 'all'"),
+        (al.SAMDAV(refine="yes"), "refine must be true or false"),  # type: ignore[arg-type]
+        (al.Fusion(refine=1), "refine must be true or false"),  # type: ignore[arg-type]
+        (al.Exponential(epsilon=0.0), "it must be above 0"),
+        (al.Exponential(epsilon=math.inf), "it must be above 0"),
+        (al.Exponential(nulls="no"), "nulls must be true or false"),  # type: ignore[arg-type]
+    ]
+    for method, told in wrong:
+        assert [told in x for x in method.problems()] == [True]
+    assert not any(list(x.problems()) for x in (al.SAMDAV(), al.Fusion(), al.Exponential(epsilon=0.1)))
