@@ -244,8 +244,16 @@ def look_alike(frame: Any, columns: Sequence[str]) -> NDArray[np.int64]:
     for column in as_text(frame, columns if len(frame) else ()):
         coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
         place = np.concatenate([_numbers(chunk.indices) for chunk in coded.chunks]).astype(np.int64)
-        group = np.unique(group * (int(place.max()) + 1) + place, return_inverse=True)[1]
+        group = _numbered(group * (int(place.max()) + 1) + place)
     return group
+
+
+def _numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return numbers without gaps, in the same order; by a table where they are dense, which needs no sorting."""
+    size = int(numbers.max(initial=0)) + 1
+    if size > 4 * len(numbers) + 1024:
+        return np.unique(numbers, return_inverse=True)[1]
+    return (np.cumsum(np.bincount(numbers, minlength=size) > 0) - 1)[numbers]
 
 
 def smallest(group: NDArray[np.int64], persons: NDArray[np.int64] | None = None) -> int:
