@@ -19,7 +19,8 @@ FEW = 3  # swaps that are tried with a group
 MERGED = 4  # groups that a group may join
 EFFORT = 100  # groups that are weighed for each piece, at most
 LIMIT = 400_000  # and in all
-KEPT = 200_000  # groups whose loss is remembered
+LARGE = 100  # members, for which a group counts once more
+KEPT = 4_000_000  # members of groups whose loss is remembered
 LEAST = 1e-9  # of what is lost in all: less is no gain
 
 Tick = Callable[[int, int], None]
@@ -81,7 +82,7 @@ class _Refining:
         self.members: dict[int, Members] = {g: tuple(x.tolist()) for g, x in enumerate(groups.members())}
         self.group: list[int] = groups.group.tolist()
         self.known: dict[Members, tuple[float, list[Value]]] = {}
-        self.looks = 0
+        self.looks = self.kept = 0
         self.made = len(self.members)
 
     # --- what a group loses --------------------------------------------------------------------------------------
@@ -90,9 +91,11 @@ class _Refining:
         """Return Σ ω·d² of a group, and what stands for it."""
         found = self.known.get(members)
         if found is None:
-            if len(self.known) >= KEPT:
+            if self.kept >= KEPT:
                 self.known.clear()
-            self.looks += 1
+                self.kept = 0
+            self.kept += len(members)
+            self.looks += 1 + len(members) // LARGE
             own = np.array(members)
             codes, mass = self.columns[:, own], self.mass[own]
             values = self.standing.of(codes, mass)
@@ -107,6 +110,11 @@ class _Refining:
         for metric, share, value, code in zip(self.metrics, self.shares, values, self.codes[piece], strict=True):
             total += share * metric.around(value)[code]
         return float(self.mass[piece]) * total**2
+
+    def fars(self, pieces: Members, group: int) -> Floats:
+        """Return the same of several pieces."""
+        values, own = self.weighed(self.members[group])[1], list(pieces)
+        return self.mass[own] * distances(self.metrics, self.shares, values, self.columns[:, own]) ** 2
 
     def gain(self, change: Change) -> float:
         """Return by how much less is lost after a change."""
@@ -153,7 +161,8 @@ class _Refining:
         """Yield the swaps of a piece with one of another group that are best by the centres as they are."""
         own, there = self.group[piece], self.members[other]
         tried = 0
-        for _, back in sorted((self.far(x, own) - self.far(x, other), x) for x in there):
+        order = np.argsort(self.fars(there, own) - self.fars(there, other), kind="stable")
+        for back in (there[x] for x in order.tolist()):
             change = {own: _with(rest, back), other: _with(_without(there, back), piece)}
             if all(map(self.holding.enough, change.values())):
                 yield change
