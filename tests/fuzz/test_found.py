@@ -24,9 +24,10 @@ import xlsxwriter
 
 from allonym import release, reread
 from allonym.errors import AllonymError, OntologyError, PlanError, TableError
-from allonym.knowledge import lexicon
+from allonym.knowledge import lexicon, links
 from allonym.knowledge.linking import link
 from allonym.knowledge.readers import read_taxonomy
+from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.plan.fitted import Fitted
 from allonym.plan.plan import Plan
@@ -449,3 +450,12 @@ def test_half_of_a_pair_of_surrogates_is_read_again() -> None:
 @pytest.mark.parametrize(("one", "other"), [(["x", "y"], ["x\x1fy"]), (["x", "y"], "x\x1fy"), (["x"], "x"), ([], "")])
 def test_a_list_is_not_a_text_to_the_second_reader(one: Any, other: Any) -> None:
     assert json_again([{"a": one}, {"a": other}, {"a": one}]) == 1
+
+
+def test_the_id_of_a_concept_that_begins_with_a_tab_comes_back_from_a_links_file(tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_bytes(b"\ttny,v\nnurse,v\n")
+    taxonomy = read_taxonomy(tmp_path / "odd.csv")
+    scope = Scope(taxonomy, taxonomy.root)
+    found = link(["nurse", "tny"], scope)
+    (tmp_path / "links.csv").write_text(links.to_csv(found, scope), "utf-8", newline="")
+    assert links.read(tmp_path / "links.csv").concepts == {x.value: taxonomy.ids[x.concept] for x in found}

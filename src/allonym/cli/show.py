@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.cli.app import console, short
 from allonym.report.html import figure as _number
+from allonym.report.html import told as _told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -193,11 +194,6 @@ def _figures(out: Console, done: Release) -> None:
     ]
     width = max(len(name) for name, _ in rows)
     out.print("\n".join(f"{name:{width}}  {value}" for name, value in rows))
-
-
-def _told(value: object) -> str:
-    """Tell the value of a parameter."""
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 LOSS = (

@@ -13,6 +13,7 @@ from typing import Any
 from allonym.errors import OutputError
 from allonym.measures.measurement import score
 from allonym.report import needed
+from allonym.report.html import told
 
 RISK, LOSS, BY_TEXT = "semantic_linkage", "information_loss", "record_linkage"
 STEPS = 20  # between balances for which scores are drawn
@@ -60,7 +61,7 @@ class Comparison:
         return {
             "method": run["method"],
             "k": run["parameters"].get("k"),
-            "parameters": ", ".join(f"{x} = {y}" for x, y in others.items()),
+            "parameters": ", ".join(f"{x} = {told(y)}" for x, y in others.items()),
             **{name: run["measures"][name]["value"] for name in (LOSS, RISK, BY_TEXT, "score")},
             "smallest_group": min(reached, default=None),
             "suppressed": run["suppressed"],

@@ -37,6 +37,11 @@ def source(name: str) -> str:
     return str(environment.loader.get_source(environment, name)[0])
 
 
+def told(value: object) -> str:
+    """Tell the value of a parameter."""
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
 def figure(value: Any) -> str:
     """Return a figure with as many digits as tell something.
 
