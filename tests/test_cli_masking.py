@@ -185,9 +185,9 @@ def test_methods_take_their_options(folder: Path) -> None:
     given = {"growth": "weighted", "represent": "subsumer"}
     al.Plan({"age": al.quasi()}, parameters=given, keep_rest=True).save("plan.toml")
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))
-    assert told["parameters"] == {"k": 5, "represent": "subsumer", "growth": "weighted"}
+    assert told["parameters"] == {"k": 5, "represent": "subsumer", "refine": False, "growth": "weighted"}
     told = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
-    assert (told["method"], told["parameters"]) == ("mdav", {"k": 5, "represent": "subsumer"})
+    assert (told["method"], told["parameters"]) == ("mdav", {"k": 5, "represent": "subsumer", "refine": False})
 
 
 def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:
