@@ -28,6 +28,7 @@ from allonym.records import Floats, Pairs, Records
 
 PAGE = ROOT / "docs" / "methods" / "refine.md"
 KS = (3, 5, 10, 15, 50)
+LARGE, FEW = 5_000, (5, 15)  # k on tables of more tuples
 METHODS = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
 SMALL = 11  # tuples of a sample
 SAMPLES = 12
@@ -65,14 +66,15 @@ def gains() -> str:
     with tempfile.TemporaryDirectory() as folder:
         for name, records in tables(Path(folder)):
             for label, method in METHODS.items():
-                for k in KS:
+                for k in (ks := FEW if len(records) > LARGE else KS):
                     was, now = (figures(records, method(k=k, refine=x)) for x in (False, True))
                     less = f"{100 * (1 - now[0] / was[0]):.0f} %" if was[0] else ""
                     pairs = [f"{a:.3f} | {b:.3f}" for a, b in zip(was, now, strict=True)]
                     pairs[0] += f" | {less}"
                     pairs[4] = f"{was[4]:.2f} | {now[4]:.2f}"
-                    shown = f"{name}, {label}" if k == KS[0] else ""
+                    shown = f"{name}, {label}" if k == ks[0] else ""
                     lines.append(f"| {shown} | {k} | " + " | ".join(pairs) + " |")
+                    print(lines[-1], flush=True)
                     total += 1
                     for place, what in enumerate(better):
                         better[what] += now[place] <= was[place]
