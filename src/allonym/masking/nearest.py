@@ -93,7 +93,7 @@ class Nearest:
         self.members = self.members.reshape(blocks, self.size)
         self.gone = self.gone.reshape(blocks, self.size)
         self.place[self.order] = np.arange(len(order))
-        self.codes = self.points.codes[:, self.members]
+        self.codes = self.points.codes.take(self.members, axis=1)
         self.weights = self.mass[self.members]
         self.lightest = self.weights.min(axis=1)
         self.first = self.members.min(axis=1)
