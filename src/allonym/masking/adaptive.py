@@ -127,18 +127,19 @@ class Middle:
     def __init__(self, points: Points, columns: Ints, mass: Floats) -> None:
         self.points, self.columns, self.mass = points, columns, mass
         self.gone = np.zeros(len(mass), bool)
+        self.latest: list[int] = []  # gone, but counted still
         self.whole = bool((mass == np.round(mass)).all()) and float(mass.sum()) < 2**53
         size = sum(len(metric.values) for metric in points.metrics)
         codes = points.codes.ravel()
         self.total = np.bincount(codes, weights=np.tile(mass, len(columns)), minlength=size)
         self.tuples = np.bincount(codes, minlength=size)
+        ends = points.offsets[1:]
+        self.parts = list(zip(points.metrics, np.split(self.total, ends), np.split(self.tuples, ends), strict=True))
 
     def remove(self, one: int) -> None:
         """Leave a tuple out from now on."""
         self.gone[one] = True
-        codes = self.points.codes[:, one]
-        self.total[codes] -= self.mass[one]
-        self.tuples[codes] -= 1
+        self.latest.append(one)
 
     def left(self) -> Ints:
         """Return the tuples left."""
@@ -146,13 +147,16 @@ class Middle:
 
     def value(self) -> list[Value]:
         """Return the centroid."""
-        metrics = self.points.metrics
         if not self.whole:
-            return centre(metrics, self.columns[:, ~self.gone], self.mass[~self.gone])
-        ends = self.points.offsets[1:]
+            return centre(self.points.metrics, self.columns[:, ~self.gone], self.mass[~self.gone])
+        codes = self.points.codes[:, self.latest].ravel()
+        weights = np.tile(self.mass[self.latest], len(self.parts))
+        self.total -= np.bincount(codes, weights, len(self.total))
+        self.tuples -= np.bincount(codes, minlength=len(self.tuples))
+        self.latest.clear()
         found = []
-        for metric, total, tuples in zip(metrics, np.split(self.total, ends), np.split(self.tuples, ends), strict=True):
-            here = np.flatnonzero(tuples)
+        for metric, total, tuples in self.parts:
+            here = tuples.nonzero()[0]
             found.append(metric.centroid(here, total[here]))
         return found
 

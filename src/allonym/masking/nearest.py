@@ -74,7 +74,7 @@ class Nearest:
 
     The least distance any value of a block has to a point in an attribute, added up over the attributes, is a bound for
     all tuples of the block. No property of the distances is needed for that, and it holds to the last bit, since rounded
-    sums grow with what is added: bounds and distances are added up in the same order. Ties go to the first tuple.
+    sums grow with what is added: bounds and distances are added up in the same order.
     """
 
     def __init__(self, points: Points, mass: Floats) -> None:
@@ -96,7 +96,7 @@ class Nearest:
         self.codes = self.points.codes.take(self.members, axis=1)
         self.weights = self.mass[self.members]
         self.lightest = self.weights.min(axis=1)
-        self.first = self.members.min(axis=1)
+        self.filled = np.count_nonzero(self.gone == 0, axis=1).tolist()
         self.empty = np.zeros(blocks)  # infinite where all are gone
         self.left = self.laid = len(order)
         self._bounds: list[dict[Value, Floats]] = [{} for _ in self.codes]
@@ -104,19 +104,17 @@ class Nearest:
     def remove(self, one: int) -> None:
         """Leave a tuple out from now on."""
         block, at = divmod(int(self.place[one]), self.size)
-        gone = self.gone[block]
-        gone[at] = np.inf
+        self.gone[block, at] = np.inf
+        self.filled[block] -= 1
         self.left -= 1
-        if self.left < DENSE * self.laid:
+        if FEW < self.laid and self.left < DENSE * self.laid:
             self.lay(self.order[self.gone.ravel()[self.place[self.order]] == 0])
-        elif self.first[block] == one:
-            here = self.members[block][gone == 0]
-            self.first[block] = here.min() if here.size else one
-            self.empty[block] = 0.0 if here.size else np.inf
+        elif not self.filled[block]:
+            self.empty[block] = np.inf
 
     def bounds(self, point: Sequence[Value], parts: list[Floats], weighted: bool) -> Floats:
         """Return for each block how near to a point its tuples are at most."""
-        total = np.zeros(len(self.first))
+        total = np.zeros(len(self.empty))
         for known, codes, offset, value, part in zip(
             self._bounds, self.codes, self.points.offsets, point, parts, strict=True
         ):
@@ -133,38 +131,53 @@ class Nearest:
 
     def nearest(self, point: Sequence[Value], weighted: bool = False) -> int:
         """Return the tuple nearest to a point, by d or by ω·d."""
+        return int(self.ties(point, weighted)[1].min())
+
+    def others(self, one: int, digits: int) -> tuple[float, Ints]:
+        """Return how far the tuples nearest to one of them are, rounded, and which these are, in order."""
+        gone, place = self.gone.reshape(-1), self.place[one]
+        gone[place] = np.inf
+        least, found = self.ties(self.points.values(one), digits=digits)
+        gone[place] = 0.0
+        return least, np.sort(found)
+
+    def ties(self, point: Sequence[Value], weighted: bool = False, digits: int | None = None) -> tuple[float, Ints]:
+        """Return how far the tuples nearest to a point are, by d or by ω·d, rounded if asked for; and which these are.
+
+        Blocks are looked at from the least bound on, more of them each time, until the bounds are larger than that.
+        """
         parts = self.points.parts(point)
         line = np.concatenate(parts)
-        if len(self.first) == 1:
-            far = self.look(line, np.zeros(1, np.int64), weighted)
-            return int(self.members[0, far.argmin()])
+        some, batch = np.arange(len(self.empty)), BATCH
+        if len(some) == 1:
+            far = self.look(line, some, weighted, digits)
+            return (least := float(far.min())), self.members[far == least]
         bounds = self.bounds(point, parts, weighted)
-        least, found = np.inf, len(self.points)
-        some, batch = np.arange(len(bounds)), BATCH
+        if digits is not None:
+            bounds = np.round(bounds, digits)  # rounding keeps the order
+        least, found = np.inf, [some[:0]]
         while some.size:
-            if len(some) > batch:
-                chosen = some[np.argpartition(bounds[some], batch)[:batch]]
-            else:
-                chosen = some
-            far = self.look(line, chosen, weighted)
+            chosen = some if len(some) <= batch else some[np.argpartition(bounds[some], batch)[:batch]]
+            far = self.look(line, chosen, weighted, digits)
             nearest = float(far.min())
-            if nearest <= least:
-                one = int(self.members[chosen][far == nearest].min())
-                found = one if nearest < least else min(one, found)
-                least = nearest
+            if nearest < least:
+                least, found = nearest, []
+            if nearest == least:
+                found.append(self.members[chosen][far == nearest])
             bounds[chosen] = np.inf
             here = bounds[some]
-            some = some[(here < least) | ((here == least) & (self.first[some] < found))]
+            some = some[(here <= least) & (here < np.inf)]
             batch *= 2
-        return found
+        return least, np.concatenate(found)
 
-    def look(self, line: Floats, blocks: Ints, weighted: bool) -> Floats:
-        """Return how far the tuples of some blocks are; those that are gone, infinitely."""
-        far = np.add.reduce(line.take(self.codes.take(blocks, axis=1)), axis=0)  # along the slow axis: one by one
+    def look(self, line: Floats, blocks: Ints, weighted: bool, digits: int | None) -> Floats:
+        """Return how far the tuples of some blocks are, rounded if asked for; those that are gone, infinitely."""
+        codes = self.codes if len(blocks) == len(self.empty) else self.codes.take(blocks, axis=1)
+        far: Floats = np.add.reduce(line.take(codes), axis=0)  # along the slow axis: one after the other
         if weighted:
             far *= self.weights[blocks]
         far += self.gone[blocks]
-        return far
+        return far if digits is None else np.round(far, digits)
 
 
 class Farthest:
@@ -180,11 +193,10 @@ class Farthest:
         self.order, self.mass = order, self.all[order]
         self.gone = np.zeros(len(order))  # infinite where a tuple is gone
         self.place[order] = np.arange(len(order))
-        self.starts = np.arange(0, len(order), CHUNK)
-        cuts = self.starts[1:].tolist()
+        cuts = list(range(CHUNK, len(order), CHUNK))
         self.codes = [np.ascontiguousarray(x) for x in np.split(self.points.codes[:, order], cuts, axis=1)]
         self.first = np.array([x.min() for x in np.split(order, cuts)])
-        self.heaviest = self.mass[self.starts]
+        self.heads = np.arange(0, len(order), CHUNK)  # the first of each chunk that is left
         self.left = self.laid = len(order)
 
     def remove(self, one: int) -> None:
@@ -192,12 +204,11 @@ class Farthest:
         at = int(self.place[one])
         self.gone[at] = np.inf
         self.left -= 1
-        if 0 < self.left < DENSE * self.laid:
+        if FEW < self.laid and self.left < DENSE * self.laid:
             self.lay(self.order[self.gone == 0])
-            return
-        chunk = at // CHUNK
-        low = chunk * CHUNK
-        self.heaviest[chunk] = self.mass[low + self.gone[low : low + CHUNK].argmin()]
+        elif self.heads[chunk := at // CHUNK] == at:
+            low = chunk * CHUNK
+            self.heads[chunk] = low + self.gone[low : low + CHUNK].argmin()
 
 
 class Aim:
@@ -211,8 +222,10 @@ class Aim:
         self.tuples, self.point, self.order = tuples, point, tuples.order
         parts = tuples.points.parts(point)
         self.line = np.concatenate(parts)
-        reach = np.add.accumulate([part.max() for part in parts])[-1]  # added up one by one, as distances are
-        self.values = tuples.heaviest * reach
+        reach = 1.0
+        if len(tuples.heads) > 1:
+            reach = np.add.accumulate([part.max() for part in parts])[-1]  # one after the other, as distances are
+        self.values = tuples.mass[tuples.heads] * reach
         self.found = tuples.first.copy()
         self.sure = np.zeros(len(self.found), bool)
 
@@ -220,8 +233,10 @@ class Aim:
         """Return the tuple left with the largest ω·d."""
         tuples = self.tuples
         while True:
-            best = np.flatnonzero(self.values == self.values.max())
-            chunk = int(best[self.found[best].argmin()])
+            chunk = int(self.values.argmax())
+            if len(self.values) > 1:
+                best = np.flatnonzero(self.values == self.values[chunk])
+                chunk = int(best[self.found[best].argmin()])
             one = int(self.found[chunk])
             if self.sure[chunk] and tuples.gone[tuples.place[one]] == 0:
                 return one
