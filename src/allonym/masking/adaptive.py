@@ -128,7 +128,7 @@ class Middle:
         self.points, self.columns, self.mass = points, columns, mass
         self.gone = np.zeros(len(mass), bool)
         self.latest: list[int] = []  # gone, but counted still
-        self.whole = bool((mass == np.round(mass)).all()) and float(mass.sum()) < 2**53
+        self.whole = bool(((mass == np.round(mass)) & (mass > 0)).all()) and float(mass.sum()) < 2**53
         size = sum(len(metric.values) for metric in points.metrics)
         codes = points.codes.ravel()
         self.total = np.bincount(codes, weights=np.tile(mass, len(columns)), minlength=size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import ClassVar
@@ -96,14 +96,14 @@ class Fusing:
         self.sizes = records.counts.astype(np.int64).copy()  # NONE, once a group is gone
         self.k, self.rng, self.heuristics, self.guide = k, rng, heuristics, guide
         self.into = np.arange(len(records))
-        self.left = len(records)
+        self.left, self.small = len(records), int((self.sizes < k).sum())  # groups; those of fewer than k
         self.near: Nearest | None = None
         if heuristics not in ("none", "h1") and guide not in ("discernibility", "random"):
             self.near = Nearest(Points(guiding(records, guide), records.shares, records.codes.T), records.mass)
 
     def run(self, tick: Tick) -> Ints:
         """Fuse groups, the smallest first, until none is smaller than k."""
-        total = int((self.sizes < self.k).sum())
+        total = self.small
         while self.left > 1 and (smallest := int(self.sizes.min())) < self.k:
             if self.heuristics == "none":
                 self.fuse(*self.any_pair(np.flatnonzero(self.sizes < self.k)))
@@ -113,8 +113,8 @@ class Fusing:
                 one = self.drawn(np.flatnonzero(self.sizes == smallest))
                 self.fuse(one, self.target(self.best(one)[1]))
             else:
-                self.level(smallest)
-            tick(total - int((self.sizes < self.k).sum()), total)
+                self.level(smallest, lambda: tick(total - self.small, total))
+            tick(total - self.small, total)
         tick(total, total)
         while (self.into != self.into[self.into]).any():
             self.into = self.into[self.into]
@@ -132,7 +132,9 @@ class Fusing:
 
     def fuse(self, one: int, other: int) -> None:
         """Let a group take the values of another."""
-        self.sizes[other] += self.sizes[one]
+        before, own = int(self.sizes[other]), int(self.sizes[one])
+        self.small -= (own < self.k) + (before < self.k <= before + own)
+        self.sizes[other] += own
         self.sizes[one] = NONE
         self.into[one] = other
         self.left -= 1
@@ -153,7 +155,7 @@ class Fusing:
         """Return the smallest of some groups; the first of equals."""
         return int(groups[np.argmin(self.sizes[groups])])
 
-    def level(self, smallest: int) -> None:
+    def level(self, smallest: int, tick: Callable[[], None]) -> None:
         """Fuse all groups of the smallest size: those with the best target first (H2), the least result first (H3)."""
         by_far: dict[float, dict[int, Ints]] = {}
         waiting: list[float] = []  # a heap of the distances
@@ -174,6 +176,7 @@ class Fusing:
                 other = self.target(here[one])
                 self.fuse(one, other)
                 ties.changed(one, other)
+                tick()
             for group, targets in here.items():
                 if self.sizes[group] == smallest and self.left > 1:
                     assert (self.sizes[targets] == NONE).all()

@@ -9,7 +9,7 @@ import numpy as np
 
 from allonym.knowledge.rows import frozen
 from allonym.metrics.base import Base
-from allonym.records import Floats, Ints, Value
+from allonym.records import Floats, Ints, Value, summed_by
 
 
 class Numeric(Base):
@@ -59,8 +59,12 @@ class Numeric(Base):
         if known is None:
             return self.mode(codes[self.lone[codes]], counts[self.lone[codes]])
         codes, counts = known
-        total = counts.sum()
-        mean = np.average(self.numbers[codes], weights=counts if total > 0 else None)
+        if counts.sum() > 0:
+            total = summed_by(codes, counts, len(self.values))  # by value, so that the order of tuples cannot matter
+            codes, counts = (here := np.flatnonzero(total)), total[here]
+            mean = np.average(self.numbers[codes], weights=counts)
+        else:
+            mean = np.average(self.numbers[codes])
         return round(float(mean), self.decimals) + 0.0  # no negative zero
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
