@@ -17,7 +17,7 @@ from allonym.masking import nearest
 from allonym.masking.adaptive import sa_mdav
 from allonym.masking.base import silent
 from allonym.masking.groups import Groups, centre, distances, values_of
-from allonym.masking.nearest import Aim, Farthest, Nearest, Points
+from allonym.masking.nearest import Aim, Farthest, Nearest, Points, added
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
 from allonym.metrics.ordinal import Ordinal
@@ -31,7 +31,7 @@ DIGITS = 12
 
 @contextmanager
 def small_blocks() -> Iterator[None]:
-    with patch.multiple(nearest, BLOCK=2, FEW=1, BATCH=1, CHUNK=3):
+    with patch.multiple(nearest, BLOCK=2, FEW=1, AGAIN=1, BATCH=1, CHUNK=3):
         yield
 
 
@@ -52,9 +52,9 @@ def metrics(draw: st.DrawFn, kind: str) -> Metric:
 
 
 @st.composite
-def tables(draw: st.DrawFn, max_size: int = 30) -> Records:
-    """Draw a table of up to four attributes of any kind, with weights, and now and then survey weights."""
-    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=4))
+def tables(draw: st.DrawFn) -> Records:
+    """Draw a table of up to twelve attributes of any kind, with weights, and now and then survey weights."""
+    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=4)) * draw(st.integers(1, 3))
     weights = st.sampled_from([1.0, 1.0, 2.0, 0.3])
     attributes = [Attribute(f"{i}", kind, draw(metrics(kind)), draw(weights)) for i, kind in enumerate(kinds)]
     rows = draw(st.lists(st.tuples(*(st.integers(0, len(a.values) - 1) for a in attributes)), min_size=2, max_size=30))
@@ -104,6 +104,15 @@ def plain(records: Records, k: int, weighted: bool, static: bool) -> Groups:
 
 def same(a: Groups, b: Groups) -> bool:
     return all(np.array_equal(getattr(a, x), getattr(b, x)) for x in ("source", "share", "group"))
+
+
+@pytest.mark.parametrize("shape", [(13, 1), (13, 1, 2), (13, 2), (13, 4, 16), (40, 1), (1, 5)])
+def test_parts_are_added_up_in_their_order(shape: tuple[int, ...]) -> None:
+    parts = np.random.default_rng(0).random(shape)
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    assert (added(parts) == total).all()
 
 
 @given(records=tables(), data=st.data())
@@ -157,9 +166,9 @@ def test_many_tuples_are_grouped_as_by_the_plain_algorithm(weighted: bool) -> No
         Attribute("age", "numeric", Numeric([float(x) for x in range(30)])),
         *(Attribute(f"c{i}", "category", Equality(list("abcdefg"))) for i in range(3)),
     ]
-    columns = [(len(a.values) * rng.random(2500) ** 2).astype(np.int64) for a in attributes]
+    columns = [(len(a.values) * rng.random(1700) ** 2).astype(np.int64) for a in attributes]
     records = Records.of(attributes, columns)
-    assert len(records) > 2 * nearest.FEW
+    assert len(records) > 1.4 * nearest.FEW  # laid out in blocks, and anew
     groups = sa_mdav(records, [a.metric for a in attributes], 4, silent, growth="weighted" if weighted else "plain")
     assert same(groups, plain(records, 4, weighted, static=False))
 

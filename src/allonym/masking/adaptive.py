@@ -134,7 +134,9 @@ class Middle:
         self.total = np.bincount(codes, weights=np.tile(mass, len(columns)), minlength=size)
         self.tuples = np.bincount(codes, minlength=size)
         ends = points.offsets[1:]
-        self.parts = list(zip(points.metrics, np.split(self.total, ends), np.split(self.tuples, ends), strict=True))
+        self.parts: list[tuple[Metric, Floats, Ints]] = list(
+            zip(points.metrics, np.split(self.total, ends), np.split(self.tuples, ends), strict=True)
+        )
 
     def remove(self, one: int) -> None:
         """Leave a tuple out from now on."""

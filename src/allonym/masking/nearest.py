@@ -12,9 +12,10 @@ BLOCK = 16  # tuples of a block
 FEW = 1024  # so many tuples are one block
 BATCH = 32  # blocks that are looked at first
 CHUNK = 4096  # tuples that are looked at together for the farthest
-KEPT = 8_000_000  # bounds that are kept
+KEPT = 16_000_000  # distances, and bounds, that are kept
 SAMPLE = 512  # values of an attribute whose distances tell how well it separates
-DENSE = 0.75  # blocks are laid out anew when fewer tuples than this share of them are left
+DENSE = 0.75  # tuples are laid out anew when less than this share of them is left
+AGAIN = 1024  # so few are not laid out anew
 
 
 class Points:
@@ -73,8 +74,8 @@ class Nearest:
     """Tuples in blocks of alike ones, of which only those are looked at that may have the nearest.
 
     The least distance any value of a block has to a point in an attribute, added up over the attributes, is a bound for
-    all tuples of the block. No property of the distances is needed for that, and it holds to the last bit, since rounded
-    sums grow with what is added: bounds and distances are added up in the same order.
+    all tuples of the block. No property of the distances is needed for that. It holds to the last bit, since rounded
+    sums grow with what is added, and bounds and distances are added up in the same order.
     """
 
     def __init__(self, points: Points, mass: Floats) -> None:
@@ -87,11 +88,9 @@ class Nearest:
         self.order = order if len(order) > FEW else np.sort(order)
         self.size = BLOCK if len(order) > FEW else max(2, len(order))
         blocks = -(-len(order) // self.size)
-        self.members = np.append(self.order, np.repeat(self.order[-1:], blocks * self.size - len(order)))
-        self.gone = np.zeros(len(self.members))  # infinite where a tuple is gone
-        self.gone[len(order) :] = np.inf
-        self.members = self.members.reshape(blocks, self.size)
-        self.gone = self.gone.reshape(blocks, self.size)
+        places = np.arange(blocks * self.size).reshape(blocks, self.size)
+        self.members = self.order[np.minimum(places, len(order) - 1)]
+        self.gone = np.where(places < len(order), 0.0, np.inf)  # infinite where a tuple is gone
         self.place[self.order] = np.arange(len(order))
         self.codes = self.points.codes.take(self.members, axis=1)
         self.weights = self.mass[self.members]
@@ -99,7 +98,7 @@ class Nearest:
         self.filled = np.count_nonzero(self.gone == 0, axis=1).tolist()
         self.empty = np.zeros(blocks)  # infinite where all are gone
         self.left = self.laid = len(order)
-        self._bounds: list[dict[Value, Floats]] = [{} for _ in self.codes]
+        self._bounds: dict[tuple[int, Value], Floats] = {}
 
     def remove(self, one: int) -> None:
         """Leave a tuple out from now on."""
@@ -107,7 +106,7 @@ class Nearest:
         self.gone[block, at] = np.inf
         self.filled[block] -= 1
         self.left -= 1
-        if FEW < self.laid and self.left < DENSE * self.laid:
+        if self.laid > AGAIN and self.left < DENSE * self.laid:
             self.lay(self.order[self.gone.ravel()[self.place[self.order]] == 0])
         elif not self.filled[block]:
             self.empty[block] = np.inf
@@ -115,14 +114,13 @@ class Nearest:
     def bounds(self, point: Sequence[Value], parts: list[Floats], weighted: bool) -> Floats:
         """Return for each block how near to a point its tuples are at most."""
         total = np.zeros(len(self.empty))
-        for known, codes, offset, value, part in zip(
-            self._bounds, self.codes, self.points.offsets, point, parts, strict=True
-        ):
-            bound = known.get(value)
+        for a, (value, part) in enumerate(zip(point, parts, strict=True)):
+            bound = self._bounds.get((a, value))
             if bound is None:
-                if len(known) * len(total) * len(parts) > KEPT:
-                    known.clear()
-                bound = known[value] = part[codes - offset].min(axis=1)
+                if len(self._bounds) * len(total) > KEPT:
+                    self._bounds.clear()
+                codes = self.codes[a] - self.points.offsets[a]
+                bound = self._bounds[a, value] = part[codes].min(axis=1)
             total += bound
         if weighted:
             total *= self.lightest
@@ -173,15 +171,25 @@ class Nearest:
     def look(self, line: Floats, blocks: Ints, weighted: bool, digits: int | None) -> Floats:
         """Return how far the tuples of some blocks are, rounded if asked for; those that are gone, infinitely."""
         codes = self.codes if len(blocks) == len(self.empty) else self.codes.take(blocks, axis=1)
-        far: Floats = np.add.reduce(line.take(codes), axis=0)  # along the slow axis: one after the other
+        far = added(line.take(codes))
         if weighted:
             far *= self.weights[blocks]
         far += self.gone[blocks]
         return far if digits is None else np.round(far, digits)
 
 
+def added(parts: Floats) -> Floats:
+    """Add up the parts of distances, attribute by attribute, in their order.
+
+    NumPy adds rows up one after the other, but the numbers of one column in pairs, which rounds otherwise.
+    """
+    if parts[0].size > 1:
+        return np.asarray(np.add.reduce(parts, axis=0))
+    return np.asarray(np.add.accumulate(parts, axis=0)[-1])
+
+
 class Farthest:
-    """Tuples in chunks, from those that count most on; `aim` looks for the one with the largest ω·d to a point."""
+    """Tuples in chunks, from those that count most on; an `Aim` looks for the one with the largest ω·d."""
 
     def __init__(self, points: Points, mass: Floats) -> None:
         self.points, self.all = points, mass
@@ -204,7 +212,7 @@ class Farthest:
         at = int(self.place[one])
         self.gone[at] = np.inf
         self.left -= 1
-        if FEW < self.laid and self.left < DENSE * self.laid:
+        if self.laid > AGAIN and self.left < DENSE * self.laid:
             self.lay(self.order[self.gone == 0])
         elif self.heads[chunk := at // CHUNK] == at:
             low = chunk * CHUNK
@@ -241,7 +249,7 @@ class Aim:
             if self.sure[chunk] and tuples.gone[tuples.place[one]] == 0:
                 return one
             part = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
-            far = np.add.reduce(self.line.take(tuples.codes[chunk]), axis=0)
+            far = added(self.line.take(tuples.codes[chunk]))
             far *= tuples.mass[part]
             far -= tuples.gone[part]
             self.values[chunk] = most = far.max()
