@@ -48,6 +48,7 @@ benchmark:
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/masking.py
+	build/benchmark/bin/python benchmarks/large.py
 	build/benchmark/bin/python benchmarks/growth.py
 	build/benchmark/bin/python benchmarks/hierarchies.py
 	build/benchmark/bin/python benchmarks/fusion.py

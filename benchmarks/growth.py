@@ -5,15 +5,15 @@ Writes its part of docs/methods/sa-mdav.md.
 
 from __future__ import annotations
 
-import gzip
 import tempfile
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
 import adult
+import census
 import pages
-from places import DATA, ROOT
+from places import ROOT
 
 import allonym as al
 from allonym.masking.adaptive import GROWTH
@@ -24,7 +24,6 @@ from allonym.records import Pairs, Records
 from allonym.tables.files import open_table
 
 PAGE = ROOT / "docs" / "methods" / "sa-mdav.md"
-CENSUS = DATA / "microdata" / "census_income_kdd_nominal.csv.gz"
 KS = (2, 3, 5, 10, 15, 50, 100)
 
 
@@ -37,7 +36,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Records]]:
         "the bundled survey, reason × activity",
         of(demonstration(Path(str(survey))), Path(str(survey / "survey.csv"))),
     )
-    (folder / "census.csv").write_bytes(gzip.decompress(CENSUS.read_bytes()))
+    census.write(folder / "census.csv")
     words = al.quasi("wordnet", unmatched="opaque", accept_review=True)
     columns = {"age": al.quasi("numeric"), "sex": al.quasi("category"), "education": al.quasi("category")}
     columns |= {"country_of_birth_self": words}

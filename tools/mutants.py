@@ -35,13 +35,14 @@ FIGURES = "tests/papers/test_microaggregation_figures.py"
 ROWS = [f"{M}noise.py", "tests/plan/test_rows.py"]
 GROUPS = [f"{M}represent_enforce.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES]
 TESTS = {
-    "masking/adaptive.py": [f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
+    "masking/adaptive.py": [f"{M}nearest.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
     "masking/semantic.py": [f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
     "masking/microaggregation.py": [f"{M}microaggregation.py", f"{M}semantic.py", FIGURES],
     "masking/baselines.py": [f"{M}microaggregation.py", FIGURES, "tests/plan/test_sets.py"],
     "masking/fusion.py": [f"{M}fusion.py"],
     "masking/recoding.py": [f"{M}fusion.py", f"{M}demands.py"],
     "masking/demands.py": [f"{M}demands.py"],
+    "masking/nearest.py": [f"{M}nearest.py"],
     "masking/refine.py": [f"{M}refine.py"],
     "masking/enforce.py": [f"{M}represent_enforce.py", f"{M}demands.py"],
     "masking/generalise.py": [f"{M}generalise.py", f"{M}demands.py"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from strategies import Dag, dags, taxonomy
 import allonym as al
 from allonym.errors import PlanError
 from allonym.knowledge.scope import Scope
-from allonym.masking import Fusion, Recoding, RecodingOrdered
+from allonym.masking import Fusion, Recoding, RecodingOrdered, nearest
 from allonym.masking.fusion import GUIDES, HEURISTICS, Fusing
 from allonym.metrics.equality import Equality
 from allonym.metrics.taxonomy import Taxonomic
@@ -109,7 +110,9 @@ def test_groups_are_those_of_the_algorithm(
     if guide == "random" and heuristics != "none":
         heuristics = "h1"
     expected = slowly(dict(Counter(rows)), tuples, k, heuristics, far, np.random.default_rng(seed))
-    into = Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
+    few = data.draw(st.sampled_from([1, 100]))  # many blocks, or one
+    with patch.multiple(nearest, BLOCK=2, FEW=few, AGAIN=few, BATCH=1):
+        into = Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
     assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == expected
 
 

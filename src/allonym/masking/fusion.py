@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import ClassVar
 
 import numpy as np
 
+from allonym.knowledge.rows import take_rows
 from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Anonymising, Tick, silent
-from allonym.masking.groups import Groups, distances, values_of
+from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import DIGITS
+from allonym.masking.nearest import Nearest, Points
 from allonym.masking.refine import finished
 from allonym.masking.represent import represent
 from allonym.records import Attribute, Ints, Masking, Metric, Records
@@ -89,16 +92,17 @@ class Fusing:
     """The groups there are: `into` says whose values each tuple has now."""
 
     def __init__(self, records: Records, k: int, rng: np.random.Generator, heuristics: str, guide: str) -> None:
-        self.metrics = guiding(records, guide)
-        self.columns, self.shares = np.ascontiguousarray(records.codes.T), records.shares
         self.sizes = records.counts.astype(np.int64).copy()  # NONE, once a group is gone
         self.k, self.rng, self.heuristics, self.guide = k, rng, heuristics, guide
         self.into = np.arange(len(records))
-        self.left = len(records)
+        self.left, self.small = len(records), int((self.sizes < k).sum())  # groups; those of fewer than k
+        self.near: Nearest | None = None
+        if heuristics not in ("none", "h1") and guide not in ("discernibility", "random"):
+            self.near = Nearest(Points(guiding(records, guide), records.shares, records.codes.T), records.mass)
 
     def run(self, tick: Tick) -> Ints:
         """Fuse groups, the smallest first, until none is smaller than k."""
-        total = int((self.sizes < self.k).sum())
+        total = self.small
         while self.left > 1 and (smallest := int(self.sizes.min())) < self.k:
             if self.heuristics == "none":
                 self.fuse(*self.any_pair(np.flatnonzero(self.sizes < self.k)))
@@ -108,8 +112,8 @@ class Fusing:
                 one = self.drawn(np.flatnonzero(self.sizes == smallest))
                 self.fuse(one, self.target(self.best(one)[1]))
             else:
-                self.level(smallest)
-            tick(total - int((self.sizes < self.k).sum()), total)
+                self.level(smallest, lambda: tick(total - self.small, total))
+            tick(total - self.small, total)
         tick(total, total)
         while (self.into != self.into[self.into]).any():
             self.into = self.into[self.into]
@@ -127,18 +131,20 @@ class Fusing:
 
     def fuse(self, one: int, other: int) -> None:
         """Let a group take the values of another."""
-        self.sizes[other] += self.sizes[one]
+        before, own = int(self.sizes[other]), int(self.sizes[one])
+        self.small -= (own < self.k) + (before < self.k <= before + own)
+        self.sizes[other] += own
         self.sizes[one] = NONE
         self.into[one] = other
         self.left -= 1
+        if self.near is not None:
+            self.near.remove(one)
 
     def best(self, one: int) -> tuple[float, Ints]:
         """Return how far the groups are that a group may best fuse with, and which these are."""
-        if self.guide == "discernibility":
-            far = self.sizes.astype(np.float64)  # 2·|I|·|I'| grows with the other's size alone
-        else:
-            values = values_of(self.metrics, self.columns, one)
-            far = np.round(distances(self.metrics, self.shares, values, self.columns), DIGITS)
+        if self.near is not None:
+            return self.near.others(one, DIGITS)
+        far = self.sizes.astype(np.float64)  # 2·|I|·|I'| grows with the other's size alone
         far[self.sizes == NONE] = np.inf
         far[one] = np.inf
         least = float(far.min())
@@ -148,26 +154,68 @@ class Fusing:
         """Return the smallest of some groups; the first of equals."""
         return int(groups[np.argmin(self.sizes[groups])])
 
-    def level(self, smallest: int) -> None:
+    def level(self, smallest: int, tick: Callable[[], None]) -> None:
         """Fuse all groups of the smallest size: those with the best target first (H2), the least result first (H3)."""
-        open_groups = {int(g): self.best(int(g)) for g in np.flatnonzero(self.sizes == smallest)}
-        while open_groups and self.left > 1:
-            nearest = min(far for far, _ in open_groups.values())
-            here = [g for g, (far, _) in sorted(open_groups.items()) if far == nearest]
-            flat = np.concatenate([open_groups[g][1] for g in here])
-            starts = np.cumsum([0, *(len(open_groups[g][1]) for g in here[:-1])])
-            members = np.array(here)
-            while True:
-                least = np.minimum.reduceat(self.sizes[flat], starts)
-                ready = (self.sizes[members] == smallest) & (least < NONE)
-                if not ready.any() or self.left == 1:
-                    break
-                if self.heuristics == "h1+h2+h3":
-                    ready &= least == least[ready].min()
-                one = self.drawn(members[ready])
-                self.fuse(one, self.target(open_groups[one][1]))
-            for g in here:
-                far_and_targets = open_groups.pop(g)
-                if self.sizes[g] == smallest and self.left > 1:
-                    assert (self.sizes[far_and_targets[1]] == NONE).all()
-                    open_groups[g] = self.best(g)
+        by_far: dict[float, dict[int, Ints]] = {}
+        waiting: list[float] = []  # a heap of the distances
+
+        def wait(group: int) -> None:
+            far, targets = self.best(group)
+            if far not in by_far:
+                heappush(waiting, far)
+            by_far.setdefault(far, {})[group] = targets
+
+        for group in np.flatnonzero(self.sizes == smallest).tolist():
+            wait(group)
+        while waiting and self.left > 1:
+            here = by_far.pop(heappop(waiting))
+            ties = Ties(here, self.sizes, smallest)
+            while self.left > 1 and (ready := ties.ready(by_result=self.heuristics == "h1+h2+h3")).size:
+                one = self.drawn(ready)
+                other = self.target(here[one])
+                self.fuse(one, other)
+                ties.changed(one, other)
+                tick()
+            for group, targets in here.items():
+                if self.sizes[group] == smallest and self.left > 1:
+                    assert (self.sizes[targets] == NONE).all()
+                    wait(group)
+
+
+class Ties:
+    """Groups of one size whose best targets are equally far; for each the size of its smallest target left.
+
+    A fusion changes the sizes of two groups, so that only those are looked at again that have one of them as a target.
+    """
+
+    def __init__(self, targets: dict[int, Ints], sizes: Ints, smallest: int) -> None:
+        self.sizes, self.smallest = sizes, smallest
+        self.groups = np.array(sorted(targets), np.int64)
+        each = [targets[group] for group in self.groups.tolist()]
+        self.starts = np.cumsum([0, *map(len, each)])
+        self.targets = np.concatenate(each)
+        order = np.argsort(self.targets, kind="stable")
+        self.sorted = self.targets[order]
+        self.owners = np.repeat(np.arange(len(each)), np.diff(self.starts))[order]
+        self.least = np.full(len(each), NONE)  # NONE, too, where a group has another size by now
+        self.look(np.arange(len(each)))
+
+    def look(self, some: Ints) -> None:
+        """Find anew the smallest targets of some of the groups."""
+        starts, targets = take_rows(self.starts, self.targets, some)
+        least = np.minimum.reduceat(self.sizes[targets], starts[:-1])
+        self.least[some] = np.where(self.sizes[self.groups[some]] == self.smallest, least, NONE)
+
+    def changed(self, one: int, other: int) -> None:
+        """Say that two groups have other sizes now."""
+        own = np.searchsorted(self.groups, [one, other])
+        found = [own[self.groups[np.minimum(own, len(self.groups) - 1)] == [one, other]]]
+        for group in (one, other):
+            low, high = np.searchsorted(self.sorted, [group, group + 1])
+            found.append(self.owners[low:high])
+        self.look(np.unique(np.concatenate(found)))
+
+    def ready(self, by_result: bool) -> Ints:
+        """Return the groups that can still be fused; only those that give the smallest group, if asked for (H3)."""
+        most = self.least.min() if by_result else NONE - 1
+        return self.groups[(self.least <= most) & (self.least < NONE)]

@@ -8,6 +8,7 @@ import numpy as np
 
 from allonym.masking.demands import Look, enforced
 from allonym.masking.groups import Groups, distances
+from allonym.masking.nearest import Nearest, Points
 from allonym.masking.represent import Standing, represent
 from allonym.measures import loss
 from allonym.measures.privacy import Demanded, Held
@@ -255,24 +256,19 @@ def _without(members: Members, piece: int) -> Members:
 
 def _near(metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints) -> list[list[int]]:
     """Return for every piece those next to it, the nearest first, and of those that could stay alone some more."""
-    size = columns.shape[1]
+    points = Points(metrics, shares, columns)
+    every, frequent = Nearest(points, np.ones(len(points))), None
+    if alone.size:
+        frequent = Nearest(Points(metrics, shares, columns[:, alone]), np.ones(len(alone)))
     found = []
-    for piece, codes in enumerate(columns.T.tolist()):
-        values = [metric.values[c] for metric, c in zip(metrics, codes, strict=True)]
-        far = distances(metrics, shares, values, columns)
-        far[piece] = np.inf
-        next_to = _least(far, np.arange(size), NEAR)
-        found.append(list(dict.fromkeys([*next_to, *_least(far, alone[alone != piece], NEAR // 2)])))
+    for piece in range(len(points)):
+        values = points.values(piece)
+        next_to = [x for x in every.several(values, NEAR + 1).tolist() if x != piece][:NEAR]
+        if frequent is not None:
+            more = alone[frequent.several(values, NEAR // 2 + 1)].tolist()
+            next_to += [x for x in more if x != piece][: NEAR // 2]
+        found.append(list(dict.fromkeys(next_to)))
     return found
-
-
-def _least(far: Floats, some: Ints, number: int) -> list[int]:
-    """Return the nearest of some; the first of equals."""
-    if len(some) > number:
-        edge = np.partition(far[some], number - 1)[number - 1]
-        some = some[far[some] <= edge]
-    found: list[int] = some[np.argsort(far[some], kind="stable")][:number].tolist()
-    return [x for x in found if far[x] < np.inf]
 
 
 class _Holding:

@@ -38,13 +38,19 @@ def represent(
     mass = groups.mass(records)
     if members is None:
         members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
+    every = list(groups.members())
+    starts = np.array([pieces[0] for pieces in every], np.int64)
     for a, attribute in enumerate(records.attributes):
         own = records.codes[groups.source, a]
+        same = np.minimum.reduceat(own, starts) == np.maximum.reduceat(own, starts)
         barred = _barred(records, a, k)
         if attribute.kind == "numeric":
             persons, votes, dominated = _votes(records, groups, a)
         values: list[Value] = []
-        for g, pieces in enumerate(groups.members()):
+        for g, pieces in enumerate(every):
+            if same[g] and way == "centroid" and attribute.kind != "numeric":  # that is it, unless it is rare
+                values.append(None if barred[own[pieces[0]]] else metrics[a].values[own[pieces[0]]])
+                continue
             codes_here, mass_here = own[pieces], mass[pieces]
             if way == "member" and not barred[records.codes[members[g], a]]:
                 values.append(attribute.values[records.codes[members[g], a]])

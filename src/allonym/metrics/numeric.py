@@ -9,7 +9,7 @@ import numpy as np
 
 from allonym.knowledge.rows import frozen
 from allonym.metrics.base import Base
-from allonym.records import Floats, Ints, Value
+from allonym.records import Floats, Ints, Value, summed_by
 
 
 class Numeric(Base):
@@ -59,9 +59,12 @@ class Numeric(Base):
         if known is None:
             return self.mode(codes[self.lone[codes]], counts[self.lone[codes]])
         codes, counts = known
-        total = counts.sum()
-        numbers = self.numbers[codes]
-        mean = (numbers * counts).sum() / total if total > 0 else numbers.mean()
+        if counts.sum() > 0:
+            total = summed_by(codes, counts, len(self.values))  # by value, so that the order of tuples cannot matter
+            here = np.flatnonzero(total)
+            mean = (self.numbers[here] * total[here]).sum() / total[here].sum()
+        else:
+            mean = self.numbers[codes].mean()
         return round(float(mean), self.decimals) + 0.0  # no negative zero
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
