@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import datetime
 import io
@@ -10,6 +11,7 @@ import math
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -459,3 +461,16 @@ def test_the_id_of_a_concept_that_begins_with_a_tab_comes_back_from_a_links_file
     found = link(["nurse", "tny"], scope)
     (tmp_path / "links.csv").write_text(links.to_csv(found, scope), "utf-8", newline="")
     assert links.read(tmp_path / "links.csv").concepts == {x.value: taxonomy.ids[x.concept] for x in found}
+
+
+MANY_ROWS = """
+eNoLcAwyFGURVRJV8wFSDEIMDIIOrAwMDHmlRcWpLEBGcn5+tiiDqJComI4om6gAELPJAIU5FZiAJDMrIzMTUJ+CqApMu4ANIwME
+MEFp3LqZGZnjXSsKirwz81Li44EGSdqYMkiwFSdnpOYmirIwiPKoMkkwZ+UnqTL4gLSJsoD4iempDGJskjKSOmoMMqI8kqYMbAKS
+YGWiTGJsYmVidWpeahyaOiAHiTKBrBcAUjZiQpJskmpMID+B9LHA9AGNA+srEatRO8ao1saIoVMTpk/sFaMYmxqH2C9GBg2FgsSi
+wtLUEt3kggLdxKKi/HKFstSi4sz8PAUjMz0DPUNJHaCTQa6+DsQBjgE0Deggw2EY1D9ufn9JTlAHGQIAB0Jphg==
+"""  # a file of three rows, one of whose row groups says that it has 33,665,513,084
+
+
+def test_parquet_that_says_it_has_more_rows_than_it_has_is_refused() -> None:
+    with pytest.raises(TableError, match="damaged Parquet file"):
+        ParquetFile(zlib.decompress(base64.b64decode(MANY_ROWS)), "given")

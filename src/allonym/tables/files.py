@@ -119,6 +119,9 @@ class ParquetFile(Frame):
         import pyarrow.parquet as pq
 
         try:
+            notes = pq.read_metadata(pa.BufferReader(raw))
+            if sum(notes.row_group(x).num_rows for x in range(notes.num_row_groups)) != notes.num_rows:
+                raise pa.ArrowInvalid("row groups")  # to read so many rows would take all memory there is
             table = pq.read_table(pa.BufferReader(raw))
             table.validate(full=True)
             list(table.column_names)
