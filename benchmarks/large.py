@@ -20,6 +20,7 @@ import growth
 import numpy as np
 import pages
 from places import ROOT
+from processes import exponent
 
 import allonym as al
 from allonym.masking import nearest
@@ -72,12 +73,6 @@ def measured(*arguments: str) -> dict[str, Any]:
     return {**json.loads(found), "megabytes": float(megabytes)}
 
 
-def exponent(runs: list[dict[str, Any]]) -> float:
-    """Return e of the power of p, p^e, that the CPU seconds grow by."""
-    p, seconds = (np.log([x[name] for x in runs]) for name in ("tuples", "seconds"))
-    return float(np.polyfit(p, seconds, 1)[0])
-
-
 def row(method: str, setting: str, columns: int, every: int, found: dict[str, Any]) -> str:
     """Lay out a run, beside comparing all where that can be done."""
     compared = ""
@@ -111,7 +106,8 @@ def table() -> str:
                 whole = whole or runs[-1]
                 found = runs if grown == "columns" else [*runs, whole]
                 many = [x for x in found if x["tuples"] > MANY]
-                told.append(f"| {method} | {setting} | {grown} | {exponent(many):.2f} |")
+                grows = exponent([x["tuples"] for x in many], [x["seconds"] for x in many])
+                told.append(f"| {method} | {setting} | {grown} | {grows:.2f} |")
     head = "| method | columns are | more tuples by more | exponent of p, from 10,000 on |\n|---|---|---|---:|\n"
     return "\n".join(lines) + "\n\n" + head + "\n".join(told) + "\n"
 
