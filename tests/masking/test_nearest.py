@@ -14,7 +14,7 @@ from strategies import dags, taxonomy
 
 from allonym.knowledge.scope import Scope
 from allonym.masking import nearest
-from allonym.masking.adaptive import sa_mdav
+from allonym.masking.adaptive import Middle, sa_mdav
 from allonym.masking.base import silent
 from allonym.masking.groups import Groups, centre, distances, values_of
 from allonym.masking.nearest import Aim, Farthest, Nearest, Points, added
@@ -42,7 +42,7 @@ def metrics(draw: st.DrawFn, kind: str) -> Metric:
         t = taxonomy(parents)
         return Taxonomic([*parents, "nobody knows", None], Scope(t, t.root))
     if kind == "numeric":
-        return Numeric([0.1, 0.2, 0.30000000000000004, 1.0, 2.5, 7.0, None], draw(st.integers(0, 2)))
+        return Numeric([0.1, 0.2, 0.30000000000000004, 1.0, 2.5, 7.0, None], draw(st.sampled_from([0, 1, 17])))
     if kind == "ordinal":
         return Ordinal([0, 1, 2, 3, None], 4)
     if kind == "category":
@@ -61,7 +61,8 @@ def tables(draw: st.DrawFn) -> Records:
     rows *= draw(st.integers(1, 2))
     survey = None
     if draw(st.booleans()):
-        survey = np.array(draw(st.lists(st.sampled_from([0.0, 0.1, 0.7, 3.0]), min_size=len(rows), max_size=len(rows))))
+        drawn = st.sampled_from(draw(st.sampled_from([(0.0, 3.0), (0.0, 0.1, 0.7, 3.0)])))  # whole numbers, or not
+        survey = np.array(draw(st.lists(drawn, min_size=len(rows), max_size=len(rows))))
     return Records.of(attributes, list(np.array(rows).T), weights=survey)
 
 
@@ -108,11 +109,12 @@ def same(a: Groups, b: Groups) -> bool:
 
 @pytest.mark.parametrize("shape", [(13, 1), (13, 1, 2), (13, 2), (13, 4, 16), (40, 1), (1, 5)])
 def test_parts_are_added_up_in_their_order(shape: tuple[int, ...]) -> None:
-    parts = np.random.default_rng(0).random(shape)
-    total = parts[0].copy()
-    for part in parts[1:]:
-        total += part
-    assert (added(parts) == total).all()
+    for seed in range(20):
+        parts = np.random.default_rng(seed).random(shape)
+        total = parts[0].copy()
+        for part in parts[1:]:
+            total += part
+        assert (added(parts) == total).all()
 
 
 @given(records=tables(), data=st.data())
@@ -146,6 +148,26 @@ def test_the_nearest_and_the_farthest_are_those_of_all_compared(records: Records
             left.remove(gone)
             near.remove(gone)
             far.remove(gone)
+
+
+@given(records=tables(), data=st.data())
+def test_the_centroid_of_those_left_is_that_of_their_tuples(records: Records, data: st.DataObject) -> None:
+    own: list[Metric] = [attribute.metric for attribute in records.attributes]
+    columns, left = records.codes.T, list(range(len(records)))
+    middle = Middle(Points(own, records.shares, columns), columns, records.mass)
+    while left:
+        assert middle.value() == centre(own, columns[:, left], records.mass[left])
+        for one in data.draw(st.lists(st.sampled_from(left), min_size=1, max_size=3, unique=True)):
+            left.remove(one)
+            middle.remove(one)
+    assert not middle.left().size
+
+
+def test_of_tuples_that_weigh_nothing_each_counts_once() -> None:
+    own: list[Metric] = [Numeric([1.0, 4.0], 1), Equality(["a", "b"])]
+    columns = np.array([[0, 0, 1], [0, 1, 0]])
+    middle = Middle(Points(own, np.array([0.5, 0.5]), columns), columns, np.zeros(3))
+    assert middle.value() == [2.0, "a"]
 
 
 @given(records=tables(), k=st.integers(2, 5), weighted=st.booleans(), static=st.booleans())
