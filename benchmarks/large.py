@@ -20,7 +20,7 @@ import growth
 import numpy as np
 import pages
 from places import ROOT
-from processes import exponent
+from processes import exponent, machine
 
 import allonym as al
 from allonym.masking import nearest
@@ -109,7 +109,7 @@ def table() -> str:
                 grows = exponent([x["tuples"] for x in many], [x["seconds"] for x in many])
                 told.append(f"| {method} | {setting} | {grown} | {grows:.2f} |")
     head = "| method | columns are | more tuples by more | exponent of p, from 10,000 on |\n|---|---|---|---:|\n"
-    return "\n".join(lines) + "\n\n" + head + "\n".join(told) + "\n"
+    return f"On {machine('allonym', 'numpy')}.\n\n" + "\n".join(lines) + "\n\n" + head + "\n".join(told) + "\n"
 
 
 if __name__ == "__main__":

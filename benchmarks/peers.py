@@ -110,13 +110,14 @@ def line(tool: Tool, columns: Sequence[str], k: int, records: Records, folder: P
     spent, bare = cost(*tool.release, runs=RUNS), cost(*tool.imports, runs=RUNS)
     assert isinstance(bare, Cost)
     if spent is None:
-        return f"| {tool.name} | {k} | takes too long | | | | | | |"
+        return f"| {tool.name} | {k} | takes too long | | | | | | | |"
     subprocess.run(tool.groups, check=True, capture_output=True)
     output = Path(next(x for x in tool.groups if x.endswith((".groups.csv", "out.csv"))))
     group = groups_of(output, columns, records.n)
     sizes = np.bincount(group[group >= 0])
     figures = (
-        f"{spent.seconds:.2f} | {spent.seconds - bare.seconds:.2f} | {spent.megabytes:.0f}",
+        f"{spent.seconds:.2f} | {spent.seconds - bare.seconds:.2f} | {spent.megabytes:.0f} | "
+        f"{spent.megabytes - bare.megabytes:.0f}",
         f"{len(sizes):,} | {sizes.min()} | {100 * (group < 0).mean():.1f} | {lost(records, group, k):.2f}",
     )
     return f"| {tool.name} | {k} | " + " | ".join(figures) + " |"
@@ -126,14 +127,14 @@ def table(python: str) -> str:
     """Measure, and lay out the figures."""
     told = [f"On {machine('allonym', 'numpy', 'polars')}; anjana {told_version(python, 'anjana')}, "
             f"anonypy {told_version(python, 'anonypy')}.\n"]  # fmt: skip
-    head = "| tool | k | CPU s | above imports | peak MB | groups | smallest | rows gone, % | L, % |"
+    head = "| tool | k | CPU s | above imports | peak MB | above imports | groups | smallest | rows gone, % | L, % |"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = adult.write(folder / "adult.csv")
         for columns in (TWO, FIVE):
             records = of(plan(columns, 2), folder / "adult.csv")
             told.append(f"Adult, {rows:,} rows, {' × '.join(columns)}: {len(records):,} distinct tuples.\n")
-            told += [head, "|---|---:|" + "---:|" * 7]
+            told += [head, "|---|---:|" + "---:|" * 8]
             for k in KS:
                 told += [line(x, columns, k, records, folder) for x in tools(python, columns, k, folder)]
             told.append("")
