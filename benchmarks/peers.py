@@ -61,8 +61,9 @@ def tools(python: str, columns: Sequence[str], k: int, folder: Path) -> Iterator
     plan(columns, k).save(folder / "plan.toml")
     program = str(Path(sys.executable).parent / "allonym")
     names = ",".join(columns)
-    for method in ("sa-mdav", "fusion"):
-        run = [program, "mask", data, "-o", output, "--plan", str(folder / "plan.toml"), "--method", method]
+    for method in ("sa-mdav", "sa-mdav --refine", "fusion"):
+        own = ["--method", *method.split()]
+        run = [program, "mask", data, "-o", output, "--plan", str(folder / "plan.toml"), *own]
         yield Tool(
             f"allonym, {method}", run, run, [sys.executable, "-c", "import numpy, polars, narwhals, typer, rich"]
         )
