@@ -32,13 +32,13 @@ ENOUGH = 0.8
 LIMIT = 300  # seconds: a mistake that makes tests take longer is seen too
 M = "tests/masking/test_"
 FIGURES = "tests/papers/test_microaggregation_figures.py"
-ROWS = [f"{M}noise.py", "tests/plan/test_rows.py"]
+ROWS = [f"{M}represent_enforce.py", f"{M}noise.py", "tests/plan/test_rows.py"]
 GROUPS = [f"{M}represent_enforce.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES]
 TESTS = {
     "masking/adaptive.py": [f"{M}nearest.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
-    "masking/semantic.py": [f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
+    "masking/semantic.py": [f"{M}represent_enforce.py", f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
     "masking/microaggregation.py": [f"{M}microaggregation.py", f"{M}semantic.py", FIGURES],
-    "masking/baselines.py": [f"{M}microaggregation.py", FIGURES, "tests/plan/test_sets.py"],
+    "masking/baselines.py": [f"{M}represent_enforce.py", f"{M}microaggregation.py", FIGURES, "tests/plan/test_sets.py"],
     "masking/fusion.py": [f"{M}fusion.py"],
     "masking/recoding.py": [f"{M}fusion.py", f"{M}demands.py"],
     "masking/demands.py": [f"{M}demands.py"],
