@@ -33,7 +33,7 @@ class Plan:
 
     >>> import allonym as al
     >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).chosen
-    SAMDAV(k=3, represent='centroid', growth='plain')
+    SAMDAV(k=3, represent='centroid', refine=False, growth='plain')
     """
 
     columns: Mapping[str, Column]
