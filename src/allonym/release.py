@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,9 @@ def write(
     try:
         save(part)
         content = part.read_bytes()
-        reached = recount(*read(content), promise)
+        with ThreadPoolExecutor(1) as meanwhile:
+            told = meanwhile.submit(lambda: hashlib.sha256(content).hexdigest())
+            reached = recount(*read(content), promise)
         if to_stdout:
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
@@ -102,7 +105,7 @@ def write(
         raise OutputError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
         part.unlink(missing_ok=True)
-    return reached, hashlib.sha256(content).hexdigest()
+    return reached, told.result()
 
 
 def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str | Path | None]) -> None:

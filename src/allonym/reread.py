@@ -16,6 +16,8 @@ import pyarrow as pa
 from allonym.errors import ReleaseError, TableError
 from allonym.release import joined
 
+LARGE = 1 << 26  # bytes from which on text is read on all cores
+
 
 def _unpacked(content: bytes) -> bytes:
     """Return a file that may be gzipped; one that only begins like that is what it is."""
@@ -90,7 +92,9 @@ def _by_arrow(content: bytes, places: list[int], delimiter: str, encoding: str, 
     numbers = [f"f{i}" for i in range(width)]
     return arrow.read_csv(
         pa.BufferReader(content),
-        arrow.ReadOptions(autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=False),
+        arrow.ReadOptions(
+            autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=len(content) > LARGE
+        ),
         arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=width > 1),
         arrow.ConvertOptions(
             include_columns=[numbers[i] for i in places],
