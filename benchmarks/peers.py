@@ -2,8 +2,7 @@
 
 PYTHON is that of an environment with both. All read the same file and write their release, in processes of their own.
 What is lost is measured alike for all: by the groups that a release has, the semantic centroid of each standing for
-it, which is the least that these groups can lose, whatever the tool wrote for them. Writes its part of
-docs/benchmarks.md.
+it, whatever the tool wrote. Writes its part of docs/benchmarks.md.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ class _Refining:
 
     def run(self, tick: Tick) -> Groups:
         """Change groups, what loses most first, until nothing is gained any more, or enough was tried."""
-        self.near = _near(self.metrics, self.shares, self.columns, self.holding.alone)
+        self.near = _near(self.metrics, self.shares, self.columns, self.holding.alone, tick)
         least = LEAST * sum(self.weighed(x)[0] for x in self.members.values())
         limit = min(EFFORT * len(self.group), LIMIT) + len(self.members)
         waiting, changed = set(range(len(self.group))), True
@@ -254,7 +254,9 @@ def _without(members: Members, piece: int) -> Members:
     return tuple(x for x in members if x != piece)
 
 
-def _near(metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints) -> list[list[int]]:
+def _near(
+    metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints, tick: Tick = lambda done, total: None
+) -> list[list[int]]:
     """Return for every piece those next to it, the nearest first, and of those that could stay alone some more."""
     points = Points(metrics, shares, columns)
     every, frequent = Nearest(points, np.ones(len(points))), None
@@ -268,6 +270,8 @@ def _near(metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints)
             more = alone[frequent.several(values, NEAR // 2 + 1)].tolist()
             next_to += [x for x in more if x != piece][: NEAR // 2]
         found.append(list(dict.fromkeys(next_to)))
+        if piece % 256 == 0:
+            tick(piece, len(points))
     return found
 
 
