@@ -157,11 +157,17 @@ def test_persons_and_sensitive_values_are_kept_apart_as_demanded(
     demand = Demand("l-diversity", 0, min(2, len(np.unique(illness))))
     k = min(k, len(np.unique(units)))
     full = replace(records, units=units.astype(np.int64), facts=Facts((attribute,), (illness,), (demand,)))
-    masking = al.SAMDAV(k=k, refine=True).mask(full)
-    rows = masking.groups[np.argsort(masking.source)][records.inverse]
-    for group in range(int(masking.groups.max()) + 1):
-        assert len(np.unique(units[rows == group])) >= k
-        assert len(np.unique(illness[rows == group])) >= demand.asked
+    plain, finer = (al.SAMDAV(k=k, refine=x).mask(full) for x in (False, True))
+    begun = Groups(plain.source, plain.share, plain.groups)
+    alone = refine.refined(full, begun, k, [x.metric for x in full.attributes], "centroid", silent)
+    for source, groups in (
+        (finer.source, finer.groups),
+        (alone.source, alone.group),
+    ):  # before it is looked at again, too
+        rows = groups[np.argsort(source)][records.inverse]
+        for group in range(int(groups.max()) + 1):
+            assert len(np.unique(units[rows == group])) >= k
+            assert len(np.unique(illness[rows == group])) >= demand.asked
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
