@@ -93,6 +93,11 @@ class Facts:
     attributes: tuple[Attribute, ...]
     codes: tuple[Ints, ...]  # for each column, the code of every row
     demands: tuple[Demand, ...] = ()
+    times: Ints | None = None  # how many rows every row stands for, where equal ones were counted
+
+    def each(self, fact: int) -> Floats:
+        """Return how many rows every row of a column stands for."""
+        return np.ones(len(self.codes[fact])) if self.times is None else self.times.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +116,13 @@ class Records:
     inverse: Ints | None = field(default=None, repr=False)  # n: the tuple of every row
     keys: Keys | None = field(default=None, repr=False)  # n: what a row's draws go by; its number, where not given
     facts: Facts | None = field(default=None, repr=False)  # of every row
+    times: Ints | None = field(
+        default=None, repr=False
+    )  # n: how many rows each stands for, where equal ones were counted
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
-        for name in ("codes", "counts", "weights", "units", "inverse", "keys"):
+        for name in ("codes", "counts", "weights", "units", "inverse", "keys", "times"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, frozen(array))
 
@@ -128,8 +136,12 @@ class Records:
         units: Ints | None = None,
         keys: Keys | None = None,
         facts: Facts | None = None,
+        times: Ints | None = None,
     ) -> Records:
         """Count the distinct tuples of some columns of codes, in the order of their codes.
+
+        Rows that are equal may have been counted before: `times` says how many each stands for. Then there are neither
+        weights nor units, which are of single rows.
 
         >>> records = Records.of([], [[0, 1, 0, 1, 1], [2, 0, 2, 0, 2]])
         >>> records.codes.tolist(), records.counts.tolist(), records.inverse.tolist()
@@ -138,7 +150,9 @@ class Records:
         arrays = [np.asarray(column, np.int64) for column in columns]
         inverse, counts, first = distinct(arrays)
         codes = np.stack([column[first] for column in arrays], axis=1)
-        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys, facts)
+        if times is not None:
+            counts = counted(inverse, len(first), times)
+        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys, facts, times)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -247,10 +261,13 @@ class Pairs:
         sensitive: tuple[Attribute, ...] = (),
         facts: Sequence[Ints] = (),
         looked: Ints | None = None,
+        times: Ints | None = None,
     ) -> Pairs:
-        """Pair the rows of a table, column by column, with what they became."""
+        """Pair the rows of a table, column by column, with what they became; `times` says what each stands for."""
         others = [x for x in (None if looks is None else looks + 1, units, looked) if x is not None]
         number, counts, first = distinct([*original, *masked, *others, *facts])
+        if times is not None:
+            counts = counted(number, len(first), times)
         was, now = (np.stack([column[first] for column in columns], axis=1) for columns in (original, masked))
         return cls(
             attributes,
@@ -338,6 +355,15 @@ def _renumbered(number: Ints, size: int) -> tuple[Ints, int]:
 def summed_by(places: Ints, amounts: Floats, size: int) -> Floats:
     """Return the sum of the amounts at each of `size` places."""
     return np.bincount(places, weights=amounts, minlength=size).astype(np.float64, copy=False)
+
+
+def counted(places: Ints, size: int, times: Ints | None = None) -> Ints:
+    """Return how many rows there are at each of `size` places; `times` says how many each row stands for.
+
+    >>> counted(np.array([0, 2, 2]), 3).tolist(), counted(np.array([0, 2, 2]), 3, np.array([5, 1, 1])).tolist()
+    ([1, 0, 2], [5, 0, 2])
+    """
+    return np.bincount(places, weights=times, minlength=size).astype(np.int64)
 
 
 def count_units(group: Ints, units: Ints, size: int) -> Ints:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,18 @@ from numpy.typing import NDArray
 from allonym.errors import OutputError, ReleaseError
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What the rows that are counted are: who each is about, and how many rows it stands for."""
+
+    persons: NDArray[np.int64] | None = None
+    times: NDArray[np.int64] | None = None
+
+    def count(self, some: NDArray[np.bool_]) -> int:
+        """Return how many some of them are."""
+        return int(some.sum() if self.times is None else self.times[some].sum())
+
+
 @dataclass(frozen=True)
 class Kept:
     """What is promised of a sensitive column: how it is counted on groups of rows, and when that is enough."""
@@ -30,7 +43,7 @@ class Kept:
     column: str
     model: str
     asked: float
-    reach: Callable[[NDArray[np.int64], Sequence[Any], NDArray[np.int64]], float | None]  # of groups, cells, places
+    reach: Callable[[NDArray[np.int64], Sequence[Any], NDArray[np.int64], Rows], float | None]  # groups, cells, places
     holds: Callable[[float], bool]
 
 
@@ -108,6 +121,49 @@ def write(
     return reached, told.result()
 
 
+def write_large(
+    target: str | Path, save: Callable[[Path], None], check: Callable[[Path], Reached], *, in_folder: bool
+) -> tuple[Reached, str]:
+    """Write a release that may be larger than memory; return what it reaches and its hash.
+
+    `save` writes it, a file or a folder of files, beside its place; `check` reads it again and recounts it. Only then
+    it gets its name; where a promise does not hold, nothing is left behind.
+    """
+    target = Path(target).resolve() if Path(target).is_symlink() else Path(target)
+    if in_folder and target.exists():
+        raise OutputError(f"{target} is there already.", hint="give the name of a folder that is not.")
+    try:
+        part = Path(tempfile.mkdtemp(prefix=".allonym-", suffix=".part", dir=target.parent))
+    except OSError as error:
+        raise OutputError(f"{target} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+    try:
+        written = part / "release.parquet"
+        save(written)
+        reached = check(written)
+        files = sorted(x for x in written.rglob("*") if x.is_file()) if in_folder else [written]
+        told = hash_of([(x, str(x.relative_to(written))) for x in files])
+        for file in files:
+            file.chmod(_usual_mode(target if not in_folder else file.parent / "new"))
+            _settle(file)
+        written.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target} cannot be written: {error.strerror}.") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return reached, told
+
+
+def hash_of(files: Sequence[tuple[Path, str]]) -> str:
+    """Return the hash of a file; of several, with their names, that of the list that sha256sum prints of them."""
+    each = []
+    for path, name in files:
+        with path.open("rb") as file:
+            each.append((hashlib.file_digest(file, "sha256").hexdigest(), name))
+    if len(each) == 1 and each[0][1] == ".":
+        return each[0][0]
+    return hashlib.sha256("".join(f"{told}  {name}\n" for told, name in each).encode()).hexdigest()
+
+
 def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str | Path | None]) -> None:
     """Refuse, before any work, outputs that are inputs or each other, or whose folder is not there."""
     written: list[Path] = []
@@ -170,16 +226,18 @@ def _usual_mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def recount(frame: Any, names: Sequence[str], promise: Promise) -> Reached:
+def recount(frame: Any, names: Sequence[str], promise: Promise, times: NDArray[np.int64] | None = None) -> Reached:
     """Count the groups of a written table and return what they reach; a promise that does not hold is an error.
 
-    Suppressed records are in no group that k is about. What they have in sensitive columns is there to be seen: of
-    that they are a group like any other.
+    Where equal rows were counted before, `times` says how many each row of the frame stands for. Suppressed records
+    are in no group that k is about. What they have in sensitive columns is there to be seen: of that they are a group
+    like any other.
     """
     if tuple(names) != tuple(promise.names):
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
-    if len(frame) != promise.rows:
-        raise ReleaseError(f"The release has {len(frame):,} rows, the table has {promise.rows:,}.")
+    each = Rows(promise.persons, times)
+    if (rows := each.count(np.ones(len(frame), bool))) != promise.rows:
+        raise ReleaseError(f"The release has {rows:,} rows, the table has {promise.rows:,}.")
     for column, texts in promise.only.items():
         strange = sum(x not in texts for x in distinct_texts(frame, column))
         if strange:
@@ -188,21 +246,20 @@ def recount(frame: Any, names: Sequence[str], promise: Promise) -> Reached:
     looks = held = [look_alike(frame, columns) for columns in together]
     if promise.suppressed:
         silent = says_nothing(frame, promise.columns, promise.missing)
-        if silent.sum() < promise.suppressed:
-            raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {silent.sum():,} are.")
+        if each.count(silent) < promise.suppressed:
+            raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {each.count(silent):,} are.")
         silent &= not silent.all()  # if nobody says anything, all look alike
         looks = [np.where(silent, -1, groups) for groups in looks]
-    reached = [smallest(groups, promise.persons) for groups in looks]
+    reached = [smallest(groups, promise.persons, times) for groups in looks]
     if min(reached) < promise.k:
         unit = "rows" if promise.persons is None else "persons"
         raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {min(reached)} {unit}.")
-    return Reached(reached, [[_kept(frame, groups, kept) for kept in promise.kept] for groups in held])
+    return Reached(reached, [[_kept(frame, groups, kept, each) for kept in promise.kept] for groups in held])
 
 
-def _kept(frame: Any, groups: NDArray[np.int64], kept: Kept) -> float:
+def _kept(frame: Any, groups: NDArray[np.int64], kept: Kept, rows: Rows) -> float:
     """Count what groups hold of a sensitive column, and return the figure that all of them reach."""
-    column = next(as_text(frame, [kept.column])).dictionary_encode(null_encoding="encode").combine_chunks()
-    reached = kept.reach(groups, column.dictionary.to_pylist(), _numbers(column.indices).astype(np.int64))
+    reached = kept.reach(groups, *_coded(next(as_text(frame, [kept.column]))), rows)
     if reached is None:
         raise ReleaseError(f"Column {kept.column} of the release has values that it did not have.")
     if not kept.holds(reached):
@@ -213,22 +270,16 @@ def _kept(frame: Any, groups: NDArray[np.int64], kept: Kept) -> float:
 
 def distinct_texts(frame: Any, column: str) -> set[str | None]:
     """Return the different texts of a column; an empty cell says nothing."""
-    coded = next(as_text(frame, [column])).dictionary_encode(null_encoding="encode").unify_dictionaries()
-    return {x or None for chunk in coded.chunks for x in chunk.dictionary.to_pylist()}
+    texts, places = _coded(next(as_text(frame, [column])))
+    return {texts[i] or None for i in np.unique(places).tolist()}
 
 
 def says_nothing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> NDArray[np.bool_]:
     """Return which rows have nothing in any of some columns."""
     found = np.ones(len(frame), bool)
     for column in as_text(frame, columns):
-        coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
-        for_each = [
-            np.array([v is None or v.strip() in ("", *missing) for v in chunk.dictionary.to_pylist()], bool)[
-                _numbers(chunk.indices)
-            ]
-            for chunk in coded.chunks
-        ]
-        found &= np.concatenate(for_each) if for_each else found
+        texts, places = _coded(column)
+        found &= np.array([v is None or str(v).strip() in ("", *missing) for v in texts], bool)[places]
     return found
 
 
@@ -245,8 +296,7 @@ def look_alike(frame: Any, columns: Sequence[str]) -> NDArray[np.int64]:
     """Number the rows of a frame so that those that read the same have one number; null is a value."""
     group = np.zeros(len(frame), np.int64)
     for column in as_text(frame, columns if len(frame) else ()):
-        coded = column.dictionary_encode(null_encoding="encode").unify_dictionaries()
-        place = np.concatenate([_numbers(chunk.indices) for chunk in coded.chunks]).astype(np.int64)
+        place = _coded(column)[1]
         group = _numbered(group * (int(place.max()) + 1) + place)
     return group
 
@@ -259,7 +309,9 @@ def _numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return (np.cumsum(np.bincount(numbers, minlength=size) > 0) - 1)[numbers]
 
 
-def smallest(group: NDArray[np.int64], persons: NDArray[np.int64] | None = None) -> int:
+def smallest(
+    group: NDArray[np.int64], persons: NDArray[np.int64] | None = None, times: NDArray[np.int64] | None = None
+) -> int:
     """Return the size of the smallest group, in rows or in persons; rows of group -1 are in none."""
     here = group >= 0
     group = group[here]
@@ -267,9 +319,17 @@ def smallest(group: NDArray[np.int64], persons: NDArray[np.int64] | None = None)
         return 0
     if persons is not None:
         width = int(persons.max()) + 1
-        group = np.unique(group * width + persons[here]) // width
-    sizes = np.bincount(group)
+        group, times = np.unique(group * width + persons[here]) // width, None
+    sizes = np.bincount(group, weights=None if times is None else times[here])
     return int(sizes[sizes > 0].min())
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the different cells of a column, null last, and for every row which it is."""
+    coded = column.dictionary_encode().unify_dictionaries()
+    values = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
+    places = [_numbers(chunk.indices.fill_null(len(values))) for chunk in coded.chunks]
+    return [*values, None], np.concatenate([np.zeros(0, np.int64), *places])
 
 
 def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:

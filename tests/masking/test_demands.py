@@ -699,7 +699,7 @@ def test_that_a_figure_is_too_large_is_not_told_as_only(tmp_path: Path, monkeypa
 def test_suppressed_rows_are_a_group_of_their_own_and_columns_are_counted_alone() -> None:
     seen: list[list[int]] = []
 
-    def reach(groups: Any, cells: Sequence[Any], places: Any) -> float:
+    def reach(groups: Any, cells: Sequence[Any], places: Any, rows: release.Rows) -> float:
         seen.append(groups.tolist())
         return float(len({(g, cells[p]) for g, p in zip(groups.tolist(), places.tolist(), strict=True) if g == 0}))
 

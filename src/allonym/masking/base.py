@@ -38,6 +38,7 @@ class Method(ABC):
     promises: ClassVar[tuple[str, ...]] = ()
     by_row: ClassVar[bool] = False  # whether every row has draws of its own
     apart: ClassVar[bool] = False  # whether nothing that becomes of a row may depend on others
+    splits: ClassVar[bool] = False  # whether records that are alike may part ways
 
     @property
     def k_asked(self) -> int:

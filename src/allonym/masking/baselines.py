@@ -34,6 +34,7 @@ class MDAV(Grouping):
 
     name: ClassVar[str] = "mdav"
     about: ClassVar[str] = "groups of k by equal values, the most frequent one stands for all: knows no meaning"
+    splits: ClassVar[bool] = True
 
     def metrics(self, records: Records) -> Sequence[Metric]:
         """Return equality for words and the elements of sets, the attribute's own metric for numbers and ranks."""

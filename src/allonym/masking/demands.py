@@ -11,7 +11,7 @@ from allonym.masking.enforce import Merging, enough_units
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import DIGITS
 from allonym.measures.privacy import TOLERANCE, Demanded, Held
-from allonym.records import Attribute, Floats, Ints, Metric, Records, distinct, piece_of_rows
+from allonym.records import Attribute, Floats, Ints, Metric, Records, counted, distinct, piece_of_rows
 
 Keys = tuple[Ints, Ints]  # numbers, and how often each comes
 SOME = 256  # groups that are looked at together
@@ -60,12 +60,15 @@ class _Enforcing:
         self.lacks = np.zeros(len(groups))
         for demand in self.facts.demands:
             codes = self.facts.codes[demand.fact]
-            self.lacks += self.demanded.lacking(demand, Held.of(rows, codes, np.ones(len(codes)), records.units))
+            held = Held.of(rows, codes, self.facts.each(demand.fact), records.units)
+            self.lacks += self.demanded.lacking(demand, held)
 
     def _held(self, rows: Ints, codes: Ints) -> list[Keys]:
         """Return the values that each group holds, or the values of its persons, and how often."""
         keys = codes if self.records.units is None else codes * self.width + self.records.units
-        _, counts, first = distinct([rows, keys])
+        number, counts, first = distinct([rows, keys])
+        if self.facts.times is not None:
+            counts = counted(number, len(first), self.facts.times)
         starts = np.searchsorted(rows[first], np.arange(len(self.groups) + 1))
         return [(keys[first[a:b]], counts[a:b]) for a, b in pairwise(starts.tolist())]
 

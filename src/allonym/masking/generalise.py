@@ -112,7 +112,7 @@ class _Lattice:
         rows = groups[self.records.inverse]
         for demand in facts.demands:
             codes = facts.codes[demand.fact]
-            held = Held.of(rows, codes, np.ones(len(codes)), self.records.units)
+            held = Held.of(rows, codes, facts.each(demand.fact), self.records.units)
             lacks[np.unique(rows)] += self.demanded.lacking(demand, held)
         return lacks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class Recoding(Anonymising):
             rows = np.repeat(records.codes[:, a], records.counts)
             if records.inverse is not None:
                 rows = records.codes[records.inverse, a]
-            column = Records.of([attribute], [rows], weights=records.weights, units=records.units, facts=records.facts)
+            own: dict[str, Any] = {"weights": records.weights, "units": records.units, "facts": records.facts}
+            column = Records.of([attribute], [rows], **own, times=records.times)
             done = fused(column, self.into(column, rng), self.k)
             becomes = np.empty(len(attribute.values), np.int64)
             becomes[column.codes[done.source, 0]] = done.codes[:, 0]

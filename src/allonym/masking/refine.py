@@ -310,6 +310,6 @@ class _Holding:
             return True
         rows = np.concatenate([self.own[x] for x in members])
         units = None if self.records.units is None else self.records.units[rows]
-        one, each = np.zeros(len(rows), np.int64), np.ones(len(rows))
-        demands = ((x, Held.of(one, self.facts.codes[x.fact][rows], each, units)) for x in self.facts.demands)
+        one, facts = np.zeros(len(rows), np.int64), self.facts
+        demands = ((x, Held.of(one, facts.codes[x.fact][rows], facts.each(x.fact)[rows], units)) for x in facts.demands)
         return not any(self.demanded.lacking(demand, held).any() for demand, held in demands)

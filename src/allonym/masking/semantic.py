@@ -23,6 +23,7 @@ class Abril(Grouping):
     name: ClassVar[str] = "abril"
     about: ClassVar[str] = "groups of k by meaning; what all members have in common stands for them"
     kinds: ClassVar[frozenset[str]] = frozenset(KINDS) - {"set"}
+    splits: ClassVar[bool] = True
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples by MDAV around subsumers."""
@@ -35,6 +36,7 @@ class SMDAV(Grouping):
 
     name: ClassVar[str] = "s-mdav"
     about: ClassVar[str] = "groups of k by meaning; the nearest concept stands for all"
+    splits: ClassVar[bool] = True
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples by MDAV."""

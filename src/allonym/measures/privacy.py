@@ -193,7 +193,9 @@ class Demanded:
 
     def __init__(self, facts: Facts, units: Ints | None) -> None:
         self.demands, self.attributes = facts.demands, facts.attributes
-        self.tables = [Held.of(np.zeros_like(codes), codes, np.ones(len(codes)), units) for codes in facts.codes]
+        self.tables = [
+            Held.of(np.zeros_like(codes), codes, facts.each(x), units) for x, codes in enumerate(facts.codes)
+        ]
         self.closeness = [t.closeness(x) for t, x in zip(self.tables, facts.attributes, strict=True)]
 
     def figure(self, demand: Demand, held: Held) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from allonym.masking.recordwise import Perturbation, Recordwise, summed
 from allonym.metrics.domain import Domain
 from allonym.plan import rows, toml
 from allonym.plan.columns import Column
-from allonym.plan.prepare import Prepared, prepare, refused
+from allonym.plan.prepare import Prepared, opened, prepare, refused
 from allonym.plan.run import problems_of
 from allonym.plan.understanding import opened_for
 from allonym.records import Keys, Value
@@ -227,15 +227,24 @@ class Fitted:
         """
         if isinstance(frame, (str, Path)):
             raise OptionError("A fitted plan masks frames and records.", hint="Plan.run masks files.")
+        first = self._row if start is None else _row_number(start)
+        masked, rows = self._masked(frame, lambda rows: np.arange(first, first + rows, dtype=np.uint64))
+        self._row = first + rows
+        return masked
+
+    def mask_rows(self, frame: Any, numbers: Keys | None) -> Any:
+        """Mask a frame whose rows have these numbers; None, if they go by the plan's key."""
+        return self._masked(frame, lambda rows: np.zeros(rows, np.uint64) if numbers is None else numbers)[0]
+
+    def _masked(self, frame: Any, numbers: Callable[[int], Keys]) -> tuple[Any, int]:
+        """Mask a frame, given the numbers of so many rows; return it with how many there are."""
         table = open_any(frame, self.plan.reading)
         self._all_have_roles(table.names)
-        first = self._row if start is None else _row_number(start)
-        self._row = first + table.n
         cells = table.cells([x for x in table.names if x in self._columns or x == self._key])
         lost = [x for x in (*self._columns, self._key) if x and x not in cells]
         if lost:
             raise TableError(f"The table has no {', '.join(lost)}.", hint="every column of the plan must be there.")
-        keys = np.arange(first, first + table.n, dtype=np.uint64)
+        keys = numbers(table.n)
         if self._key:
             if any(map(self._says_nothing, cells[self._key].values)):
                 raise TableError(f"Some rows have no {self._key}, which draws go by.", hint="fill it in.")
@@ -243,7 +252,7 @@ class Fitted:
             keys = np.array(texts, np.uint64)[cells[self._key].codes]
         written = {name: self._written(name, cells[name], keys) for name in self._columns}
         dropped = [x for x in self._dropped if x in table.names]
-        return table.changed(written, dropped, anew=self.plan.chosen.apart)
+        return table.changed(written, dropped, anew=self.plan.chosen.apart), table.n
 
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
@@ -312,7 +321,7 @@ def fit(plan: Plan, source: Any, tick: Tick) -> Fitted:
     if not isinstance(method, Recordwise):
         known = "noise, randomise-uniform, randomise-frequency, exponential"
         raise PlanError([f"method {method.name} masks records together, not one by one. Hint: {known} can be fitted."])
-    found = prepare(plan, open_any(source, plan.reading), tick)
+    found = prepare(plan, opened(plan, source), tick)
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
         raise refused(problems, found)
@@ -320,11 +329,19 @@ def fit(plan: Plan, source: Any, tick: Tick) -> Fitted:
     if constant:
         names = ", ".join(constant)
         raise PlanError([f"{names}: too few different values to fit {method.name}; others would stay as they are."])
+    return fitted_to(found, rows.seed_of(plan))
+
+
+def fitted_to(found: Prepared, seed: int | None) -> Fitted:
+    """Fit a plan to a table that was understood."""
+    method, records = found.plan.chosen, found.records
+    assert isinstance(method, Recordwise)
+    assert records is not None
     columns: dict[str, _Fitted] = {}
-    for a, attribute in enumerate(found.records.attributes):
-        perturbation = method.fitted(attribute, *summed(found.records.codes[:, a], found.records.counts))
+    for a, attribute in enumerate(records.attributes):
+        perturbation = method.fitted(attribute, *summed(records.codes[:, a], records.counts))
         columns[attribute.name] = _fitted(found, attribute.name, perturbation)
-    return Fitted(plan, rows.seed_of(plan), columns)
+    return Fitted(found.plan, seed, columns)
 
 
 def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:

@@ -17,11 +17,13 @@ from allonym.knowledge.taxonomy import Taxonomy
 from allonym.knowledge.wordnet import wordnet
 from allonym.masking.base import Tick, silent
 from allonym.plan.columns import Column, described
+from allonym.plan.engines import Way, engine_for
 from allonym.plan.plan import Plan
 from allonym.plan.understanding import guessed_kind
 from allonym.tables import encode
 from allonym.tables.base import MISSING, Cells, Table
 from allonym.tables.files import Reading, open_any
+from allonym.tables.lines import Lines
 from allonym.tables.sets import SEPARATOR, items_of
 
 TOGETHER = 50  # columns that are read at a time
@@ -80,7 +82,8 @@ class Inspection:
 
 def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) -> Inspection:
     """Look at every column of a frame or a file."""
-    table: Table = open_any(source, reading)
+    engine = engine_for(source, Way())
+    table: Table = open_any(source, reading) if engine is None else Lines(engine)
     words = wordnet()
     looked = []
     for place, (name, cells) in enumerate(_columns(table)):

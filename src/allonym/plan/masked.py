@@ -245,7 +245,7 @@ def in_order(coded: Coded | None, cells: Cells) -> Cells:
     if not isinstance(coded, CodedSets):
         return cells
     items = [None if encode.is_missing(x, coded.missing) else tuple(sorted(set(coded.items(x)))) for x in cells.values]
-    return merged(items, cells.codes)
+    return merged(items, cells.codes, cells.times)
 
 
 def _nearest(senses: list[int], stood_for: Sequence[tuple[int | None, int]], scope: Scope, column: Column) -> int:

@@ -175,12 +175,27 @@ class Plan:
         return evaluate(self, original, masked, **options)
 
     def run(
-        self, source: Any, output: str | Path | None = None, tick: Tick = silent, *, balance: float = 0.5
+        self,
+        source: Any,
+        output: str | Path | None = None,
+        tick: Tick = silent,
+        *,
+        balance: float = 0.5,
+        engine: str | None = None,
+        master: str | None = None,
+        partition_by: Sequence[str] = (),
+        blocks_from: int | None = None,
     ) -> Release:
         """Mask a frame, giving back the same type; or a file, writing a verified release to `output`.
 
-        `balance` is that of the score in the summary: 1 is all loss, 0 all linkage.
+        A lazy frame of polars, a relation of DuckDB or a table of Spark stays in its engine. Files of Parquet larger
+        than memory are masked by an engine (`duckdb`, `polars`, or `spark` at a `master`), also those of a folder or a
+        pattern; `partition_by` names columns by which what is written is parted into folders. `blocks_from`: from how
+        many distinct tuples on they are grouped in blocks. `balance` is that of the score in the summary: 1 is all
+        loss, 0 all linkage.
         """
+        from allonym.plan.engines import Way
         from allonym.plan.run import run
 
-        return run(self, source, output, tick, balance)
+        way = Way(engine, master, tuple(partition_by), blocks_from)
+        return run(self, source, output, tick, balance, way)

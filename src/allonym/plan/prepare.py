@@ -15,12 +15,14 @@ from allonym.masking.base import Tick, silent
 from allonym.masking.draws import key_of
 from allonym.plan import privacy
 from allonym.plan.columns import Column
+from allonym.plan.engines import Way, engine_for, lines_of
 from allonym.plan.understanding import Understood, has_ontology, part_of, understand
 from allonym.records import Facts, Floats, Ints, Keys, Records
 from allonym.tables import encode
 from allonym.tables.base import Cells, Table
 from allonym.tables.encode import Coded
 from allonym.tables.files import Reading, TextFile, open_any
+from allonym.tables.lines import Lines
 from allonym.tables.long import Long
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Prepared:
     units: Ints | None = None
     weights: Floats | None = None
     keys: Keys | None = None  # what the draws of rows go by, where a column says so
+    times: Ints | None = None  # how many rows each stands for, where an engine counted equal ones
     records: Records | None = None
 
     def having(self, role: str) -> list[str]:
@@ -54,10 +57,14 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     """Understand a table; problems are collected, not raised."""
     found = Prepared(plan, table)
     found.problems += _names(plan, table)
-    unread = ("keep", "identifier") if plan.long else ("keep",)  # in a long table, what is dropped may differ
+    unread = ["keep"]
+    if plan.long or isinstance(table, Lines):  # in a long table, what is dropped may differ; an engine holds it
+        unread.append("identifier")
+    if isinstance(table, Lines) and plan.chosen.by_row:  # which knows neither persons nor weights
+        unread += ["unit", "weight"]
     wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role not in unread]
     worded = [x for x in wanted if plan.columns[x].role == "quasi" or has_ontology(plan.columns[x])]
-    keyed = [plan.chosen.key_column] if plan.chosen.key_column in table.names else []
+    keyed = [plan.chosen.key_column] if plan.chosen.key_column in table.names and not isinstance(table, Lines) else []
     try:
         found.cells = table.cells(
             [x for x in table.names if x in (*keyed, *worded) or (x in wanted and plan.columns[x].role != "sensitive")]
@@ -67,6 +74,7 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     except TableError as error:
         found.problems.append(str(error))
         return found
+    found.times = table.times if isinstance(table, Lines) else None
     _persons(found)
     _keys(found)
     opened: dict[tuple[Any, Any], Scope] = {}
@@ -87,6 +95,7 @@ def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
             units=found.units,
             keys=found.keys,
             facts=_facts(found),
+            times=found.times,
         )
     return found
 
@@ -101,7 +110,10 @@ def _facts(found: Prepared) -> Facts | None:
 
 
 def opened(plan: Plan, source: Any, raw: bytes | None = None, reading: Reading | None = None) -> Any:
-    """Open a table as a plan says; a long one as one with a row for each unit."""
+    """Open a table as a plan says: a long one with a row for each unit, one that an engine holds by its lines."""
+    engine = engine_for(source, Way()) if raw is None else None
+    if engine is not None:
+        return lines_of(plan, engine)
     table = open_any(source, reading or plan.reading, raw)
     within = {column.separator for column in plan.columns.values() if column.kind == "set"}
     if isinstance(table, TextFile) and len(table.names) == 1 and table.delimiter in within:  # no delimiter, items
@@ -146,7 +158,7 @@ def _names(plan: Plan, table: Table) -> Iterator[str]:
 
 def _persons(found: Prepared) -> None:
     """Find who the rows are about, what they weigh, and identifiers that come again without a unit."""
-    for name in found.having("unit"):
+    for name in (x for x in found.having("unit") if x in found.cells):
         cells = found.cells[name]
         null = np.array([encode.is_missing(x, found.plan.missing) for x in cells.values])
         if null.any() and (rows := int(cells.counts[null].sum())):
@@ -154,17 +166,15 @@ def _persons(found: Prepared) -> None:
                 f"column {name}: {many(rows, 'row')} do not say who they are about. Hint: fill it in."
             )
         found.units = cells.codes
-    for name in (x for x in found.having("identifier") if x in found.cells):
-        counts = found.cells[name].counts
-        null = np.array([encode.is_missing(x, found.plan.missing) for x in found.cells[name].values])
-        again = int((counts[~null] > 1).sum()) if len(null) else 0
-        if again and found.units is None:
+    for name in found.having("identifier"):
+        again = 0 if found.units is not None else _repeated(found, name)
+        if again:
             found.problems.append(
                 f"column {name} is an identifier, but {many(again, 'value')} of it come more than once. "
                 "Hint: if a person has several rows, give the role unit to the column that says who; "
                 "otherwise it is no identifier."
             )
-    for name in found.having("weight"):
+    for name in (x for x in found.having("weight") if x in found.cells):
         cells = found.cells[name]
         numbers, _ = encode.numbers_of([None if encode.is_missing(x) else str(x) for x in cells.values])
         wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
@@ -178,10 +188,21 @@ def _persons(found: Prepared) -> None:
             found.weights = np.array(numbers, np.float64)[cells.codes]
 
 
+def _repeated(found: Prepared, name: str) -> int:
+    """Return how many values of a column, those that say nothing not counted, come more than once."""
+    if isinstance(found.table, Lines):
+        return 0 if found.plan.chosen.by_row else found.table.engine.repeated(name)
+    if name not in found.cells:
+        return 0
+    counts = found.cells[name].counts
+    null = np.array([encode.is_missing(x, found.plan.missing) for x in found.cells[name].values], bool)
+    return int((counts[~null] > 1).sum())
+
+
 def _keys(found: Prepared) -> None:
     """Find what the draws of rows go by."""
     name = found.plan.chosen.key_column
-    if not name:
+    if not name or (isinstance(found.table, Lines) and name in found.table.names):
         return
     if name not in found.cells:
         found.problems.append(f"column {name}, whose texts draws go by (key), is not in the table.")

@@ -16,7 +16,7 @@ from allonym.measures.privacy import MODELS, RECURSIVE, Demanded, Held, enough
 from allonym.plan.columns import unknown
 from allonym.plan.understanding import fact
 from allonym.records import Demand, Facts, Ints
-from allonym.release import Kept
+from allonym.release import Kept, Rows
 from allonym.tables import encode
 from allonym.tables.delimited import plain
 from allonym.tables.encode import Coded
@@ -120,7 +120,7 @@ def facts(found: Prepared) -> Facts | None:
     for x in (x for x in known if any(isinstance(cell, tuple) for cell in x.cells.values)):
         raise TableError(f"Column {x.attribute.name} holds lists: nothing can be promised of it.", hint="keep it.")
     demands = tuple(x.demand(columns.index(x.column)) for x in wanted)
-    return Facts(tuple(x.attribute for x in known), tuple(x.codes for x in known), demands)
+    return Facts(tuple(x.attribute for x in known), tuple(x.codes for x in known), demands, found.times)
 
 
 def asked(found: Prepared) -> list[Privacy]:
@@ -162,11 +162,11 @@ def _kept(found: Prepared, place: int) -> Kept:
     attribute, codes = coded.attribute, _codes(coded, found.plan.missing)
     nothing = attribute.values.index(None) if None in attribute.values else -1
 
-    def reach(groups: Ints, cells: Any, places: Ints) -> float | None:
+    def reach(groups: Ints, cells: Any, places: Ints, rows: Rows) -> float | None:
         each = np.array([_code(x, codes, found.plan.missing, nothing) for x in cells], np.int64)
         if (each[places] < 0).any():
             return None
-        return reached(demand, Facts((attribute,), (each[places],)), groups, found.units)
+        return reached(demand, Facts((attribute,), (each[places],), times=rows.times), groups, rows.persons)
 
     return Kept(promise.column, promise.name, promise.asked, reach, partial(enough, demand))
 
@@ -174,8 +174,8 @@ def _kept(found: Prepared, place: int) -> Kept:
 def reached(demand: Demand, facts: Facts, groups: Ints, units: Ints | None) -> float:
     """Return what all groups reach of a demand on the only column there is; rows of group -1 are in none."""
     here = groups >= 0
-    codes, persons = facts.codes[0][here], None if units is None else units[here]
-    held = Held.of(groups[here], codes, np.ones(len(codes)), persons)
+    persons = None if units is None else units[here]
+    held = Held.of(groups[here], facts.codes[0][here], facts.each(0)[here], persons)
     return Demanded(facts, units).figure(replace(demand, fact=0), held)
 
 

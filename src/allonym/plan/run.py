@@ -17,6 +17,7 @@ from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick, silent
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import privacy, rows, toml
+from allonym.plan.engines import Way, engine_for
 from allonym.plan.prepare import Prepared, opened, prepare, refused
 from allonym.plan.understanding import part_of
 from allonym.records import Ints, Masking, Pairs, Records, distinct, piece_of_rows
@@ -82,14 +83,22 @@ class Release:
         return sorted(told, key=lambda t: (-t[2], str(t[0]), str(t[1])))
 
 
-def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance: float = BALANCE) -> Release:
-    """Mask a frame or a file."""
+def run(
+    plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance: float = BALANCE, way: Way | None = None
+) -> Release:
+    """Mask a frame or a file, in memory or by an engine."""
+    way = way or Way()
     began = time.perf_counter()
     from_file = isinstance(source, (str, Path))
+    engine = engine_for(source, way)
     if not from_file and output is not None:
         raise OutputError("A masked frame is given back, not written.", hint="write release.frame yourself.")
     if from_file and output is None:
         raise OutputError("Where is the release to be written?", hint="give an output file, or - for standard output.")
+    if engine is not None:
+        from allonym.plan.lazy import run_on
+
+        return run_on(plan, engine, source, output, way, tick, balance)
     raw = read_bytes(source) if from_file else b""
     table = opened(plan, source, raw if from_file else None)
     found = prepare(plan, table, part_of(tick, 0, 2))
@@ -97,20 +106,9 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
     if problems or found.records is None:
         raise refused(problems, found)
     seed = rows.seed_of(plan)
-    masking, written = _masked(found, seed, part_of(tick, 1, 2))
+    masking, written = masked(found, seed, part_of(tick, 1, 2))
     dropped = [*found.having("identifier"), *([] if isinstance(table, Long) else found.having("unit"))]
-    promise = release.Promise(
-        columns=found.having("quasi"),
-        k=plan.chosen.k_asked,
-        rows=table.n,
-        names=[name for name in table.names if name not in dropped],
-        persons=found.units,
-        by_column=plan.chosen.by_column,
-        suppressed=masking.left_out,
-        missing=plan.missing,
-        only=rows.allowed(found),
-        kept=privacy.kept(found),
-    )
+    promise = promise_of(found, masking, dropped)
     anew = plan.chosen.apart
     frame: Any = None
     sha256: str | None = None
@@ -123,32 +121,50 @@ def run(plan: Plan, source: Any, output: str | Path | None, tick: Tick, balance:
         if isinstance(table, Long):
             again, names = release.folded(frame, names, table.unit, table.item, promise.counted)
         reached = release.recount(again, names, promise)
-    hashes = _hashes(found, raw if from_file else None) | {"output": sha256}
-    summary = _summary(found, masking, reached, seed, balance, hashes)
+    hashes = hashes_of(found, sha256_of(raw) if from_file else None) | {"output": sha256}
+    summary = summary_of(found, masking, reached, seed, balance, hashes)
     summary["seconds"] = time.perf_counter() - began
     return Release(frame, masking, found.records, summary, written, found)
+
+
+def promise_of(found: Prepared, masking: Masking, dropped: Sequence[str]) -> release.Promise:
+    """Return what a release promises."""
+    plan = found.plan
+    return release.Promise(
+        columns=found.having("quasi"),
+        k=plan.chosen.k_asked,
+        rows=found.table.n,
+        names=[name for name in found.table.names if name not in dropped],
+        persons=found.units,
+        by_column=plan.chosen.by_column,
+        suppressed=masking.left_out,
+        missing=plan.missing,
+        only=rows.allowed(found),
+        kept=privacy.kept(found),
+    )
 
 
 def figures_of(found: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     """Mask a table and return the figures of a release that is not made."""
     began = time.perf_counter()
     seed = rows.seed_of(found.plan)
-    masking, written = _masked(found, seed, silent)
-    each = [[name] for name in written] if found.plan.chosen.by_column else [list(written)]
-    looks = [looks_of(found, masking, {name: written[name] for name in columns}) for columns in each]
+    masking, written = masked(found, seed, silent)
+    together = [[name] for name in written] if found.plan.chosen.by_column else [list(written)]
+    looks = [looks_of(found, masking, {name: written[name] for name in columns}) for columns in together]
     cells = [(kept, found.coded[kept.column].cells) for kept in privacy.kept(found)]
+    each = release.Rows(found.units, found.times)
     reached = release.Reached(
-        [release.smallest(groups, found.units) for groups in looks],
+        [release.smallest(groups, found.units, found.times) for groups in looks],
         [
-            [kept.reach(np.where(groups < 0, len(groups), groups), x.values, x.codes) or 0.0 for kept, x in cells]
+            [kept.reach(np.where(groups < 0, len(groups), groups), x.values, x.codes, each) or 0.0 for kept, x in cells]
             for groups in looks
         ],
     )
-    summary = _summary(found, masking, reached, seed, balance, _hashes(found, None))
+    summary = summary_of(found, masking, reached, seed, balance, hashes_of(found, None))
     return summary | {"seconds": time.perf_counter() - began}
 
 
-def _masked(found: Prepared, seed: int | None, tick: Tick) -> tuple[Masking, dict[str, Cells]]:
+def masked(found: Prepared, seed: int | None, tick: Tick) -> tuple[Masking, dict[str, Cells]]:
     """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
     method = found.plan.chosen
     mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
@@ -167,7 +183,7 @@ def looks_of(found: Prepared, masking: Masking, written: Mapping[str, Cells]) ->
 
 def by_text(cells: Cells) -> Cells:
     """Return cells by what they read: those that read the same are one."""
-    return merged([None if x is None else str(x) for x in cells.values], cells.codes)
+    return merged([None if x is None else str(x) for x in cells.values], cells.codes, cells.times)
 
 
 def problems_of(found: Prepared) -> Iterator[str]:
@@ -254,8 +270,8 @@ def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
-    """Return the hashes of what went into a release."""
+def hashes_of(found: Prepared, input: str | None) -> dict[str, Any]:
+    """Return the hashes of what went into a release; that of the data is given."""
     plan = found.plan
     links: dict[str, str] = {}
     ontologies: dict[str, str] = {}
@@ -267,7 +283,7 @@ def _hashes(found: Prepared, raw: bytes | None) -> dict[str, Any]:
         told = sha256_of(toml.dumped(plan).encode())
     except PlanError:  # a plan with objects that have no name
         told = None
-    return {"input": None if raw is None else sha256_of(raw), "plan": told, "links": links, "ontologies": ontologies}
+    return {"input": input, "plan": told, "links": links, "ontologies": ontologies}
 
 
 def _pairs(found: Prepared, masking: Masking) -> Pairs:
@@ -279,7 +295,14 @@ def _pairs(found: Prepared, masking: Masking) -> Pairs:
         return Pairs.of(records, masking)
     original = [column.original_of[column.cells.codes] for column in coded]
     masked = masking.codes[piece_of_rows(records, masking.source, masking.share)].T
-    return Pairs.of_rows(masking.attributes, original, list(masked), weights=records.weights, units=records.units)
+    return Pairs.of_rows(
+        masking.attributes,
+        original,
+        list(masked),
+        weights=records.weights,
+        units=records.units,
+        times=records.times,
+    )
 
 
 def _promises(found: Prepared, reached: release.Reached) -> Iterator[dict[str, Any]]:
@@ -297,7 +320,7 @@ def _promises(found: Prepared, reached: release.Reached) -> Iterator[dict[str, A
             yield told | {"holds": True} | ({"over": columns} if method.by_column else {})
 
 
-def _summary(
+def summary_of(
     found: Prepared,
     masking: Masking,
     reached: release.Reached,
@@ -306,26 +329,39 @@ def _summary(
     sha256: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
-    records, method = found.records, found.plan.chosen
-    assert records is not None
+    method = found.plan.chosen
     pairs = _pairs(found, masking)
     figures = measured(pairs, method.k_asked, BRIEF, balance=balance, seed=seed or 0)
-    return {
-        "format": 1,
-        "records": records.n,
-        "units": None if found.units is None else records.persons,
-        "tuples": {"before": len(np.unique(pairs.original, axis=0)), "after": len(np.unique(masking.codes, axis=0))},
+    before, after = len(np.unique(pairs.original, axis=0)), len(np.unique(masking.codes, axis=0))
+    return settings_of(found, seed, sha256) | {
+        "tuples": {"before": before, "after": after},
         "suppressed": masking.left_out,
-        "suppressed_cells": {name: found.coded[name].suppressed for name in found.having("quasi")},
-        "method": method.name,
-        "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
-        "seed": seed,
         "privacy": [
             *rows.promised(found, seed),
             *_promises(found, reached),
         ],
         **({"noise": rows.told(found, pairs)} if method.by_row else {}),
         "measures": {name: x.told() for name, x in figures.items()},
+    }
+
+
+def settings_of(found: Prepared, seed: int | None, sha256: dict[str, Any]) -> dict[str, Any]:
+    """Return what a release was made of and by, in the order in which figures are told; the figures are empty."""
+    records, method = found.records, found.plan.chosen
+    assert records is not None
+    return {
+        "format": 1,
+        "records": records.n,
+        "units": None if found.units is None else records.persons,
+        "tuples": {"before": len(records), "after": None},
+        "suppressed": 0,
+        "suppressed_cells": {name: found.coded[name].suppressed for name in found.having("quasi")},
+        "method": method.name,
+        "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
+        "seed": seed,
+        "privacy": [],
+        **({"noise": {}} if method.by_row else {}),
+        "measures": {},
         "seconds": 0.0,
         "sha256": sha256,
     }

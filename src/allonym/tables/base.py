@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from allonym.records import Ints
+from allonym.records import Ints, counted
 
 MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # what people write where there is nothing
 
@@ -19,11 +19,12 @@ class Cells:
 
     values: Sequence[Any]  # text in files; whatever the frame holds in frames; None is null
     codes: Ints
+    times: Ints | None = None  # how many rows each row stands for, where equal ones were counted
 
     @property
     def counts(self) -> Ints:
         """How often each distinct cell occurs."""
-        return np.bincount(self.codes, minlength=len(self.values))
+        return counted(self.codes, len(self.values), self.times)
 
 
 class Table(Protocol):
@@ -52,7 +53,7 @@ def _truth(value: Any) -> Any:
     return tuple(map(_truth, value)) if isinstance(value, tuple) else isinstance(value, bool)
 
 
-def merged(values: Sequence[Any], codes: Ints) -> Cells:
+def merged(values: Sequence[Any], codes: Ints, times: Ints | None = None) -> Cells:
     """Give equal values one number, in the order they are given; those that no row has are left out."""
     place: dict[Any, int] = {}
     here = np.bincount(codes, minlength=len(values)) > 0
@@ -60,4 +61,4 @@ def merged(values: Sequence[Any], codes: Ints) -> Cells:
         [place.setdefault((_truth(v), v), len(place)) if used else -1 for v, used in zip(values, here, strict=True)],
         np.int64,
     )
-    return Cells([v for _, v in place], number[codes] if len(place) < len(values) else codes.astype(np.int64))
+    return Cells([v for _, v in place], number[codes] if len(place) < len(values) else codes.astype(np.int64), times)

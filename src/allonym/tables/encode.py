@@ -68,7 +68,7 @@ class Coded:
         if any(cell is None or cell == "" for cell in self.cells.values):
             best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
         written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
-        return Cells(written, codes)
+        return Cells(written, codes, self.cells.times)
 
 
 def as_text(cell: Any) -> str:

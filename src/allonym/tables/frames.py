@@ -245,6 +245,16 @@ class _Arrow(_Backend):
         return pa.chunked_array([found.cast(column.type)])
 
 
+def arrow_codes(column: Any, name: str) -> Ints:
+    """Return a number for every cell of a column of Arrow; cells that are equal have one."""
+    return _Arrow().factorise(column, name)[1]
+
+
+def arrow_like(column: Any, values: Sequence[Any], codes: Ints) -> Any:
+    """Return a column of Arrow like another, with other cells."""
+    return _Arrow().like(column, values, codes, False)
+
+
 def _letter(dtype: Any) -> str:
     """Return the letter NumPy has for a kind of column, of polars or Arrow; D for decimals."""
     name = str(dtype).lower()

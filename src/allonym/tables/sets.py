@@ -54,7 +54,7 @@ class CodedSets(Coded):
         for code, value in enumerate(attribute.values):
             chosen = self._record(attribute.name, value, terms, seed) if code in used and value else self.label(value)
             written.append(chosen if chosen is None or not self._as_text else self.separator.join(chosen) or None)
-        return Cells(written, codes)
+        return Cells(written, codes, self.cells.times)
 
     @cached_property
     def _as_text(self) -> bool:

@@ -1,0 +1,60 @@
+"""Which engine holds a table, or is to read it; and its lines as a plan needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from allonym.errors import OptionError, PlanError
+from allonym.tables.engines import engine_of, is_several, open_files
+from allonym.tables.engines.base import Engine
+from allonym.tables.lines import Lines
+
+if TYPE_CHECKING:
+    from allonym.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Way:
+    """How an engine is to work: which, where, and how what it writes is parted."""
+
+    engine: str | None = None  # duckdb, polars or spark; else the first that is installed, where one is needed
+    master: str | None = None  # of Spark
+    partition_by: Sequence[str] = ()  # columns whose values name folders of the release
+    blocks_from: int | None = None  # from how many distinct tuples on they are grouped in blocks
+
+
+def engine_for(source: Any, way: Way) -> Engine | None:
+    """Return the engine that holds a table, or is to read it; None, where the table is masked in memory."""
+    if not isinstance(source, (str, Path)):
+        if way.engine is not None or way.master is not None:
+            raise OptionError("A frame has an engine of its own.", hint="leave the engine and its master out.")
+        return engine_of(source)
+    if str(source) != "-" and (way.engine is not None or is_several(source)):
+        return open_files(source, way.engine, way.master)
+    for what, given in (("engine", way.engine), ("master", way.master), ("partition_by", way.partition_by)):
+        if given:
+            raise OptionError(f"{what} is about an engine.", hint="name a file of Parquet, and an engine.")
+    return None
+
+
+def lines_of(plan: Plan, engine: Engine) -> Lines:
+    """Return a table by its lines in the columns that must be counted together."""
+    problems = []
+    if plan.long:
+        problems.append("a long table is masked in memory. Hint: leave the engine out.")
+    method = plan.chosen
+    if method.by_row and not method.key_column and engine.name == "spark":
+        problems.append(
+            f"method {method.name} draws by the numbers of rows, and rows of Spark have none. "
+            "Hint: name a column that says which row is which (key)."
+        )
+    if problems:
+        raise PlanError(problems)
+    roles = ("quasi",) if method.by_row else ("quasi", "unit", "weight")
+    promised = {x.column for x in plan.privacy}
+    together = [x for x in engine.names if x in plan.columns and (plan.columns[x].role in roles or x in promised)]
+    each = any(plan.columns[x].role in ("unit", "weight") for x in together)
+    return Lines(engine, together, each=each or method.splits)

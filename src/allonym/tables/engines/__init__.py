@@ -1,0 +1,92 @@
+"""Engines that hold tables larger than memory: polars (lazy frames), DuckDB (relations), Spark (data frames).
+
+An engine counts rows that are equal and joins what becomes of them; rows stay in the engine.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from allonym.errors import OptionError, TableError
+from allonym.tables.engines.base import Engine
+
+ENGINES = ("duckdb", "polars", "spark")  # those before Spark are tried in this order where none is named
+_PACKAGES = {"duckdb": "duckdb", "polars": "polars", "spark": "pyspark"}
+_GLOB = frozenset("*?[")
+
+
+def engine_of(native: Any) -> Engine | None:
+    """Return the engine of a lazy frame, a relation or a table of Spark; None, where it is something else."""
+    for package in _PACKAGES.values():
+        module = sys.modules.get(package)  # what was not imported made no frame
+        if module is None or not type(native).__module__.startswith(package):
+            continue
+        if package == "polars" and isinstance(native, module.LazyFrame):
+            from allonym.tables.engines.polars import Polars
+
+            return Polars(native)
+        if package == "duckdb" and isinstance(native, module.DuckDBPyRelation):
+            from allonym.tables.engines.duck import Duck
+
+            return Duck(native)
+        if package == "pyspark" and type(native).__name__ == "DataFrame" and ".sql." in type(native).__module__:
+            from allonym.tables.engines.spark import Spark
+
+            return Spark(native)
+    return None
+
+
+def is_several(path: str | Path) -> bool:
+    """Tell whether a path is a folder, or a pattern for several files."""
+    return Path(path).is_dir() or (bool(_GLOB & set(str(path))) and not Path(path).exists())
+
+
+def files_of(path: str | Path) -> list[Path]:
+    """Return the Parquet files of a folder, of a pattern, or the one that is named; hidden ones are none."""
+    whole = Path(path)
+    if whole.is_dir():
+        found = sorted(whole.rglob("*.parquet"))
+    elif is_several(path):
+        import glob
+
+        found = [Path(x) for x in sorted(glob.glob(str(path), recursive=True)) if Path(x).is_file()]
+    else:
+        found = [whole]
+    return [x for x in found if not any(part.startswith((".", "_")) for part in x.relative_to(whole.anchor).parts[-1:])]
+
+
+def open_files(path: str | Path, name: str | None = None, master: str | None = None) -> Engine:
+    """Open a Parquet file, a folder of them or a pattern, by the engine of a name, or the first that is installed."""
+    if name is not None and name not in ENGINES:
+        raise OptionError.of("engine", name, ENGINES)
+    if master is not None and name != "spark":
+        raise OptionError("A master is one of Spark's.", hint="say --engine spark, or leave --master out.")
+    files = files_of(path)
+    if not files or not files[0].is_file():
+        raise TableError(f"{path} has no Parquet files.", hint="engines read Parquet: a file, a folder, a pattern.")
+    for one in files:
+        with one.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                raise TableError(f"{one} is no Parquet file.", hint="engines read Parquet; leave --engine out.")
+    chosen = name or next((x for x in ENGINES[:2] if _installed(x)), ENGINES[0])
+    if not _installed(chosen):
+        raise OptionError(f"The engine {chosen} is not installed.", hint=f"pip install 'allonym[{chosen}]' brings it.")
+    if chosen == "polars":
+        from allonym.tables.engines.polars import Polars
+
+        return Polars.read(Path(path))
+    if chosen == "duckdb":
+        from allonym.tables.engines.duck import Duck
+
+        return Duck.read(Path(path))
+    from allonym.tables.engines.spark import Spark, session
+
+    return Spark.read(Path(path), session(master))
+
+
+def _installed(name: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(_PACKAGES[name]) is not None

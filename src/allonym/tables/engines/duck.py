@@ -1,0 +1,155 @@
+"""DuckDB: relations, and files that it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from allonym.errors import OutputError, TableError
+from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
+
+ROWS = 131_072  # that are masked at a time
+
+
+class Duck(Engine):
+    """A relation of DuckDB."""
+
+    name = "duckdb"
+
+    def __init__(self, relation: Any) -> None:
+        self.native, self.names = relation, tuple(relation.columns)
+        if len({x.lower() for x in self.names}) < len(self.names):  # DuckDB could not tell them apart
+            raise TableError("Two columns of the relation have one name.", hint="rename one; case does not count.")
+
+    @classmethod
+    def read(cls, path: Path, types: dict[str, Any] | None = None) -> Duck:
+        """Open a Parquet file, a folder of them or a pattern, in a database of its own."""
+        import duckdb
+
+        connection = duckdb.connect()
+        given = path / "**/*.parquet" if path.is_dir() else path
+        hive = path.is_dir() or "*" in str(path)
+        told = ", ".join(f"{_quoted(name)}: {kind}" for name, kind in (types or {}).items())
+        options = "hive_partitioning = true" + (f", hive_types = {{{told}}}" if told else "") if hive else ""
+        sql = f"SELECT * FROM read_parquet({_literal(str(given))}{', ' if options else ''}{options})"
+        try:
+            return cls(connection.sql(sql))
+        except duckdb.Error as error:
+            raise TableError(f"{path} cannot be read by DuckDB.", hint="is every file a whole Parquet file?") from error
+
+    def lines(self, columns: Sequence[str]) -> pa.Table:
+        """Return the different rows of some columns with how often each comes."""
+        wanted = ", ".join([*map(_quoted, columns), f"count(*) AS {_quoted(TIMES)}"])
+        by = f" GROUP BY {', '.join(map(_quoted, columns))}" if columns else ""
+        return self._asked(f"SELECT {wanted} FROM allonym_rows{by}").native.to_arrow_table()
+
+    def repeated(self, column: str) -> int:
+        """Return how many values of a column come more than once."""
+        x = _quoted(column)
+        found = f"SELECT {x} FROM allonym_rows WHERE {x} IS NOT NULL GROUP BY {x} HAVING count(*) > 1"
+        return int(self._asked(f"SELECT count(*) AS n FROM ({found})").native.fetchall()[0][0])
+
+    def empty(self, column: str) -> int:
+        """Return in how many rows a column is null."""
+        sql = f"SELECT count(*) AS n FROM allonym_rows WHERE {_quoted(column)} IS NULL"
+        return int(self._asked(sql).native.fetchall()[0][0])
+
+    def replaced(self, known: Known) -> Engine:
+        """Return the table with what becomes of its rows, by a join in which null equals null."""
+        keys, masked = known.keys.column_names, known.masked.column_names
+        same = [f"r.{_quoted(x)} IS NOT DISTINCT FROM k.{_quoted(key_name(i))}" for i, x in enumerate(keys)]
+        rows = "allonym_rows"
+        if known.low is not None:
+            by = ", ".join(map(_quoted, keys))
+            rows = (
+                f"(SELECT *, row_number() OVER (PARTITION BY {by} ORDER BY allonym_n) - 1 AS {_quoted(PLACE)} "
+                "FROM (SELECT *, row_number() OVER () AS allonym_n FROM allonym_rows))"
+            )
+            same.append(f"r.{_quoted(PLACE)} >= k.{_quoted(LOW)} AND r.{_quoted(PLACE)} < k.{_quoted(HIGH)}")
+        wanted = [
+            f"k.{_quoted(masked_name(masked.index(x)))} AS {_quoted(x)}" if x in masked else f"r.{_quoted(x)}"
+            for x in self.names
+        ]
+        sql = f"SELECT {', '.join(wanted)} FROM {rows} AS r LEFT JOIN allonym_known AS k ON {' AND '.join(same)}"
+        return self._asked(sql, known.table)
+
+    def without(self, columns: Sequence[str]) -> Engine:
+        """Return the table without some columns."""
+        wanted = ", ".join(_quoted(x) for x in self.names if x not in columns)
+        return self._asked(f"SELECT {wanted} FROM allonym_rows")
+
+    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked some rows at a time.
+
+        Python cannot be asked for more rows while DuckDB is at work on the same connection, so that what was masked is
+        kept as Arrow has it, where DuckDB reads it.
+        """
+        return self._asked("SELECT * FROM allonym_known", self._masked(mask, numbered).read_all())
+
+    def _masked(self, mask: Batch, numbered: bool) -> pa.RecordBatchReader:
+        """Return the masked rows as they come."""
+        import numpy as np
+
+        reader = self.native.to_arrow_reader(ROWS)
+        schema = mask(reader.schema.empty_table(), np.zeros(0, np.uint64) if numbered else None).schema
+
+        def batches() -> Any:
+            first = 0
+            for batch in reader:
+                places = np.arange(first, first + len(batch), dtype=np.uint64) if numbered else None
+                yield from mask(pa.Table.from_batches([batch]), places).cast(schema).to_batches()
+                first += len(batch)
+
+        return pa.RecordBatchReader.from_batches(schema, batches())
+
+    def save(self, path: Path, partition_by: Sequence[str]) -> None:
+        """Write the table as Parquet."""
+        import duckdb
+
+        try:
+            if partition_by:
+                path.mkdir()
+                self.native.write_parquet(str(path), partition_by=list(partition_by))
+            else:
+                self.native.write_parquet(str(path), compression="zstd")
+        except duckdb.IOException as error:
+            raise OutputError("The release cannot be written.", hint="is there room on the disk?") from error
+
+    def again(self, path: Path, like: Engine) -> Engine:
+        """Open what was saved."""
+        types = dict(zip(like.names, like.native.types, strict=True))
+        if path.is_file():
+            return Duck.read(path)
+        inside = set(_columns_inside(path))
+        found = Duck.read(path, {name: kind for name, kind in types.items() if name not in inside})
+        return found._asked(f"SELECT {', '.join(_quoted(x) for x in like.names if x in found.names)} FROM allonym_rows")
+
+    def _asked(self, sql: str, allonym_known: pa.Table | None = None) -> Duck:
+        """Return what a query gives; in it the table is `allonym_rows`, and what is given beside it `allonym_known`.
+
+        DuckDB finds the latter by the name of the variable, unless there is a table of that name.
+        """
+        found = Duck(self.native.query("allonym_rows", sql))
+        found.kept = (self, allonym_known)
+        return found
+
+    kept: Any = None  # what the relation reads from
+
+
+def _columns_inside(folder: Path) -> list[str]:
+    """Return the columns that the files of a folder have, those in the names of folders not among them."""
+    import pyarrow.parquet as pq
+
+    one = next(iter(sorted(folder.rglob("*.parquet"))), None)
+    return [] if one is None else list(pq.read_schema(one).names)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

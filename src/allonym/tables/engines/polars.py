@@ -1,0 +1,175 @@
+"""Polars: lazy frames, and files that it streams."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from allonym.errors import OutputError, TableError
+from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
+
+DENSE = 1 << 22  # combinations of words that are looked up in a table, which is quicker than a join
+
+
+class Polars(Engine):
+    """A lazy frame of polars."""
+
+    name = "polars"
+
+    def __init__(self, frame: Any) -> None:
+        self.native, self.schema = frame, frame.collect_schema()
+        self.names = tuple(self.schema.names())
+
+    @classmethod
+    def read(cls, path: Path, types: dict[str, Any] | None = None) -> Polars:
+        """Open a Parquet file, a folder of them or a pattern."""
+        import polars as pl
+
+        given = path / "**/*.parquet" if path.is_dir() else path
+        hive = path.is_dir() or "*" in str(path)
+        options: dict[str, Any] = {"hive_partitioning": True, "hive_schema": types or None} if hive else {}
+        try:
+            return cls(pl.scan_parquet(given, **options))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise TableError(f"{path} cannot be read by polars.", hint="is every file a whole Parquet file?") from error
+
+    def lines(self, columns: Sequence[str]) -> pa.Table:
+        """Return the different rows of some columns with how often each comes."""
+        import polars as pl
+
+        times = pl.len().cast(pl.Int64).alias(TIMES)
+        asked = self.native.group_by(*map(pl.col, columns)).agg(times) if columns else self.native.select(times)
+        return asked.collect(engine="streaming").to_arrow()
+
+    def repeated(self, column: str) -> int:
+        """Return how many values of a column come more than once."""
+        import polars as pl
+
+        counts = self.native.filter(pl.col(column).is_not_null()).group_by(pl.col(column)).agg(pl.len().alias(TIMES))
+        return int(counts.filter(pl.col(TIMES) > 1).select(pl.len()).collect(engine="streaming").item())
+
+    def empty(self, column: str) -> int:
+        """Return in how many rows a column is null."""
+        import polars as pl
+
+        return int(self.native.select(pl.col(column).is_null().sum()).collect(engine="streaming").item())
+
+    def replaced(self, known: Known) -> Engine:
+        """Return the table with what becomes of its rows, in the same order: looked up, or by a join."""
+        import polars as pl
+
+        keys, masked = known.keys.column_names, known.masked.column_names
+        looked_up = self._looked_up(known) if known.low is None else None
+        if looked_up is not None:
+            return Polars(self.native.with_columns(**looked_up).select(self.names))
+        frame = self.native
+        if known.low is not None:
+            frame = frame.with_columns(pl.int_range(pl.len()).over(keys).alias(PLACE))
+        wanted = [pl.col(masked_name(masked.index(x))).alias(x) if x in masked else pl.col(x) for x in self.names]
+        found = frame.join(
+            _frame(known.table).lazy(),
+            left_on=keys,
+            right_on=[key_name(i) for i in range(len(keys))],
+            how="left",
+            nulls_equal=True,
+            maintain_order="left",
+        )
+        if known.low is not None:  # every row of a line is in one of its parts
+            found = found.filter(
+                pl.col(LOW).is_null() | ((pl.col(PLACE) >= pl.col(LOW)) & (pl.col(PLACE) < pl.col(HIGH)))
+            )
+        return Polars(found.select(wanted))
+
+    def _looked_up(self, known: Known) -> dict[str, Any] | None:
+        """Return what columns become as expressions, where all keys are text and their combinations few.
+
+        Every text has a number, that of its category; those of a row tell its place in a table. A text that nobody
+        knows would be beyond the table, an error.
+        """
+        import polars as pl
+
+        keys = _frame(known.keys)
+        if any(self.schema[x] != pl.String for x in keys.columns):
+            return None
+        own = [keys[x].unique().sort() for x in keys.columns]
+        if math.prod(len(x) + 1 for x in own) > DENSE:
+            return None
+        numbers = [_number_of(pl.Series(x, dtype=pl.String)) for x in own]
+        size = 1
+        place: Any = pl.lit(0, pl.UInt32)
+        there = np.zeros(len(keys), np.int64)
+        for name, texts, number in zip(keys.columns, own, numbers, strict=True):
+            table = np.full(int(number.max() or 0) + 2, len(texts), np.uint32)
+            table[number.fill_null(len(table) - 1).to_numpy()] = np.arange(len(texts))
+            lookup = pl.Series(table)
+            asked = _number_of(pl.col(name)).fill_null(len(table) - 1)
+            place = place * (len(texts) + 1) + pl.lit(lookup).gather(asked)
+            given = _number_of(keys[name]).fill_null(len(table) - 1)
+            there = there * (len(texts) + 1) + lookup.gather(given).to_numpy().astype(np.int64)
+            size *= len(texts) + 1
+        row = np.full(size, len(keys), np.uint32)  # beyond: null
+        row[there] = np.arange(len(keys), dtype=np.uint32)
+        found = {}
+        for i, name in enumerate(known.masked.column_names):
+            column = pl.Series(known.masked.column(i))
+            padded = pl.concat([column, pl.Series([None], dtype=column.dtype)])
+            found[name] = pl.lit(padded.gather(pl.Series(row))).gather(place)
+        return found
+
+    def without(self, columns: Sequence[str]) -> Engine:
+        """Return the table without some columns."""
+        return Polars(self.native.drop(*columns)) if columns else self
+
+    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked some rows at a time."""
+
+        def masked(frame: Any) -> Any:
+            places = frame[PLACE].to_numpy().astype(np.uint64) if numbered else None
+            table = frame.drop(PLACE).to_arrow() if numbered else frame.to_arrow()
+            return _frame(mask(table, places)).cast(schema)
+
+        schema = {name: kind for name, kind in self.schema.items() if name not in drop}
+        rows = self.native.with_row_index(PLACE) if numbered else self.native
+        return Polars(rows.map_batches(masked, streamable=True, schema=schema))
+
+    def save(self, path: Path, partition_by: Sequence[str]) -> None:
+        """Write the table as Parquet, without holding it."""
+        import polars as pl
+
+        try:
+            if partition_by:
+                self.native.sink_parquet(pl.PartitionBy(path, key=list(partition_by)), mkdir=True, engine="streaming")
+            else:
+                self.native.sink_parquet(path, engine="streaming")
+        except OSError as error:
+            raise OutputError("The release cannot be written.", hint="is there room on the disk?") from error
+
+    def again(self, path: Path, like: Engine) -> Engine:
+        """Open what was saved."""
+        import polars as pl
+
+        if path.is_file():
+            return Polars.read(path)
+        inside = set(pl.read_parquet_schema(next(iter(sorted(path.rglob("*.parquet"))))))
+        types = {name: kind for name, kind in like.native.collect_schema().items() if name not in inside}
+        found = Polars.read(path, types)
+        return Polars(found.native.select(x for x in like.names if x in found.names))
+
+
+def _frame(table: pa.Table) -> Any:
+    """Return a table of Arrow as a frame."""
+    import polars as pl
+
+    return pl.from_arrow(table)
+
+
+def _number_of(text: Any) -> Any:
+    """Return the numbers of the categories of text, in whichever frame the same."""
+    import polars as pl
+
+    return text.cast(pl.Categorical).to_physical().cast(pl.UInt32)

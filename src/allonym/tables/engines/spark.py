@@ -1,0 +1,131 @@
+"""Spark: data frames, and files that its executors read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from allonym.errors import OptionError, TableError
+from allonym.tables.engines.base import HIGH, LOW, TIMES, Batch, Engine, Known, key_name, masked_name
+
+LOCAL = "local[*]"
+
+
+def session(master: str | None) -> Any:
+    """Return the session that is at work, or a new one at a master."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None and master in (None, running.sparkContext.master):
+        return running
+    if running is not None:
+        raise OptionError(
+            f"A session of Spark is at work at {running.sparkContext.master}.",
+            hint="stop it first, or name its master.",
+        )
+    builder = SparkSession.builder.master(master or LOCAL).appName("allonym")
+    return builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
+
+
+class Spark(Engine):
+    """A data frame of Spark. Its rows have no order."""
+
+    name = "spark"
+
+    def __init__(self, frame: Any) -> None:
+        self.native, self.names = frame, tuple(frame.columns)
+        if len({x.lower() for x in self.names}) < len(self.names):  # Spark could not tell them apart
+            raise TableError("Two columns of the table have one name.", hint="rename one; case does not count.")
+
+    @classmethod
+    def read(cls, path: Path, spark: Any, schema: Any = None) -> Spark:
+        """Open a Parquet file, a folder of them or a pattern."""
+        reader = spark.read if schema is None else spark.read.schema(schema)
+        return cls(reader.parquet(str(path.absolute())))
+
+    @property
+    def _numbered(self) -> Any:
+        """The table with numbers for names, which need no quotes."""
+        return self.native.toDF(*(f"c{i}" for i in range(len(self.names))))
+
+    def _place(self, column: str) -> str:
+        return f"c{self.names.index(column)}"
+
+    def lines(self, columns: Sequence[str]) -> pa.Table:
+        """Return the different rows of some columns with how often each comes."""
+        if not columns:
+            return pa.table({TIMES: pa.array([self.native.count()], pa.int64())})
+        places = list(map(self._place, columns))
+        return self._numbered.groupBy(*places).count().toArrow().rename_columns([*columns, TIMES])
+
+    def repeated(self, column: str) -> int:
+        """Return how many values of a column come more than once."""
+        from pyspark.sql import functions as f
+
+        place = self._place(column)
+        counts = self._numbered.where(f.col(place).isNotNull()).groupBy(place).count()
+        return int(counts.where(f.col("count") > 1).count())
+
+    def empty(self, column: str) -> int:
+        """Return in how many rows a column is null."""
+        from pyspark.sql import functions as f
+
+        return int(self._numbered.where(f.col(self._place(column)).isNull()).count())
+
+    def replaced(self, known: Known) -> Engine:
+        """Return the table with what becomes of its rows, by a join in which null equals null."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as f
+
+        keys, masked = known.keys.column_names, known.masked.column_names
+        rows, places = self._numbered, list(map(self._place, keys))
+        names = {key_name(i): f"k{i}" for i in range(len(keys))} | {masked_name(i): f"m{i}" for i in range(len(masked))}
+        names |= {LOW: "low", HIGH: "high"}
+        table = known.table
+        spark = self.native.sparkSession
+        told = spark.createDataFrame(table.rename_columns([names[x] for x in table.column_names]))
+        same = f.lit(True)
+        for i, place in enumerate(places):
+            same = same & f.col(place).eqNullSafe(f.col(f"k{i}"))
+        if known.low is not None:
+            within = Window.partitionBy(*places).orderBy(f.monotonically_increasing_id())
+            rows = rows.withColumn("place", f.row_number().over(within) - 1)
+            same = same & (f.col("place") >= f.col("low")) & (f.col("place") < f.col("high"))
+        wanted = [
+            f.col(f"m{masked.index(x)}").cast(self.native.schema[i].dataType) if x in masked else f.col(f"c{i}")
+            for i, x in enumerate(self.names)
+        ]
+        return Spark(rows.join(f.broadcast(told), same, "left").select(*wanted).toDF(*self.names))
+
+    def without(self, columns: Sequence[str]) -> Engine:
+        """Return the table without some columns."""
+        kept = [x for x in self.names if x not in columns]
+        return Spark(self._numbered.select(*map(self._place, kept)).toDF(*kept))
+
+    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked on the executors, batch by batch; rows of Spark have no numbers."""
+        from pyspark.sql.types import StructType
+
+        schema = StructType([x for x in self.native.schema.fields if x.name not in drop])
+
+        def masked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                yield from mask(pa.Table.from_batches([batch]), None).to_batches()
+
+        return Spark(self.native.mapInArrow(masked, schema))
+
+    def save(self, path: Path, partition_by: Sequence[str]) -> None:
+        """Write the table as a folder of Parquet files."""
+        self.native.write.partitionBy(*partition_by).parquet(str(path.absolute()))
+
+    def again(self, path: Path, like: Engine) -> Engine:
+        """Open what was saved."""
+        found = Spark.read(path, like.native.sparkSession, like.native.schema)
+        return Spark(found.native.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
+
+    def in_folder(self, partition_by: Sequence[str]) -> bool:
+        """Tell whether what is saved is a folder: always."""
+        return True

@@ -1,0 +1,132 @@
+"""The lines of a table that an engine holds: its different rows in some columns, with how often each comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from allonym.errors import TableError
+from allonym.records import Ints, distinct
+from allonym.tables.base import Cells, merged
+from allonym.tables.engines.base import TIMES, Engine, Known
+from allonym.tables.frames import Frame, arrow_codes, arrow_like
+
+
+class Lines:
+    """A table by its lines: to those who ask for cells, a line is a row that stands for several.
+
+    `each`: a line is as many rows as it stands for, as numbers; for what must tell rows apart that are alike.
+    """
+
+    suffix = ".parquet"
+
+    def __init__(self, engine: Engine, together: Sequence[str] = (), *, each: bool = False) -> None:
+        self.engine, self.names, self.together = engine, engine.names, tuple(together)
+        odd = [x for x in self.names if not isinstance(x, str)]
+        if odd or len(set(self.names)) < len(self.names):
+            raise TableError("The table has two columns of one name.", hint="rename one.")
+        counted = _sorted(engine.lines(together)) if each else engine.lines(together)
+        self._lines = counted.drop_columns([TIMES])
+        self._counts: Ints = counted.column(TIMES).combine_chunks().to_numpy(zero_copy_only=False).astype(np.int64)
+        self._frame = Frame(self._lines) if together else None
+        self.n = int(self._counts.sum())
+        self.row = np.repeat(np.arange(len(self._counts)), self._counts) if each else None  # the line of every row
+
+    @property
+    def times(self) -> Ints | None:
+        """How many rows every row stands for; None, where each is one."""
+        return self._counts if self.row is None else None
+
+    def cells(self, names: Sequence[str]) -> dict[str, Cells]:
+        """Return the cells of some columns; those that are not counted together with others, each by itself."""
+        found = {}
+        for name in names:
+            if name not in self.together or self._frame is None:
+                found[name] = Lines(self.engine, [name]).cells([name])[name]
+                continue
+            cells = self._frame.cells([name])[name]
+            codes = cells.codes if self.row is None else cells.codes[self.row]
+            found[name] = Cells(cells.values, codes, self.times)
+        return found
+
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Engine:
+        """Return the table with other cells in some columns, and without some columns; nothing is computed yet."""
+        return self.replaced(columns).without(drop)
+
+    def replaced(self, columns: Mapping[str, Cells]) -> Engine:
+        """Return the table with other cells in some columns, all of its columns still there."""
+        return self.engine.replaced(self.known(columns))
+
+    def expected(self, columns: Mapping[str, Cells]) -> dict[tuple[Any, ...], int]:
+        """Return how often the rows come that are to be there in some columns."""
+        number, counts, first = distinct([merged(x.values, x.codes).codes for x in columns.values()])
+        if self.times is not None:
+            counts = np.bincount(number, weights=self.times).astype(np.int64)
+        told = [x.to_pylist() for x in self._columns(columns, first)]
+        found: dict[tuple[Any, ...], int] = {}
+        for row, times in zip(zip(*told, strict=True), counts.tolist(), strict=True):
+            key = tuple(map(hashable, row))
+            found[key] = found.get(key, 0) + times
+        return found
+
+    def known(self, columns: Mapping[str, Cells]) -> Known:
+        """Return what becomes of rows: by the cells of the columns that change, if these tell; else by lines."""
+        codes = [arrow_codes(self._lines.column(x), x) for x in columns]
+        alike, _, first = distinct(codes)
+        looks = distinct([x.codes for x in columns.values()])[0]
+        line = np.arange(len(alike)) if self.row is None else self.row
+        ways = distinct([alike[line], looks])[2]
+        if len(ways) == len(first):
+            return self._known(columns, ways, list(columns))
+        starts = np.flatnonzero((np.diff(line, prepend=-1) != 0) | (np.diff(looks, prepend=-1) != 0))
+        if len(starts) == len(self._counts):
+            return self._known(columns, starts, self.together)
+        ends = np.append(starts[1:], len(line))
+        begins = (np.cumsum(self._counts) - self._counts)[line[starts]]
+        return self._known(columns, starts, self.together, starts - begins, ends - begins)
+
+    def _known(self, columns: Mapping[str, Cells], rows: Ints, keys: Sequence[str], *parts: Ints) -> Known:
+        lines = rows if self.row is None else self.row[rows]
+        own = self._lines.select(list(keys)).take(pa.array(lines))
+        masked = pa.table(dict(zip(columns, self._columns(columns, rows), strict=True)))
+        return Known(own, masked, *map(pa.array, parts))
+
+    def _columns(self, columns: Mapping[str, Cells], rows: Ints) -> list[pa.ChunkedArray]:
+        """Return what stands in some rows of the columns that change, of the type that they have."""
+        found = []
+        for name, cells in columns.items():
+            old = self._lines.column(name)
+            used = merged(cells.values, cells.codes[rows])
+            try:
+                found.append(arrow_like(old, used.values, used.codes))
+            except (ValueError, TypeError, ArithmeticError) as error:
+                raise TableError(
+                    f"Column {name} holds {old.type}; what stands for its groups cannot be written as such.",
+                    hint="convert the column to text first.",
+                ) from error
+        return found
+
+
+def _sorted(lines: pa.Table) -> pa.Table:
+    """Return lines in an order of their own: sums of survey weights, to the last bit, depend on it."""
+    return lines.sort_by([(x, "ascending") for x in lines.column_names if x != TIMES])
+
+
+def hashable(cell: Any) -> Any:
+    """Return a cell that can be counted: a list as a tuple; what is not a number is one thing."""
+    if isinstance(cell, list):
+        return tuple(cell)
+    return "not a number" if isinstance(cell, float) and cell != cell else cell  # noqa: PLR0124
+
+
+def tallied(lines: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
+    """Return how often rows come in some columns of lines."""
+    told = [lines.column(x).to_pylist() for x in (*columns, TIMES)]
+    found: dict[tuple[Any, ...], int] = {}
+    for *row, times in zip(*told, strict=True):
+        key = tuple(map(hashable, row))
+        found[key] = found.get(key, 0) + times
+    return found

@@ -1,0 +1,397 @@
+"""Engines give the release that is made in memory, as a set of rows; what they write is recounted by them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import allonym as al
+from allonym.errors import OptionError, OutputError, PlanError, ReleaseError, TableError
+from allonym.masking import METHODS
+from allonym.tables.engines import polars as polars_engine
+from allonym.tables.engines.base import Engine
+from allonym.tables.lines import Lines, hashable
+
+JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
+HIERARCHY = Path(__file__).parents[1] / "data" / "mini-hierarchy.csv"
+WORDS = ["cook", "Cook", " cooks", "baker", "smith", "welder", "nurse", "zzz", "", None]
+few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def _polars(table: pa.Table) -> Any:
+    return pl.from_arrow(table).lazy()
+
+
+def _duckdb(table: pa.Table) -> Any:
+    return duckdb.connect().from_arrow(table)
+
+
+OPEN: dict[str, Callable[[pa.Table], Any]] = {"polars": _polars, "duckdb": _duckdb}
+engines = pytest.mark.parametrize("engine", OPEN)
+
+
+def arrow(native: Any) -> pa.Table:
+    """Return what an engine holds."""
+    if isinstance(native, pl.LazyFrame):
+        return native.collect(engine="streaming").to_arrow()
+    return native.to_arrow_table()
+
+
+def rows_of(table: pa.Table) -> Counter[tuple[Any, ...]]:
+    """Return the rows of a table, in no order."""
+    told = ([hashable(x) for x in column.to_pylist()] for column in table.columns)
+    return Counter(zip(*told, strict=True))
+
+
+def table_of(n: int = 300, seed: int = 0) -> pa.Table:
+    """Return a table with nulls, duplicates and several types."""
+    rng = np.random.default_rng(seed)
+    dates = np.array(["2020-01-01", "2021-02-03"], "datetime64[D]")[rng.integers(0, 2, n)]
+    return pa.table(
+        {
+            "name": [f"person-{i:05}" for i in range(n)],
+            "job": pa.array([WORDS[i] for i in rng.integers(0, len(WORDS), n)]),
+            "age": pa.array([None if x == 4 else int(20 + x) for x in rng.integers(0, 9, n)], pa.int16()),
+            "height": pa.array([None if x == 3 else float(x) / 2 for x in rng.integers(0, 5, n)]),
+            "member": pa.array([None if x == 2 else bool(x) for x in rng.integers(0, 3, n)]),
+            'odd "name".x': pa.array([["f", "m", None][i] for i in rng.integers(0, 3, n)]),
+            "ill": pa.array([["flu", "gout", "cold", None][i] for i in rng.integers(0, 4, n)]),
+            "since": pa.array(dates),
+            "note": [f"note {i % 17}" for i in range(n)],
+            "person": [f"p{i}" for i in rng.integers(0, n // 2, n)],
+            "weight": pa.array([1.0 + i % 3 for i in range(n)]),
+        }
+    )
+
+
+COLUMNS = {
+    "name": al.identifier(),
+    "job": al.quasi(JOBS, unmatched="opaque", accept_review=True),
+    "age": al.quasi("numeric"),
+    "member": al.quasi("category"),
+    'odd "name".x': al.quasi("category"),
+    "ill": al.sensitive(),
+}
+PLAN = al.Plan(COLUMNS, keep_rest=True, k=4)
+WITH_K = [x for x, method in METHODS.items() if not method.by_row and x != "generalise"]
+
+
+@engines
+@pytest.mark.parametrize("method", WITH_K)
+def test_the_release_is_that_made_in_memory(engine: str, method: str) -> None:
+    columns = COLUMNS if method != "recoding-ordered" else {x: y for x, y in COLUMNS.items() if x != "age"}
+    options = {"per_attribute": True} if method.startswith("recoding") else {}
+    if method.startswith("recoding"):
+        columns = {x: y for x, y in columns.items() if x not in ("age",)}
+    plan = replace(PLAN, columns=columns, method=method, parameters=options)
+    table = table_of()
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    assert type(lazy.frame) is type(OPEN[engine](table))
+    found = arrow(lazy.frame)
+    assert found.column_names == eager.frame.column_names
+    masked = [x for x in found.column_names if x in columns and columns[x].role == "quasi"]
+    kept = masked if METHODS[method].splits else found.column_names  # which of the rows that are alike part is not said
+    assert rows_of(found.select(kept)) == rows_of(eager.frame.select(kept))
+    same = ("records", "tuples", "suppressed", "suppressed_cells", "privacy", "measures", "parameters", "seed")
+    assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}
+
+
+@engines
+def test_suppressed_rows_of_generalise(engine: str) -> None:
+    columns = {"job": al.quasi(str(HIERARCHY))}
+    words = ["parrot"] * 6 + ["cat"] * 6 + ["mouse"]
+    table = pa.table({"job": words, "n": list(range(len(words)))})
+    plan = al.Plan(columns, keep_rest=True, method="generalise", k=4, parameters={"suppression": 0.3})
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    assert eager.summary["suppressed"] > 0
+    assert rows_of(arrow(lazy.frame)) == rows_of(eager.frame)
+    assert lazy.summary["suppressed"] == eager.summary["suppressed"]
+
+
+@engines
+@pytest.mark.parametrize("method", ["sa-mdav", "fusion", "mdav"])
+@pytest.mark.parametrize("role", ["unit", "weight"])
+def test_persons_and_survey_weights(engine: str, method: str, role: str) -> None:
+    column = {"unit": ("person", al.unit()), "weight": ("weight", al.weight())}[role]
+    plan = replace(PLAN, columns=dict([*COLUMNS.items(), column]), method=method)
+    table = table_of()
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    found = arrow(lazy.frame)
+    assert found.column_names == eager.frame.column_names
+    if method != "mdav":
+        assert rows_of(found) == rows_of(eager.frame)
+        for name, told in eager.summary["measures"].items():
+            assert lazy.summary["measures"][name]["value"] == pytest.approx(told["value"])
+    assert lazy.summary["privacy"] == eager.summary["privacy"] or method == "mdav"
+    assert lazy.summary["privacy"][0]["reached"] >= 4
+
+
+@engines
+@pytest.mark.parametrize("with_persons", [False, True])
+def test_what_is_promised_beside_k(engine: str, with_persons: bool) -> None:
+    promises = [al.Privacy("l-diversity", "ill", l=3), al.Privacy("t-closeness", "ill", t=0.4)]
+    person = {"person": al.unit()} if with_persons else {}
+    plan = replace(PLAN, columns=COLUMNS | person, privacy=promises)
+    table = table_of()
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    assert rows_of(arrow(lazy.frame)) == rows_of(eager.frame)
+    assert [x["model"] for x in lazy.summary["privacy"]] == [x["model"] for x in eager.summary["privacy"]]
+    for one, other in zip(lazy.summary["privacy"], eager.summary["privacy"], strict=True):
+        assert one["reached"] == pytest.approx(other["reached"])
+
+
+@engines
+@pytest.mark.parametrize("refine", [True, False])
+@given(data=st.data())
+@few
+def test_small_random_tables(engine: str, refine: bool, data: st.DataObject) -> None:
+    n = data.draw(st.integers(4, 30))
+    drawn = {
+        "job": data.draw(st.lists(st.sampled_from(WORDS), min_size=n, max_size=n)),
+        "sex": data.draw(st.lists(st.sampled_from(["f", "m", None]), min_size=n, max_size=n)),
+        "age": data.draw(st.lists(st.sampled_from([1.5, 2.0, float("nan"), None]), min_size=n, max_size=n)),
+        "ill": data.draw(st.lists(st.sampled_from(["flu", "gout"]), min_size=n, max_size=n)),
+    }
+    table = pa.table({**drawn, "row": list(range(n))}, schema=_schema())
+    columns = {"job": COLUMNS["job"], "sex": al.quasi("category"), "age": al.quasi("numeric"), "ill": al.sensitive()}
+    plan = al.Plan(columns, keep_rest=True, k=3, parameters={"refine": refine})
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    assert rows_of(arrow(lazy.frame)) == rows_of(eager.frame)
+
+
+def _schema() -> pa.Schema:
+    text, number = pa.string(), pa.float64()
+    return pa.schema([("job", text), ("sex", text), ("age", number), ("ill", text), ("row", pa.int64())])
+
+
+# --- row by row ------------------------------------------------------------------------------------------------------
+
+NOISE = al.Plan(
+    {"job": al.quasi(JOBS, accept_review=True, unmatched="suppress"), "age": al.quasi("numeric"), "name": al.keep()},
+    keep_rest=True,
+    method="noise",
+    seed=5,
+)
+
+
+@engines
+@pytest.mark.parametrize("method", ["noise", "randomise-uniform", "randomise-frequency"])
+@pytest.mark.parametrize("key", ["", "name"])
+def test_rows_are_masked_in_batches_with_the_draws_they_have_in_memory(
+    engine: str, method: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allonym.tables.engines.duck.ROWS", 64)
+    plan = replace(NOISE, method=method, parameters={"key": key})
+    table = table_of()
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    found = arrow(lazy.frame)
+    assert found.schema.names == eager.frame.schema.names
+    assert rows_of(found) == rows_of(eager.frame)
+    assert rows_of(arrow(lazy.frame)) == rows_of(found)  # it can be read again
+    if key:  # and then the order of rows does not matter
+        mixed = table.take(pa.array(np.random.default_rng(1).permutation(len(table))))
+        assert rows_of(arrow(plan.run(OPEN[engine](mixed)).frame)) == rows_of(found)
+    assert lazy.summary["records"] == 300
+    assert lazy.summary["measures"] == {}
+
+
+@engines
+def test_a_frame_masked_by_the_exponential_mechanism_is_one_release_and_no_other(engine: str) -> None:
+    columns = {"job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
+    plan = al.Plan(columns, keep_rest=True, method="exponential", parameters={"epsilon": 2.0})
+    table = table_of()
+    one, other = plan.run(OPEN[engine](table)), plan.run(OPEN[engine](table))
+    first = rows_of(arrow(one.frame))
+    assert first == rows_of(arrow(one.frame)) != rows_of(arrow(other.frame))
+    assert one.summary["seed"] is None
+    assert [x["holds"] for x in one.summary["privacy"]] == [True]
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+named = pytest.mark.parametrize("engine", ["polars", "duckdb"])
+
+
+def saved(folder: Path, table: pa.Table, parts: int = 1) -> Path:
+    """Write a table as Parquet, in so many files."""
+    folder.mkdir(exist_ok=True)
+    for i in range(parts):
+        low, high = len(table) * i // parts, len(table) * (i + 1) // parts
+        pq.write_table(table.slice(low, high - low), folder / f"part-{i}.parquet")
+    return folder
+
+
+@named
+def test_a_file_a_folder_and_a_pattern_give_one_release(engine: str, tmp_path: Path) -> None:
+    table = table_of()
+    one, several = saved(tmp_path / "one", table), saved(tmp_path / "several", table, 3)
+    expected = rows_of(PLAN.run(table).frame)
+    sources = {"file": one / "part-0.parquet", "folder": several, "pattern": f"{several}/part-*.parquet"}
+    hashes = set()
+    for name, source in sources.items():
+        done = PLAN.run(source, tmp_path / f"{name}.parquet", engine=engine)
+        assert done.frame is None
+        assert rows_of(pq.read_table(tmp_path / f"{name}.parquet")) == expected
+        hashes.add(done.summary["sha256"]["input"])
+        assert len(done.summary["sha256"]["output"]) == 64
+    assert len(hashes) == 2  # a folder and a pattern of its files are the same
+    assert sorted(x.name for x in tmp_path.iterdir()) == [
+        "file.parquet", "folder.parquet", "one", "pattern.parquet", "several",
+    ]  # fmt: skip
+
+
+def test_polars_keeps_the_order_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of(3000)
+    source = saved(tmp_path / "data", table)
+    text = replace(PLAN, columns={x: y for x, y in COLUMNS.items() if x not in ("age", "member")})
+    for plan in (PLAN, text):  # by a join; and looked up, since all keys are text
+        plan.run(source, tmp_path / "release.parquet", engine="polars")
+        assert pq.read_table(tmp_path / "release.parquet").to_pydict() == plan.run(table).frame.to_pydict()
+    monkeypatch.setattr(polars_engine, "DENSE", 0)
+    text.run(source, tmp_path / "joined.parquet", engine="polars")
+    both = [pq.read_table(tmp_path / f"{x}.parquet").to_pydict() for x in ("joined", "release")]
+    assert both[0] == both[1]
+
+
+@named
+@pytest.mark.parametrize("column", ["ill", "job", "member", "since"])
+def test_what_is_written_is_parted_by_columns(engine: str, column: str, tmp_path: Path) -> None:
+    table = table_of()
+    source = saved(tmp_path / "data", table)
+    PLAN.run(source, tmp_path / "release", engine=engine, partition_by=[column])
+    folders = [x.name for x in (tmp_path / "release").iterdir()]
+    assert folders
+    assert all(x.startswith(f"{column}=") for x in folders)
+    found = pl.scan_parquet(tmp_path / "release", hive_schema={column: pl.from_arrow(table).schema[column]})
+    eager = PLAN.run(table).frame
+    assert rows_of(found.select(eager.column_names).collect().to_arrow()) == rows_of(eager)
+
+
+@named
+def test_rows_one_by_one_from_file_to_file(engine: str, tmp_path: Path) -> None:
+    table = table_of()
+    source = saved(tmp_path / "data", table, 2)
+    NOISE.run(source, tmp_path / "release.parquet", engine=engine)
+    assert rows_of(pq.read_table(tmp_path / "release.parquet")) == rows_of(NOISE.run(table).frame)
+
+
+# --- what may go wrong -----------------------------------------------------------------------------------------------
+
+
+@named
+def test_a_release_that_lost_or_changed_a_row_is_refused(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = saved(tmp_path / "data", table_of())
+    original = Lines.known
+
+    def wrong(self: Lines, columns: Any) -> Any:
+        known = original(self, columns)
+        job = known.masked.column("job").to_pylist()
+        job[0] = "smith" if job[0] != "smith" else "nurse"
+        return replace(known, masked=known.masked.set_column(0, "job", pa.array(job)))
+
+    def less(self: Lines, columns: Any) -> Any:
+        known = original(self, columns)
+        return replace(known, keys=known.keys.slice(1), masked=known.masked.slice(1))
+
+    for mistake in (wrong, less):
+        monkeypatch.setattr(Lines, "known", mistake)
+        with pytest.raises(ReleaseError):
+            PLAN.run(source, tmp_path / "release.parquet", engine=engine)
+        with pytest.raises(ReleaseError):
+            PLAN.run(OPEN[engine](table_of()))
+        assert [x.name for x in tmp_path.iterdir()] == ["data"]
+
+
+@named
+def test_what_is_on_the_disk_is_what_is_recounted(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = saved(tmp_path / "data", table_of())
+    kind = type(engine_of_file(source, engine))
+    save = kind.save
+
+    def damaged(self: Engine, path: Path, partition_by: Any) -> None:
+        save(self, path, partition_by)
+        table = pq.read_table(path)
+        jobs = table.column("job").to_pylist()
+        place = next(i for i, x in enumerate(jobs) if x != jobs[0])
+        jobs[place] = jobs[0]
+        pq.write_table(table.set_column(table.column_names.index("job"), "job", pa.array(jobs)), path)
+
+    monkeypatch.setattr(kind, "save", damaged)
+    with pytest.raises(ReleaseError):
+        PLAN.run(source, tmp_path / "release.parquet", engine=engine)
+    assert [x.name for x in tmp_path.iterdir()] == ["data"]
+
+
+def engine_of_file(source: Path, name: str) -> Engine:
+    """Open files by an engine."""
+    from allonym.tables.engines import open_files
+
+    return open_files(source, name)
+
+
+def test_mistakes_in_what_is_asked_for(tmp_path: Path) -> None:
+    table = table_of()
+    source = saved(tmp_path / "data", table)
+    one = source / "part-0.parquet"
+    (tmp_path / "text.csv").write_text("job\ncook\n")
+    (tmp_path / "empty").mkdir()
+    lazy = OPEN["polars"](table)
+    asked: list[tuple[type[Exception], str, Any, Any, dict[str, Any]]] = [
+        (OptionError, "did you mean 'polars'", one, "out.parquet", {"engine": "polar"}),
+        (OptionError, "master", one, "out.parquet", {"engine": "polars", "master": "spark://x:1"}),
+        (OptionError, "partition_by", one, "out.parquet", {"partition_by": ["ill"]}),
+        (OptionError, "engine of its own", lazy, None, {"engine": "duckdb"}),
+        (OptionError, "write release.frame yourself", lazy, None, {"partition_by": ["ill"]}),
+        (TableError, "no Parquet file", tmp_path / "text.csv", "out.parquet", {"engine": "polars"}),
+        (TableError, "no Parquet files", tmp_path / "empty", "out.parquet", {}),
+        (OutputError, "standard output", one, "-", {"engine": "duckdb"}),
+        (OutputError, ".parquet", one, "out.csv", {"engine": "duckdb"}),
+        (OutputError, "data itself", one, one, {"engine": "duckdb"}),
+        (OutputError, "data itself", source, source / "new.parquet", {"engine": "duckdb"}),
+        (OutputError, "there already", one, "data", {"engine": "duckdb", "partition_by": ["ill"]}),
+        (PlanError, "will not be in the release", one, "out", {"engine": "polars", "partition_by": ["name"]}),
+        (OutputError, "given back", lazy, "out.parquet", {}),
+    ]
+    for kind, told, what, output, options in asked:
+        target = None if output is None else output if output == "-" else tmp_path / output
+        with pytest.raises(kind, match=told):
+            PLAN.run(what, target, **options)
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["data", "empty", "text.csv"]
+
+
+@engines
+def test_problems_of_a_table_are_told_at_once(engine: str) -> None:
+    table = pa.table({"id": ["a", "a", "b"], "job": ["cook", "xyzzy", "nurse"], "extra": [1, 2, 3]})
+    plan = al.Plan({"id": al.identifier(), "job": al.quasi(JOBS)}, k=5)
+    with pytest.raises(PlanError) as error:
+        plan.run(OPEN[engine](table))
+    told = str(error.value)
+    assert all(x in told for x in ("extra", "come more than once", "not understood", "only 3 rows"))
+    assert "xyzzy" not in told
+    assert "xyzzy" in error.value.values
+    assert list(plan.check(OPEN[engine](table)).problems) == list(error.value.problems)
+
+
+@engines
+def test_lists_and_long_tables_are_masked_in_memory(engine: str) -> None:
+    table = pa.table({"job": [["cook"], ["smith", "nurse"]] * 4, "who": [f"p{i}" for i in range(8)]})
+    plan = al.Plan({"job": al.quasi(JOBS, kind="set")}, keep_rest=True, k=2)
+    with pytest.raises(PlanError, match="masked in memory"):
+        plan.run(OPEN[engine](table))
+    long = al.Plan({"job": al.quasi(JOBS, kind="set"), "who": al.unit()}, long=True, k=2)
+    with pytest.raises(PlanError, match="masked in memory"):
+        long.run(OPEN[engine](table))
