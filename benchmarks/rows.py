@@ -28,7 +28,7 @@ STAGES = {  # what a run does, and the functions that do it
     "writing": (("files.py", "save"),),
     "reading what was written": (("reread.py", "read_text"),),
     "recounting": (("release.py", "recount"),),
-    "hashes of what was read and written": (("run.py", "_hashes"),),
+    "hashes of what was read and written": (("run.py", "sha256_of"),),
 }
 
 

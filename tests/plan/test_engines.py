@@ -353,7 +353,7 @@ def test_mistakes_in_what_is_asked_for(tmp_path: Path) -> None:
     asked: list[tuple[type[Exception], str, Any, Any, dict[str, Any]]] = [
         (OptionError, "did you mean 'polars'", one, "out.parquet", {"engine": "polar"}),
         (OptionError, "master", one, "out.parquet", {"engine": "polars", "master": "spark://x:1"}),
-        (OptionError, "partition_by", one, "out.parquet", {"partition_by": ["ill"]}),
+        (OptionError, "partition_by", "-", "out.parquet", {"partition_by": ["ill"]}),
         (OptionError, "engine of its own", lazy, None, {"engine": "duckdb"}),
         (OptionError, "write release.frame yourself", lazy, None, {"partition_by": ["ill"]}),
         (TableError, "no Parquet file", tmp_path / "text.csv", "out.parquet", {"engine": "polars"}),

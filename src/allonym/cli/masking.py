@@ -35,7 +35,9 @@ def mask(
     similarity: o.Similarity = None, links: o.Links = None, accept_review: o.Accept = False,
     unmatched: o.Unmatched = None, balance: o.Balance = 0.5, summary: o.Summary = None, report: o.ReportFile = None,
     public: o.Public = False, codebook: o.Codebook = None, encoding: o.Encoding = None, delimiter: o.Delimiter = None,
-    header: o.Header = None, sheet: o.Sheet = None, hide_values: o.HideValues = False, as_json: Json = False,
+    header: o.Header = None, sheet: o.Sheet = None, engine: o.EngineName = None, master: o.Master = None,
+    partition_by: o.PartitionBy = None, blocks_from: o.BlocksFrom = None,
+    hide_values: o.HideValues = False, as_json: Json = False,
 ) -> None:
     # fmt: on
     """Mask a table and write a verified release.
@@ -60,6 +62,11 @@ def mask(
     `allonym mask survey.csv -o masked.csv --quasi job=wordnet:person --keep-rest --method exponential --epsilon 4
     --candidates jobs.txt`
 
+    `allonym mask big.parquet -o masked.parquet --plan plan.toml --engine duckdb`
+
+    `allonym mask 'years/*.parquet' -o masked --plan plan.toml --partition-by year --engine spark
+    --master spark://host:7077`
+
     `allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv --keep-rest < in.csv > out.csv`
     """
     from allonym.release import distinct_places
@@ -83,7 +90,9 @@ def mask(
     alike = {"similarity": similarity, "separator": separator, "distance": set_distance}
     words = Words(links or [], hierarchy or [], candidates or [], accept_review, unmatched, alike)
     whole = plan_of(plan, given, words, (encoding, delimiter, header, sheet), settings)
-    _mask(whole, file, output, others, balance, hide_values, as_json)
+    way: dict[str, Any] = {"engine": engine, "master": master, "partition_by": partition_by or ()}
+    way["blocks_from"] = blocks_from
+    _mask(whole, file, output, others, {"balance": balance} | way, hide_values, as_json)
 
 
 class Others(NamedTuple):
@@ -119,7 +128,7 @@ class Others(NamedTuple):
 
 
 def _mask(
-    plan: Plan, file: str, output: str, others: Others, balance: float, hide_values: bool, as_json: bool
+    plan: Plan, file: str, output: str, others: Others, options: dict[str, Any], hide_values: bool, as_json: bool
 ) -> None:
     """Mask a file, and tell what came of it."""
     from allonym.cli.show import show_release
@@ -128,7 +137,7 @@ def _mask(
     distinct_places([output, others.summary, others.report, others.codebook], [file, *plan.files])
     with progress("masking") as tick:
         try:
-            done = plan.run(file, output, tick, balance=balance)
+            done = plan.run(file, output, tick, **options)
         except PlanError as error:
             if not hide_values:
                 show_details(error)

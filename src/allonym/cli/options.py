@@ -30,7 +30,10 @@ DISTANCE = "Between sets: min-sum, avg, min, max or max-sum."
 UNMATCHED = "Words not understood: error, opaque (as they are), suppress (null)."
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, Parquet, JSON lines, Excel, SPSS or Stata; - for standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="CSV, Parquet (also a folder), JSON lines, Excel, SPSS, Stata; - for standard input."
+    ),
 ]
 Release = Annotated[str, Option("-o", "--output", metavar="FILE", help="The release; - for standard output.")]
 PlanFile = Annotated[Path | None, Option("--plan", metavar="FILE", help="A plan (TOML).")]
@@ -135,4 +138,13 @@ Header = Annotated[
     of_file("--header/--no-header", help="Whether the first line names the columns."),
 ]
 Sheet = Annotated[str | None, of_file("--sheet", metavar="NAME", help="Of a workbook; the first unless given.")]
+of_engine: Any = partial(Option, rich_help_panel="Larger than memory")
+ENGINE = "Parquet by an engine: polars, duckdb or spark. A folder or a pattern has one by itself."
+EngineName = Annotated[str | None, of_engine("--engine", metavar="NAME", help=ENGINE)]
+Master = Annotated[str | None, of_engine("--master", metavar="ADDRESS", help="Of spark: local[*] unless given.")]
+PartitionBy = Annotated[
+    list[str] | None, of_engine("--partition-by", metavar=COLUMN, help="Write a folder, parted by the column's values.")
+]
+BLOCKS = "From how many distinct tuples on these are grouped in blocks. On spark: 100,000."
+BlocksFrom = Annotated[int | None, of_engine("--blocks-from", metavar="NUMBER", min=1, help=BLOCKS)]
 HideValues = Annotated[bool, Option("--hide-values", help="Print counts, never values of the data.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,10 +166,7 @@ def show_release(done: Release, output: str, *, stderr: bool) -> None:
 
 def _figures(out: Console, done: Release) -> None:
     s = done.summary
-    measures = s["measures"]
-    loss = measures["information_loss"]
     persons = "" if s["units"] is None else f" of {s['units']:,} persons"
-    columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     rows = []
     for x in s["privacy"]:
         if "sensitivity" not in x:
@@ -184,16 +181,26 @@ def _figures(out: Console, done: Release) -> None:
     parameters = "".join(f"{n} = {_told(v)}, " for n, v in s["parameters"].items() if v != "")
     rows += [
         ("records", f"{s['records']:,}{persons}{suppressed}"),
-        ("distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"),
-        *((f"{name} moved", _moved(x)) for name, x in s.get("noise", {}).items()),
-        ("information loss", f"{loss['value']:.2f} % ({columns})"),
-        ("linked by meaning", _linked(measures["semantic_linkage"])),
-        ("linked by text", _linked(measures["record_linkage"])),
+        *_measured(s),
         ("method", f"{s['method']}, {parameters}{_seeded(s['seed'])}"),
         ("time", f"{s['seconds']:.2f} s"),
     ]
     width = max(len(name) for name, _ in rows)
     out.print("\n".join(f"{name:{width}}  {value}" for name, value in rows))
+
+
+def _measured(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is told of loss and linkage; nothing, where an engine masked row by row."""
+    if not s["measures"]:
+        yield "measures", "none: rows stayed in the engine; allonym evaluate measures samples"
+        return
+    loss = s["measures"]["information_loss"]
+    columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
+    yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
+    yield from ((f"{name} moved", _moved(x)) for name, x in s.get("noise", {}).items())
+    yield "information loss", f"{loss['value']:.2f} % ({columns})"
+    yield "linked by meaning", _linked(s["measures"]["semantic_linkage"])
+    yield "linked by text", _linked(s["measures"]["record_linkage"])
 
 
 LOSS = (

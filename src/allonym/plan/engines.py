@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import OptionError, PlanError
-from allonym.tables.engines import engine_of, is_several, open_files
+from allonym.tables.engines import engine_of, is_large, is_several, open_files
 from allonym.tables.engines.base import Engine
 from allonym.tables.lines import Lines
 
@@ -26,13 +26,15 @@ class Way:
     blocks_from: int | None = None  # from how many distinct tuples on they are grouped in blocks
 
 
-def engine_for(source: Any, way: Way) -> Engine | None:
+def engine_for(source: Any, way: Way, plan: Plan | None = None) -> Engine | None:
     """Return the engine that holds a table, or is to read it; None, where the table is masked in memory."""
+    sets = plan is not None and (plan.long or any(x.kind == "set" for x in plan.columns.values()))
     if not isinstance(source, (str, Path)):
         if way.engine is not None or way.master is not None:
             raise OptionError("A frame has an engine of its own.", hint="leave the engine and its master out.")
         return engine_of(source)
-    if str(source) != "-" and (way.engine is not None or is_several(source)):
+    named = way.engine is not None or bool(way.partition_by)
+    if str(source) != "-" and (named or is_several(source) or (not sets and is_large(source))):
         return open_files(source, way.engine, way.master)
     for what, given in (("engine", way.engine), ("master", way.master), ("partition_by", way.partition_by)):
         if given:

@@ -52,6 +52,11 @@ class Prepared:
         """Return the columns with a role, in the order of the table."""
         return [x for x in self.table.names if x in self.plan.columns and self.plan.columns[x].role == role]
 
+    def seen(self, role: str) -> list[str]:
+        """Return the columns with a role that were seen together with others: an engine counts few of them together."""
+        table = self.table
+        return [x for x in self.having(role) if not isinstance(table, Lines) or x in table.together]
+
 
 def prepare(plan: Plan, table: Table, tick: Tick = silent) -> Prepared:
     """Understand a table; problems are collected, not raised."""
@@ -111,7 +116,7 @@ def _facts(found: Prepared) -> Facts | None:
 
 def opened(plan: Plan, source: Any, raw: bytes | None = None, reading: Reading | None = None) -> Any:
     """Open a table as a plan says: a long one with a row for each unit, one that an engine holds by its lines."""
-    engine = engine_for(source, Way()) if raw is None else None
+    engine = engine_for(source, Way(), plan) if raw is None else None
     if engine is not None:
         return lines_of(plan, engine)
     table = open_any(source, reading or plan.reading, raw)

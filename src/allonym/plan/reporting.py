@@ -23,8 +23,9 @@ from allonym.plan.masked import in_order
 from allonym.plan.run import by_text, looks_of
 from allonym.plan.toml import RELEASE_KEYS
 from allonym.plan.understanding import fact
-from allonym.records import Ints, Pairs, distinct, piece_of_rows
+from allonym.records import Ints, Pairs, counted, distinct, piece_of_rows
 from allonym.report.model import Node, Question, Report, Row, Variable
+from allonym.tables.lines import Lines
 
 if TYPE_CHECKING:
     from allonym.plan.run import Release
@@ -36,6 +37,7 @@ VERIFIED = (
     "in its place."
 )
 RECOUNTED = "The release was recounted as text before it was given out of hand."
+BY_ENGINE = "The release was read again and recounted by its engine ({}) before it was given out of hand."
 BECAME = {
     "identifier": "dropped",
     "quasi": "masked",
@@ -60,7 +62,7 @@ class _Telling:
         assert found.records is not None
         self.piece = piece_of_rows(found.records, masking.source, masking.share)
         self.who = "records" if self.summary["units"] is None else "persons"
-        facts = [fact(found, name) for name in found.having("sensitive")]
+        facts = [fact(found, name) for name in found.seen("sensitive")]
         coded = [found.coded[x.name] for x in found.records.attributes]
         self.pairs = Pairs.of_rows(
             masking.attributes,
@@ -72,6 +74,7 @@ class _Telling:
             looked=distinct([by_text(in_order(x, x.cells)).codes for x in coded])[0],
             sensitive=tuple(x.attribute for x in facts),
             facts=[x.codes for x in facts],
+            times=found.times,
         )
         self.measures = self.summary["measures"] | {
             name: x.told() for name, x in measured(self.pairs, 1, ("uniqueness", "prosecutor_risk")).items()
@@ -98,7 +101,7 @@ class _Telling:
             summary=self.summary,
             promises=list(self._promises()),
             method=f"Method {plan.chosen.name}: {plan.chosen.about}.",
-            verified=VERIFIED if self.summary["sha256"]["output"] else RECOUNTED,
+            verified=self._verified(),
             variables=list(self._variables()),
             parameters=public_parameters(self.summary),
             ontologies=list(
@@ -114,6 +117,11 @@ class _Telling:
             left_out={x: max(len(rows) - MOST, 0) for x, rows in told.items() if rows},
             trees=dict(self._trees()),
         )
+
+    def _verified(self) -> str:
+        if isinstance(self.found.table, Lines):
+            return BY_ENGINE.format(self.found.table.engine.name)
+        return VERIFIED if self.summary["sha256"]["output"] else RECOUNTED
 
     def _row(self, name: str) -> tuple[float, float, float | None]:
         told = self.measures[name]
@@ -151,7 +159,8 @@ class _Telling:
             coded = found.coded[name]
             was, now = (in_order(coded, x) for x in (coded.cells, self.release.written[name]))
             before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
-            _, counts, first = distinct([was.codes, now.codes])
+            number, _, first = distinct([was.codes, now.codes])
+            counts = counted(number, len(first), found.times)
             other = [_word(was.values[was.codes[i]]) != _word(now.values[now.codes[i]]) for i in first.tolist()]
             changed = 100 * float(counts[np.array(other, bool)].sum()) / max(found.table.n, 1)
             yield Variable(name, role, BECAME[role], kind, ontology, (before, after), changed, losses[name])
@@ -203,6 +212,10 @@ class _Telling:
 
     def _inferred(self) -> Question:
         what = "Can something be inferred about someone?"
+        unseen = [x for x in self.found.having("sensitive") if x not in self.found.seen("sensitive")]
+        if not self.pairs.sensitive and unseen:
+            told = f"Nothing was promised of sensitive columns ({listed(unseen, 20)}), and they stayed in the engine, "
+            return Question(what, told + "so that nothing was measured. See what is not protected.")
         if not self.pairs.sensitive:
             return Question(
                 what, "No column is marked as sensitive, so that nothing was measured. See what is not protected."

@@ -57,15 +57,28 @@ class Release:
     @cached_property
     def report(self) -> Report:
         """The release in words, figures and charts, for people: `report.save("report.html")`."""
+        if not self.summary["measures"]:
+            raise OutputError(
+                "What an engine masked row by row has no figures to report.",
+                hint="`allonym evaluate` measures samples.",
+            )
         from allonym.plan.reporting import report
 
         return report(self)
 
     def codebook(self) -> dict[str, Any]:
         """Return what each variable is now, and its values, for those who will use the release."""
+        self._is_measured()
         from allonym.plan.codebook import codebook
 
         return codebook(self)
+
+    def _is_measured(self) -> None:
+        if not self.summary["measures"]:
+            raise OutputError(
+                "What an engine masked row by row has no figures to report.",
+                hint="`allonym evaluate` measures samples.",
+            )
 
     def replacements(self, column: str) -> list[tuple[Any, Any, int]]:
         """Return what was replaced by what in a column, and in how many rows, most frequent first.
@@ -90,7 +103,7 @@ def run(
     way = way or Way()
     began = time.perf_counter()
     from_file = isinstance(source, (str, Path))
-    engine = engine_for(source, way)
+    engine = engine_for(source, way, plan)
     if not from_file and output is not None:
         raise OutputError("A masked frame is given back, not written.", hint="write release.frame yourself.")
     if from_file and output is None:

@@ -9,10 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from allonym.errors import OptionError, TableError
 from allonym.tables.engines.base import Engine
 
-ENGINES = ("duckdb", "polars", "spark")  # those before Spark are tried in this order where none is named
+ENGINES = ("polars", "duckdb", "spark")  # those before Spark are tried in this order where none is named
+LARGE = 1 << 24  # cells from which on a file of Parquet is masked by an engine, if one is installed
 _PACKAGES = {"duckdb": "duckdb", "polars": "polars", "spark": "pyspark"}
 _GLOB = frozenset("*?[")
 
@@ -41,6 +44,20 @@ def engine_of(native: Any) -> Engine | None:
 def is_several(path: str | Path) -> bool:
     """Tell whether a path is a folder, or a pattern for several files."""
     return Path(path).is_dir() or (bool(_GLOB & set(str(path))) and not Path(path).exists())
+
+
+def is_large(path: str | Path) -> bool:
+    """Tell whether a file is Parquet with so many cells that an engine should hold it, and one is installed."""
+    import pyarrow.parquet as pq
+
+    try:
+        with Path(path).open("rb") as file:
+            if file.read(4) != b"PAR1":
+                return False
+        notes = pq.read_metadata(path)
+    except (OSError, pa.ArrowException):  # what is wrong with it is told when it is read
+        return False
+    return notes.num_rows * notes.num_columns >= LARGE and any(map(_installed, ENGINES[:2]))
 
 
 def files_of(path: str | Path) -> list[Path]:

@@ -88,37 +88,26 @@ class Polars(Engine):
     def _looked_up(self, known: Known) -> dict[str, Any] | None:
         """Return what columns become as expressions, where all keys are text and their combinations few.
 
-        Every text has a number, that of its category; those of a row tell its place in a table. A text that nobody
-        knows would be beyond the table, an error.
+        Every text has a number; those of a row tell its place in a table. A text that nobody knows is an error.
         """
         import polars as pl
 
         keys = _frame(known.keys)
-        if any(self.schema[x] != pl.String for x in keys.columns):
+        texts = [keys[x].drop_nulls().unique().sort() for x in keys.columns]
+        size = math.prod(len(x) + 1 for x in texts)
+        if size > DENSE or any(self.schema[x] != pl.String for x in keys.columns):
             return None
-        own = [keys[x].unique().sort() for x in keys.columns]
-        if math.prod(len(x) + 1 for x in own) > DENSE:
-            return None
-        numbers = [_number_of(pl.Series(x, dtype=pl.String)) for x in own]
-        size = 1
-        place: Any = pl.lit(0, pl.UInt32)
-        there = np.zeros(len(keys), np.int64)
-        for name, texts, number in zip(keys.columns, own, numbers, strict=True):
-            table = np.full(int(number.max() or 0) + 2, len(texts), np.uint32)
-            table[number.fill_null(len(table) - 1).to_numpy()] = np.arange(len(texts))
-            lookup = pl.Series(table)
-            asked = _number_of(pl.col(name)).fill_null(len(table) - 1)
-            place = place * (len(texts) + 1) + pl.lit(lookup).gather(asked)
-            given = _number_of(keys[name]).fill_null(len(table) - 1)
-            there = there * (len(texts) + 1) + lookup.gather(given).to_numpy().astype(np.int64)
-            size *= len(texts) + 1
-        row = np.full(size, len(keys), np.uint32)  # beyond: null
-        row[there] = np.arange(len(keys), dtype=np.uint32)
+        asked, given = pl.lit(0, pl.UInt32), pl.Series([0], dtype=pl.UInt32)
+        for name, own in zip(keys.columns, texts, strict=True):
+            asked = asked * (len(own) + 1) + _number_of(pl.col(name), own)
+            given = given * (len(own) + 1) + _number_of(keys[name], own)
+        row = np.full(size, len(keys), np.uint32)  # beyond the last: null
+        row[given.to_numpy()] = np.arange(len(keys), dtype=np.uint32)
         found = {}
         for i, name in enumerate(known.masked.column_names):
             column = pl.Series(known.masked.column(i))
-            padded = pl.concat([column, pl.Series([None], dtype=column.dtype)])
-            found[name] = pl.lit(padded.gather(pl.Series(row))).gather(place)
+            whole = column.append(pl.Series([None], dtype=column.dtype)).gather(pl.Series(row))
+            found[name] = pl.lit(whole).gather(asked)
         return found
 
     def without(self, columns: Sequence[str]) -> Engine:
@@ -168,8 +157,8 @@ def _frame(table: pa.Table) -> Any:
     return pl.from_arrow(table)
 
 
-def _number_of(text: Any) -> Any:
-    """Return the numbers of the categories of text, in whichever frame the same."""
+def _number_of(text: Any, known: Any) -> Any:
+    """Return the numbers of texts among those that are known; null is one more."""
     import polars as pl
 
-    return text.cast(pl.Categorical).to_physical().cast(pl.UInt32)
+    return text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32).fill_null(len(known))
