@@ -325,7 +325,11 @@ def smallest(
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
-    """Return the different cells of a column, null last, and for every row which it is."""
+    """Return the different cells of a column, and for every row which it is."""
+    whole = column.combine_chunks() if column.num_chunks else column
+    if isinstance(whole, pa.Array):
+        coded = whole.dictionary_encode(null_encoding="encode")
+        return coded.dictionary.to_pylist(), _numbers(coded.indices).astype(np.int64)
     coded = column.dictionary_encode().unify_dictionaries()
     values = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
     places = [_numbers(chunk.indices.fill_null(len(values))) for chunk in coded.chunks]

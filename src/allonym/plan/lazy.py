@@ -23,9 +23,9 @@ from allonym.plan.understanding import part_of
 from allonym.records import Masking
 from allonym.tables.base import Cells
 from allonym.tables.engines import files_of
-from allonym.tables.engines.base import TIMES, Engine
+from allonym.tables.engines.base import Engine
 from allonym.tables.frames import Frame
-from allonym.tables.lines import Lines, tallied
+from allonym.tables.lines import Lines, tallied, times_of
 
 if TYPE_CHECKING:
     from allonym.plan.fitted import Fitted
@@ -146,8 +146,7 @@ class _Checking:
 
 
 def _recounted(lines: pa.Table, names: Sequence[str], promise: release.Promise) -> release.Reached:
-    times = lines.column(TIMES).combine_chunks().to_numpy(zero_copy_only=False).astype(np.int64)
-    return release.recount(lines, names, promise, times)
+    return release.recount(lines, names, promise, times_of(lines))
 
 
 def _hash(source: Any) -> str | None:

@@ -227,9 +227,11 @@ class _Arrow(_Backend):
             if pa.types.is_string_view(column.type):
                 column = column.cast(pa.large_string())
             whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-            coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-            values = coded.dictionary.to_pylist()
-            codes = coded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+            if not pa.types.is_dictionary(whole.type):
+                coded = whole.dictionary_encode(null_encoding="encode")
+                return coded.dictionary.to_pylist(), arrow_numbers(coded.indices.cast(pa.int64()))
+            values = whole.dictionary.to_pylist()
+            codes = arrow_numbers(whole.indices.cast(pa.int64()).fill_null(-1))
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise _no_values(name) from error
         return _nulls_last(values, codes)
@@ -239,10 +241,23 @@ class _Arrow(_Backend):
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         build = pa.large_string() if pa.types.is_string_view(kind) else kind
-        found = pa.array([_typed(v, _letter(kind)) for v in values], type=build).take(pa.array(codes))
+        found = pa.array([_typed(v, _letter(kind)) for v in values], type=build).take(arrow_of(codes))
         if pa.types.is_dictionary(column.type):
             found = found.dictionary_encode()
         return pa.chunked_array([found.cast(column.type)])
+
+
+def arrow_numbers(array: Any) -> Ints:
+    """Return whole numbers of Arrow, none of them null, for NumPy; `to_numpy` would import pandas first."""
+    return np.asarray(np.from_dlpack(array), np.int64) if len(array) else np.zeros(0, np.int64)
+
+
+def arrow_of(numbers: Ints) -> Any:
+    """Return whole numbers for Arrow, without `pa.array`, which would import pandas first."""
+    import pyarrow as pa
+
+    own = np.ascontiguousarray(numbers, np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
 
 
 def arrow_codes(column: Any, name: str) -> Ints:

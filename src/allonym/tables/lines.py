@@ -12,7 +12,7 @@ from allonym.errors import TableError
 from allonym.records import Ints, distinct
 from allonym.tables.base import Cells, merged
 from allonym.tables.engines.base import TIMES, Engine, Known
-from allonym.tables.frames import Frame, arrow_codes, arrow_like
+from allonym.tables.frames import Frame, arrow_codes, arrow_like, arrow_numbers, arrow_of
 
 
 class Lines:
@@ -30,7 +30,7 @@ class Lines:
             raise TableError("The table has two columns of one name.", hint="rename one.")
         counted = _sorted(engine.lines(together)) if each else engine.lines(together)
         self._lines = counted.drop_columns([TIMES])
-        self._counts: Ints = counted.column(TIMES).combine_chunks().to_numpy(zero_copy_only=False).astype(np.int64)
+        self._counts = times_of(counted)
         self._frame = Frame(self._lines) if together else None
         self.n = int(self._counts.sum())
         self.row = np.repeat(np.arange(len(self._counts)), self._counts) if each else None  # the line of every row
@@ -90,9 +90,9 @@ class Lines:
 
     def _known(self, columns: Mapping[str, Cells], rows: Ints, keys: Sequence[str], *parts: Ints) -> Known:
         lines = rows if self.row is None else self.row[rows]
-        own = self._lines.select(list(keys)).take(pa.array(lines))
+        own = self._lines.select(list(keys)).take(arrow_of(lines))
         masked = pa.table(dict(zip(columns, self._columns(columns, rows), strict=True)))
-        return Known(own, masked, *map(pa.array, parts))
+        return Known(own, masked, *map(arrow_of, parts))
 
     def _columns(self, columns: Mapping[str, Cells], rows: Ints) -> list[pa.ChunkedArray]:
         """Return what stands in some rows of the columns that change, of the type that they have."""
@@ -108,6 +108,11 @@ class Lines:
                     hint="convert the column to text first.",
                 ) from error
         return found
+
+
+def times_of(lines: pa.Table) -> Ints:
+    """Return how often each line comes."""
+    return arrow_numbers(lines.column(TIMES).cast(pa.int64()).combine_chunks())
 
 
 def _sorted(lines: pa.Table) -> pa.Table:

@@ -66,7 +66,8 @@ class Polars(Engine):
         keys, masked = known.keys.column_names, known.masked.column_names
         looked_up = self._looked_up(known) if known.low is None else None
         if looked_up is not None:
-            return Polars(self.native.with_columns(**looked_up).select(self.names))
+            place, columns = looked_up
+            return Polars(self.native.with_columns(place).with_columns(**columns).select(self.names))
         frame = self.native
         if known.low is not None:
             frame = frame.with_columns(pl.int_range(pl.len()).over(keys).alias(PLACE))
@@ -85,10 +86,10 @@ class Polars(Engine):
             )
         return Polars(found.select(wanted))
 
-    def _looked_up(self, known: Known) -> dict[str, Any] | None:
-        """Return what columns become as expressions, where all keys are text and their combinations few.
+    def _looked_up(self, known: Known) -> tuple[Any, dict[str, Any]] | None:
+        """Return the place of a row in a table, and what columns become there, where keys are text and the table small.
 
-        Every text has a number; those of a row tell its place in a table. A text that nobody knows is an error.
+        Every text has a number; those of a row tell its place. A text that nobody knows is an error.
         """
         import polars as pl
 
@@ -107,8 +108,8 @@ class Polars(Engine):
         for i, name in enumerate(known.masked.column_names):
             column = pl.Series(known.masked.column(i))
             whole = column.append(pl.Series([None], dtype=column.dtype)).gather(pl.Series(row))
-            found[name] = pl.lit(whole).gather(asked)
-        return found
+            found[name] = pl.lit(whole).gather(pl.col(PLACE))
+        return asked.alias(PLACE), found
 
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
