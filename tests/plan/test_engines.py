@@ -395,3 +395,55 @@ def test_lists_and_long_tables_are_masked_in_memory(engine: str) -> None:
     long = al.Plan({"job": al.quasi(JOBS, kind="set"), "who": al.unit()}, long=True, k=2)
     with pytest.raises(PlanError, match="masked in memory"):
         long.run(OPEN[engine](table))
+
+
+@named
+def test_a_damaged_file_is_an_error_without_its_cells(engine: str, tmp_path: Path) -> None:
+    source = saved(tmp_path / "data", table_of(), 2)
+    whole = (source / "part-1.parquet").read_bytes()
+    (source / "part-1.parquet").write_bytes(whole[:200] + b"smith" * 40 + whole[400:])
+    with pytest.raises(TableError) as error:
+        PLAN.run(source, tmp_path / "release.parquet", engine=engine)
+    assert "smith" not in str(error.value)
+    assert [x.name for x in tmp_path.iterdir()] == ["data"]
+
+
+def test_a_large_file_has_an_engine_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = saved(tmp_path / "data", table_of()) / "part-0.parquet"
+    opened = []
+    original = polars_engine.Polars.read.__func__
+    monkeypatch.setattr(polars_engine.Polars, "read", classmethod(lambda *a: opened.append(a) or original(*a)))
+    PLAN.run(source, tmp_path / "one.parquet")
+    assert not opened
+    monkeypatch.setattr("allonym.tables.engines.LARGE", 100)
+    PLAN.run(source, tmp_path / "other.parquet")
+    assert opened
+    assert rows_of(pq.read_table(tmp_path / "one.parquet")) == rows_of(pq.read_table(tmp_path / "other.parquet"))
+
+
+@named
+def test_reports_codebooks_and_replacements_are_those_of_the_table_in_memory(engine: str) -> None:
+    table = table_of()
+    plan = replace(PLAN, privacy=[al.Privacy("l-diversity", "ill", l=2)])
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    assert lazy.replacements("job") == eager.replacements("job")
+    one, other = lazy.report, eager.report
+    assert one.questions == other.questions
+    assert one.variables == other.variables
+    assert one.sizes == other.sizes
+    assert engine in one.verified
+    ours, theirs = lazy.codebook(), eager.codebook()
+    assert ours == theirs
+    unseen = PLAN.run(OPEN[engine](table)).report
+    assert "stayed in the engine" in unseen.questions[2].answer
+
+
+@named
+def test_a_table_is_inspected_where_it_is(engine: str, tmp_path: Path) -> None:
+    from allonym.plan.inspect import inspect
+
+    table = table_of()
+    found, expected = inspect(OPEN[engine](table)), inspect(table)
+    assert found.told() == expected.told()
+    source = saved(tmp_path / "data", table, 2)
+    assert inspect(source).told() == expected.told()

@@ -59,4 +59,5 @@ def lines_of(plan: Plan, engine: Engine) -> Lines:
     promised = {x.column for x in plan.privacy}
     together = [x for x in engine.names if x in plan.columns and (plan.columns[x].role in roles or x in promised)]
     each = any(plan.columns[x].role in ("unit", "weight") for x in together)
-    return Lines(engine, together, each=each or method.splits)
+    with engine.at_work():
+        return Lines(engine, together, each=each or method.splits)

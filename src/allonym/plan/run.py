@@ -111,7 +111,8 @@ def run(
     if engine is not None:
         from allonym.plan.lazy import run_on
 
-        return run_on(plan, engine, source, output, way, tick, balance)
+        with engine.at_work():
+            return run_on(plan, engine, source, output, way, tick, balance)
     raw = read_bytes(source) if from_file else b""
     table = opened(plan, source, raw if from_file else None)
     found = prepare(plan, table, part_of(tick, 0, 2))

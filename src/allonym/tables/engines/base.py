@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pyarrow as pa
+
+from allonym.errors import TableError
 
 TIMES = "allonym times"  # the column that says how many rows a line stands for
 LOW, HIGH = "allonym low", "allonym high"  # which rows of a line take a replacement, where they part
@@ -81,6 +84,21 @@ class Engine(ABC):
     @abstractmethod
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved of a table by the same engine, with the types that the table has."""
+
+    @abstractmethod
+    def failures(self) -> tuple[type[Exception], ...]:
+        """Return the errors of the engine itself."""
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Tell errors of the engine as such, without their texts, which may hold cells of the table."""
+        try:
+            yield
+        except self.failures() as error:
+            raise TableError(
+                f"{self.name} could not read the table, or not write the release ({type(error).__name__}).",
+                hint="are all files whole, with the same columns, and is there room on the disk?",
+            ) from error
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder."""

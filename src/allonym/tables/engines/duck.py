@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from allonym.errors import OutputError, TableError
+from allonym.errors import TableError
 from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
 
 ROWS = 131_072  # that are masked at a time
@@ -76,6 +76,12 @@ class Duck(Engine):
         sql = f"SELECT {', '.join(wanted)} FROM {rows} AS r LEFT JOIN allonym_known AS k ON {' AND '.join(same)}"
         return self._asked(sql, known.table)
 
+    def failures(self) -> tuple[type[Exception], ...]:
+        """Return the errors of DuckDB."""
+        import duckdb
+
+        return (duckdb.Error,)
+
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         wanted = ", ".join(_quoted(x) for x in self.names if x not in columns)
@@ -107,16 +113,11 @@ class Duck(Engine):
 
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
         """Write the table as Parquet."""
-        import duckdb
-
-        try:
-            if partition_by:
-                path.mkdir()
-                self.native.write_parquet(str(path), partition_by=list(partition_by))
-            else:
-                self.native.write_parquet(str(path), compression="zstd")
-        except duckdb.IOException as error:
-            raise OutputError("The release cannot be written.", hint="is there room on the disk?") from error
+        if partition_by:
+            path.mkdir()
+            self.native.write_parquet(str(path), partition_by=list(partition_by))
+        else:
+            self.native.write_parquet(str(path), compression="zstd")
 
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from allonym.errors import OutputError, TableError
+from allonym.errors import TableError
 from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
 
 DENSE = 1 << 22  # combinations of words that are looked up in a table, which is quicker than a join
@@ -111,6 +111,12 @@ class Polars(Engine):
             found[name] = pl.lit(whole).gather(pl.col(PLACE))
         return asked.alias(PLACE), found
 
+    def failures(self) -> tuple[type[Exception], ...]:
+        """Return the errors of polars."""
+        import polars as pl
+
+        return (pl.exceptions.PolarsError,)
+
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         return Polars(self.native.drop(*columns)) if columns else self
@@ -131,13 +137,10 @@ class Polars(Engine):
         """Write the table as Parquet, without holding it."""
         import polars as pl
 
-        try:
-            if partition_by:
-                self.native.sink_parquet(pl.PartitionBy(path, key=list(partition_by)), mkdir=True, engine="streaming")
-            else:
-                self.native.sink_parquet(path, engine="streaming")
-        except OSError as error:
-            raise OutputError("The release cannot be written.", hint="is there room on the disk?") from error
+        if partition_by:
+            self.native.sink_parquet(pl.PartitionBy(path, key=list(partition_by)), mkdir=True, engine="streaming")
+        else:
+            self.native.sink_parquet(path, engine="streaming")
 
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""

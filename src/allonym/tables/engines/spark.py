@@ -100,6 +100,13 @@ class Spark(Engine):
         ]
         return Spark(rows.join(f.broadcast(told), same, "left").select(*wanted).toDF(*self.names))
 
+    def failures(self) -> tuple[type[Exception], ...]:
+        """Return the errors of Spark."""
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        return PySparkException, Py4JError
+
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         kept = [x for x in self.names if x not in columns]
@@ -109,13 +116,16 @@ class Spark(Engine):
         """Return the table masked on the executors, batch by batch; rows of Spark have no numbers."""
         from pyspark.sql.types import StructType
 
-        schema = StructType([x for x in self.native.schema.fields if x.name not in drop])
+        names = self.names
+        kept = [x for x in names if x not in drop]
+        schema = StructType([x for x in self._numbered.schema.fields if names[int(x.name[1:])] not in drop])
 
         def masked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                yield from mask(pa.Table.from_batches([batch]), None).to_batches()
+                told = mask(pa.Table.from_batches([batch]).rename_columns(list(names)), None)
+                yield from told.rename_columns(schema.names).to_batches()
 
-        return Spark(self.native.mapInArrow(masked, schema))
+        return Spark(self._numbered.mapInArrow(masked, schema).toDF(*kept))
 
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
         """Write the table as a folder of Parquet files."""
