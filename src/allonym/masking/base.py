@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from allonym.masking.blocks import Blocks, grouped
 from allonym.masking.groups import Groups
 from allonym.masking.refine import finished
 from allonym.masking.represent import WAYS
@@ -108,10 +109,7 @@ class Grouping(Anonymising):
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples, or pieces of them, so that every group has at least k rows."""
 
-    def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
+    def mask(self, records: Records, seed: int = 0, tick: Tick = silent, blocks: Blocks | None = None) -> Masking:
         """Group the tuples, see that every group has k units and what is demanded, and choose what stands for it."""
-        rng = np.random.Generator(np.random.Philox(key=seed))
-        metrics = self.metrics(records)
-
-        groups = self.partition(records, rng, tick)
-        return finished(records, groups, self.k, metrics, self.represent, tick, refine=self.refine)
+        groups = grouped(self, records, seed, tick, blocks)
+        return finished(records, groups, self.k, self.metrics(records), self.represent, tick, refine=self.refine)
