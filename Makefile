@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest judgements quality papers benchmark fuzz mutants screenshots wordnet clean
+.PHONY: demo test lint types layers pytest spark judgements quality papers benchmark fuzz mutants screenshots wordnet clean
 
 test: lint types layers pytest
 
@@ -29,6 +29,17 @@ layers: .venv/installed
 pytest: .venv/installed
 	$(BIN)/pytest -q -n 2
 
+# On a real Spark, whose master and workers are processes on this machine (Debian: apt install default-jre-headless), in an
+# environment of its own
+spark: build/spark/installed
+	build/spark/bin/python -m pytest -q tests/spark
+
+build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml
+	$(PYTHON) -m venv build/spark
+	build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r spark/requirements.lock
+	build/spark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
 # Tables of the docs: correlations with human judgement; coverage and precision of linking
 judgements: .venv/installed
 	$(BIN)/python benchmarks/judgements.py
@@ -49,6 +60,7 @@ benchmark:
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/masking.py
 	build/benchmark/bin/python benchmarks/large.py
+	build/benchmark/bin/python benchmarks/blocks.py
 	build/benchmark/bin/python benchmarks/growth.py
 	build/benchmark/bin/python benchmarks/hierarchies.py
 	build/benchmark/bin/python benchmarks/fusion.py

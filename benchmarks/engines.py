@@ -17,10 +17,10 @@ from pathlib import Path
 import adult
 import pages
 import pyarrow as pa
-import pyarrow.csv as csv
 import pyarrow.parquet as pq
 from places import ROOT
 from processes import Cost, cost, machine
+from pyarrow import csv
 
 PAGE = ROOT / "docs" / "engines.md"
 COPIES = {332: 3, 3316: 2}  # how many copies of Adult: how many runs of each
@@ -68,9 +68,10 @@ def options(source: Path, output: Path, engine: str) -> list[str]:
 
 def measured(python: str, engine: str, source: Path, output: Path, runs: int) -> tuple[Cost, Cost]:
     """Return what an engine costs alone, and with allonym."""
-    program = [python, "-m", "allonym.cli"] if engine == "spark" else [str(Path(python).parent / "allonym")]
+    alone = [python, "-c", ALONE[engine], str(source), str(output)]
+    full = [str(Path(python).parent / "allonym"), *options(source, output, engine)]
     found = []
-    for command in ([python, "-c", ALONE[engine], str(source), str(output)], [*program, *options(source, output, engine)]):
+    for command in (alone, full):
         each = []
         for _ in range(runs):
             each.append(cost(*command, runs=1))

@@ -55,6 +55,12 @@ class Metric(Protocol):
     def by(self, measure: str) -> Metric:
         """Return the same values under another measure of similarity, where they have an ontology."""
 
+    def families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number the families of related meaning that some values, all different, fall into; one, if they cannot."""
+
+    def only(self, codes: Ints) -> Metric:
+        """Return the same distances between some of the values alone; their places in `codes` are their codes."""
+
     def extend(self, values: Sequence[Value]) -> Metric:
         """Return a metric that has these values too, appended where they are new; codes never move."""
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym.knowledge.bare import Bare
 from allonym.knowledge.rows import frozen, take_rows
 
 _PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
@@ -47,7 +48,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
+class Lexicon(Bare):
     """Forms in the order of their keys, and for each form the concepts it means (arrays in CSR form)."""
 
     forms: Sequence[str]

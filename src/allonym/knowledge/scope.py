@@ -8,12 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym.knowledge.bare import Bare
 from allonym.knowledge.rows import take_rows, to_rows
 from allonym.knowledge.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
-class Scope:
+class Scope(Bare):
     """The part of a taxonomy under one concept; depths stay those of the whole.
 
     >>> t = Taxonomy.build("animals", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import CycleError, UnknownConceptError, listed
+from allonym.knowledge.bare import Bare
 from allonym.knowledge.lexicon import Lexicon
 from allonym.knowledge.rows import frozen, take_rows, to_rows
 
@@ -36,7 +37,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Taxonomy:
+class Taxonomy(Bare):
     """Concepts, their is-a links, and the words that mean them.
 
     >>> t = Taxonomy.build("animals", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from allonym.masking.blocks import Blocks, grouped
 from allonym.masking.groups import Groups
 from allonym.masking.refine import finished
 from allonym.masking.represent import WAYS
@@ -39,6 +40,7 @@ class Method(ABC):
     by_row: ClassVar[bool] = False  # whether every row has draws of its own
     apart: ClassVar[bool] = False  # whether nothing that becomes of a row may depend on others
     splits: ClassVar[bool] = False  # whether records that are alike may part ways
+    in_blocks: ClassVar[bool] = False  # whether very many tuples may be grouped in blocks
 
     @property
     def k_asked(self) -> int:
@@ -93,6 +95,7 @@ class Grouping(Anonymising):
 
     represent: str = "centroid"  # what stands for a group: centroid, subsumer or member
     refine: bool = False  # whether the groups are made better by a local search
+    in_blocks: ClassVar[bool] = True
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with the parameters."""
@@ -109,10 +112,7 @@ class Grouping(Anonymising):
     def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
         """Group the tuples, or pieces of them, so that every group has at least k rows."""
 
-    def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
+    def mask(self, records: Records, seed: int = 0, tick: Tick = silent, blocks: Blocks | None = None) -> Masking:
         """Group the tuples, see that every group has k units and what is demanded, and choose what stands for it."""
-        rng = np.random.Generator(np.random.Philox(key=seed))
-        metrics = self.metrics(records)
-
-        groups = self.partition(records, rng, tick)
-        return finished(records, groups, self.k, metrics, self.represent, tick, refine=self.refine)
+        groups = grouped(self, records, seed, tick, blocks)
+        return finished(records, groups, self.k, self.metrics(records), self.represent, tick, refine=self.refine)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from allonym.knowledge.rows import take_rows
 from allonym.knowledge.similarity import MEASURES
 from allonym.masking.base import Anonymising, Tick, silent
+from allonym.masking.blocks import Blocks, grouped
 from allonym.masking.groups import Groups
 from allonym.masking.microaggregation import DIGITS
 from allonym.masking.nearest import Nearest, Points
@@ -33,6 +34,7 @@ class Fusion(Anonymising):
     refine: bool = False  # whether the groups are made better by a local search
     name: ClassVar[str] = "fusion"
     about: ClassVar[str] = "small groups take the values of the most similar group: only values in the data"
+    in_blocks: ClassVar[bool] = True
 
     @property
     def by_hierarchy(self) -> bool:
@@ -45,10 +47,22 @@ class Fusion(Anonymising):
         if not isinstance(self.refine, bool):
             yield "refine must be true or false."
 
-    def mask(self, records: Records, seed: int = 0, tick: Tick = silent) -> Masking:
-        """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
-        rng = np.random.Generator(np.random.Philox(key=seed))
+    def metrics(self, records: Records) -> list[Metric]:
+        """Return the distances that guide."""
+        return guiding(records, self.guide)
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+        """Fuse groups until each has k records; the one that stayed is named."""
         into = Fusing(records, self.k, rng, self.heuristics, self.guide).run(tick)
+        groups = Groups.of(np.stack([np.arange(len(records)), records.counts, into], axis=1))
+        return replace(groups, named=np.unique(into))
+
+    def mask(self, records: Records, seed: int = 0, tick: Tick = silent, blocks: Blocks | None = None) -> Masking:
+        """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
+        groups = grouped(self, records, seed, tick, blocks)
+        assert groups.named is not None
+        into = np.empty(len(records), np.int64)
+        into[groups.source] = groups.named[groups.group]
         return fused(records, into, self.k, tick, refine=self.refine)
 
 

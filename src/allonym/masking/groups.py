@@ -13,11 +13,15 @@ from allonym.records import Floats, Ints, Metric, Records, Value
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Piece i is `share[i]` rows of tuple `source[i]`, in group `group[i]`; groups are numbered without gaps."""
+    """Piece i is `share[i]` rows of tuple `source[i]`, in group `group[i]`; groups are numbered without gaps.
+
+    A method may name the tuple whose values each group has.
+    """
 
     source: Ints
     share: Ints
     group: Ints
+    named: Ints | None = None  # by group
 
     @classmethod
     def of(cls, pieces: Sequence[tuple[int, int, int]] | Ints) -> Groups:

@@ -10,13 +10,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from allonym.knowledge.bare import Bare
 from allonym.knowledge.rows import frozen
 from allonym.records import Floats, Ints, Value, summed_by
 
 KEPT = 4_000_000  # distances around values that are kept
+PARTS = 64  # parts that values are cut into, at most
 
 
-class Base(ABC):
+class Base(Bare, ABC):
     """Values by code. A value that is null or an unlinked text is 0 from itself and 1 from everything else."""
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -54,6 +56,10 @@ class Base(ABC):
         found = (a != b).astype(np.float64)
         found[~alone] = self._between(a[~alone], b[~alone])
         return found
+
+    @abstractmethod
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the value that stands for some others."""
 
     @abstractmethod
     def _between(self, a: Ints, b: Ints) -> Floats:
@@ -101,6 +107,24 @@ class Base(ABC):
         """Return the same metric: without an ontology there is one measure."""
         return self
 
+    def only(self, codes: Ints) -> Self:
+        """Return the same distances between some of the values alone; their places in `codes` are their codes."""
+        return self._with([self.values[c] for c in codes.tolist()])
+
+    def families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number the families of related meaning that some values fall into; those like nothing else are alone."""
+        alone = self.lone[codes]
+        found = np.zeros(len(codes), np.int64)
+        if not alone.all():
+            found[~alone] = self._families(codes[~alone], counts[~alone])
+        found[alone] = int(found.max(initial=-1)) + 1 + each_alone(counts[alone])
+        return np.unique(found, return_inverse=True)[1].ravel()
+
+    def _families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number two parts of values of which none is lone: those near to one that is far out, and the others."""
+        out = codes[int(np.argmax(self.around(self.centroid(codes, counts))[codes]))]
+        return halves(self.around(self.values[out])[codes], counts)
+
     def mode(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that counts most; the first by code among equals."""
         total = np.bincount(codes, weights=counts)
@@ -128,6 +152,31 @@ class Base(ABC):
         if counts[kept].sum() * 2 < counts.sum() or not kept.any():
             return None
         return codes[kept], counts[kept]
+
+
+def halves(numbers: Floats, counts: Floats) -> Ints:
+    """Cut numbers in two ranges that count as nearly the same as can be; equal numbers stay together.
+
+    >>> halves(np.array([5.0, 1.0, 1.0, 9.0]), np.ones(4)).tolist()
+    [1, 0, 0, 1]
+    """
+    found, place = np.unique(numbers, return_inverse=True)
+    if len(found) == 1:
+        return np.zeros(len(numbers), np.int64)
+    below = np.cumsum(summed_by(place.ravel(), counts, len(found)))
+    first = int(np.argmin(np.abs(below[:-1] * 2 - below[-1]))) + 1  # of the upper range
+    return (place.ravel() >= first).astype(np.int64)
+
+
+def each_alone(counts: Floats) -> Ints:
+    """Number parts of one value each; where there are too many, those that count least are one part.
+
+    >>> each_alone(np.array([1.0, 7.0, 3.0])).tolist()
+    [2, 0, 1]
+    """
+    rank = np.empty(len(counts), np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    return np.minimum(rank, PARTS - 1)
 
 
 def tolerance(cost: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from allonym.metrics.base import Base
+from allonym.metrics.base import Base, each_alone
 from allonym.records import Floats, Ints, Value
 
 
@@ -28,6 +28,10 @@ class Equality(Base):
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         return self.rows(a, b)
+
+    def _families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number a part for each value."""
+        return each_alone(counts)
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the mode."""

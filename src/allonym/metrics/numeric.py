@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from allonym.knowledge.rows import frozen
-from allonym.metrics.base import Base
+from allonym.metrics.base import Base, halves
 from allonym.records import Floats, Ints, Value, summed_by
 
 
@@ -66,6 +66,10 @@ class Numeric(Base):
         else:
             mean = self.numbers[codes].mean()
         return round(float(mean), self.decimals) + 0.0  # no negative zero
+
+    def _families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number two ranges."""
+        return halves(self.numbers[codes], counts)
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the mean: nothing among numbers is true of several."""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from allonym.knowledge.rows import frozen
-from allonym.metrics.base import Base
+from allonym.metrics.base import Base, halves
 from allonym.records import Floats, Ints, Value
 
 
@@ -46,6 +46,10 @@ class Ordinal(Base):
         order = np.argsort(self.ranks[codes], kind="stable")
         below = np.cumsum(counts[order])
         return int(self.ranks[codes[order[np.searchsorted(below, below[-1] / 2)]]])
+
+    def _families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number two ranges of ranks."""
+        return halves(self.ranks[codes].astype(np.float64), counts)
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the median: nothing among ranks is true of several."""

@@ -267,6 +267,12 @@ class Sets(Base):
         own = Equality(self.elements.values) if measure == "equality" else self.elements.by(measure)
         return Sets(self.values, own, self.way)
 
+    def only(self, codes: Ints) -> Sets:
+        """Return the distances between some of the sets alone, without the elements of others."""
+        values = [self.values[c] for c in codes.tolist()]
+        here = sorted({self._place[x] for v in values if v is not None for x in v})
+        return Sets(values, self.elements.only(np.array(here, np.int64)), self.way)
+
     def judged(self, way: str) -> Sets:
         """Return the same sets under another of the five distances."""
         return self if way == self.way else Sets(self.values, self.elements, way)

@@ -12,8 +12,8 @@ from allonym.knowledge.ancestry import Ancestry
 from allonym.knowledge.building import build
 from allonym.knowledge.rows import frozen
 from allonym.knowledge.scope import Scope
-from allonym.metrics.base import Base, tolerance
-from allonym.records import Floats, Ints, Value
+from allonym.metrics.base import PARTS, Base, tolerance
+from allonym.records import Floats, Ints, Value, summed_by
 
 TABLE = 50_000_000  # up to so many distances are kept
 BLOCK = 1_000_000  # pairs at a time
@@ -158,6 +158,20 @@ class World:
         place = int(self.place[concept])
         return sum((self._above[p] >> place) & 1 for p in self.place[concepts].tolist())
 
+    def under(self, concepts: Ints, counts: Floats) -> Ints:
+        """Number the children of a minimal common subsumer of V that each of V lies under, those with most first.
+
+        A concept under several goes to the first of them, the subsumer itself comes last; few parts are left of many.
+        """
+        top = self.subsumers(concepts)[0]
+        children = self.place[self.scope.taxonomy.children_of(int(top))]
+        above = [self._above[p] for p in self.place[concepts].tolist()]
+        covers = np.array([[(bits >> c) & 1 for bits in above] for c in children[children >= 0].tolist()], bool)
+        covers = covers[np.argsort(-(covers @ counts), kind="stable")]
+        first = np.where(covers.any(axis=0), covers.argmax(axis=0), len(covers))
+        number = np.unique(first, return_inverse=True)[1].ravel()
+        return np.minimum(number, PARTS // 2)
+
     def subsumers(self, concepts: Ints) -> Ints:
         """Return the minimal common subsumers of V, those under the root if there are any."""
         own, _, common = self._spans(concepts)
@@ -250,6 +264,19 @@ class Taxonomic(Base):
         concepts = self.concepts[linked]
         found = self.world.subsumers(concepts)
         return first_of_best(found, self.world.sums(found, concepts, total[linked]))
+
+    def _families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number the parts under upper concepts, until none has more than half of the values, or is one concept."""
+        concepts = self.concepts[codes]
+        found = np.zeros(len(codes), np.int64)
+        while (parts := int(found.max()) + 1) < PARTS:
+            sizes = summed_by(found, counts, parts)
+            own = np.flatnonzero(found == sizes.argmax())
+            if (sizes.max() * 2 <= sizes.sum() and parts > 1) or len(own) == 1:
+                break
+            below = self.world.under(concepts[own], counts[own])
+            found[own[below > 0]] = parts - 1 + below[below > 0]
+        return found
 
     def ladder(self) -> list[list[Value]]:
         """Return what each value becomes on the way to one top; those alone are null from the first step on.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import OptionError, PlanError
+from allonym.masking.blocks import START, Blocks
 from allonym.tables.engines import engine_of, is_large, is_several, open_files
 from allonym.tables.engines.base import Engine
 from allonym.tables.lines import Lines
@@ -24,6 +25,22 @@ class Way:
     master: str | None = None  # of Spark
     partition_by: Sequence[str] = ()  # columns whose values name folders of the release
     blocks_from: int | None = None  # from how many distinct tuples on they are grouped in blocks
+
+    def problems(self, plan: Plan) -> Iterator[str]:
+        """Say what is wrong with it for a plan."""
+        if self.blocks_from is not None and not plan.chosen.in_blocks:
+            yield f"blocks_from: method {plan.chosen.name} groups no tuples in blocks. Hint: leave it out."
+        if self.blocks_from is not None and (isinstance(self.blocks_from, bool) or self.blocks_from < 1):
+            yield f"blocks_from is {self.blocks_from}, it must be at least 1."
+
+    def blocks(self, engine: Engine | None = None) -> Blocks | None:
+        """Return how tuples are grouped in blocks: on the executors of Spark; elsewhere, here and only if asked for."""
+        start = START if self.blocks_from is None else self.blocks_from
+        if engine is not None and engine.name == "spark":
+            from allonym.plan.spark import runner
+
+            return Blocks(start, run=runner(engine.native.sparkSession))
+        return None if self.blocks_from is None else Blocks(start)
 
 
 def engine_for(source: Any, way: Way, plan: Plan | None = None) -> Engine | None:

@@ -42,14 +42,14 @@ def run_on(
     began = time.perf_counter()
     table = lines_of(plan, engine)
     found = prepare(plan, table, part_of(tick, 0, 2))
-    problems = [*found.problems, *problems_of(found), *_problems(found, engine, way)]
+    problems = [*found.problems, *problems_of(found), *way.problems(plan), *_problems(found, engine, way)]
     if problems or found.records is None:
         raise refused(problems, found)
     _check_output(engine, source, output, way)
     if plan.chosen.by_row:
         return _row_by_row(found, engine, source, output, way, tick, began)
     seed = rows.seed_of(plan)
-    masking, written = masked(found, seed, part_of(tick, 1, 2))
+    masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks(engine))
     dropped = [*found.having("identifier"), *found.having("unit")]
     promise = promise_of(found, masking, dropped)
     whole = table.replaced(written)

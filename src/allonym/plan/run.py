@@ -15,6 +15,7 @@ import numpy as np
 from allonym import release, reread
 from allonym.errors import OutputError, PlanError
 from allonym.masking.base import Tick, silent
+from allonym.masking.blocks import Blocks
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.plan import privacy, rows, toml
 from allonym.plan.engines import Way, engine_for
@@ -116,11 +117,11 @@ def run(
     raw = read_bytes(source) if from_file else b""
     table = opened(plan, source, raw if from_file else None)
     found = prepare(plan, table, part_of(tick, 0, 2))
-    problems = [*found.problems, *problems_of(found)]
+    problems = [*found.problems, *problems_of(found), *way.problems(plan)]
     if problems or found.records is None:
         raise refused(problems, found)
     seed = rows.seed_of(plan)
-    masking, written = masked(found, seed, part_of(tick, 1, 2))
+    masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks())
     dropped = [*found.having("identifier"), *([] if isinstance(table, Long) else found.having("unit"))]
     promise = promise_of(found, masking, dropped)
     anew = plan.chosen.apart
@@ -178,10 +179,14 @@ def figures_of(found: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     return summary | {"seconds": time.perf_counter() - began}
 
 
-def masked(found: Prepared, seed: int | None, tick: Tick) -> tuple[Masking, dict[str, Cells]]:
+def masked(
+    found: Prepared, seed: int | None, tick: Tick, blocks: Blocks | None = None
+) -> tuple[Masking, dict[str, Cells]]:
     """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
     method = found.plan.chosen
     mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
+    if method.in_blocks and blocks is not None:
+        mask = partial(mask, blocks=blocks)
     masking: Masking = mask(found.records, seed if method.by_row else seed or 0, tick)
     return masking, dict(_written(found, masking, seed))
 

@@ -1,0 +1,217 @@
+"""Releases of tables that Spark holds: those made in memory, as sets of rows, also when a worker is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+pytest.importorskip("pyspark", reason="no pyspark: `make spark` runs these tests", exc_type=ImportError)
+
+from cluster import Cluster, until
+from gate import Gate
+
+import allonym as al
+from allonym.errors import OptionError, PlanError, ReleaseError, TableError
+from allonym.masking import METHODS
+from allonym.tables.engines.spark import Spark
+from allonym.tables.lines import Lines, hashable
+
+JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
+WORDS = ["cook", "Cook", " cooks", "baker", "smith", "welder", "nurse", "zzz", "", None]
+
+
+def table_of(n: int = 240) -> pa.Table:
+    """Return a table with nulls, duplicates and several types."""
+    rng = np.random.default_rng(3)
+    return pa.table(
+        {
+            "name": [f"person-{i:05}" for i in range(n)],
+            "job": pa.array([WORDS[i] for i in rng.integers(0, len(WORDS), n)]),
+            "age": pa.array([None if x == 4 else int(20 + x) for x in rng.integers(0, 9, n)], pa.int16()),
+            "height": pa.array([[None, float("nan"), 1.5, 2.0][x] for x in rng.integers(0, 4, n)]),
+            "odd `name`.x": pa.array([["f", "m", None][i] for i in rng.integers(0, 3, n)]),
+            "ill": pa.array([["flu", "gout", "cold"][i] for i in rng.integers(0, 3, n)]),
+            "note": [f"note {i % 17}" for i in range(n)],
+            "person": [f"p{i}" for i in rng.integers(0, n // 2, n)],
+        }
+    )
+
+
+COLUMNS = {
+    "name": al.identifier(),
+    "job": al.quasi(JOBS, unmatched="opaque", accept_review=True),
+    "age": al.quasi("numeric"),
+    "height": al.quasi("numeric"),
+    "odd `name`.x": al.quasi("category"),
+    "ill": al.sensitive(),
+}
+PLAN = al.Plan(COLUMNS, keep_rest=True, k=4)
+
+
+def rows_of(table: pa.Table) -> Counter[tuple[Any, ...]]:
+    """Return the rows of a table, in no order."""
+    told = ([hashable(x) for x in column.to_pylist()] for column in table.columns)
+    return Counter(zip(*told, strict=True))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Write the table as three files, in a folder of its own."""
+    folder, table = tmp_path / "data", table_of()
+    folder.mkdir()
+    for i in range(3):
+        pq.write_table(table.slice(i * 80, 80), folder / f"part-{i}.parquet")
+    return folder
+
+
+def read(spark: Any, folder: Path, like: pa.Table) -> pa.Table:
+    """Read what was written, with the columns of another table."""
+    schema = spark.createDataFrame(like).schema
+    return spark.read.schema(schema).parquet(str(folder)).toArrow().select(like.column_names)
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(x.name for x in folder.iterdir())
+
+
+@pytest.mark.parametrize("method", ["sa-mdav", "fusion", "mdav"])
+def test_the_release_is_that_made_in_memory(spark: Any, method: str) -> None:
+    plan, table = replace(PLAN, method=method), table_of()
+    eager, lazy = plan.run(table), plan.run(spark.createDataFrame(table))
+    found = lazy.frame.toArrow()
+    assert found.column_names == eager.frame.column_names
+    masked = [x for x in found.column_names if x in COLUMNS and COLUMNS[x].role == "quasi"]
+    kept = masked if METHODS[method].splits else found.column_names
+    assert rows_of(found.select(kept)) == rows_of(eager.frame.select(kept))
+    same = ("records", "tuples", "privacy", "measures")
+    assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}
+
+
+def test_persons_and_what_is_promised_beside_k(spark: Any) -> None:
+    promise = [al.Privacy("l-diversity", "ill", l=2)]
+    plan, table = replace(PLAN, columns=COLUMNS | {"person": al.unit()}, privacy=promise), table_of()
+    eager, lazy = plan.run(table), plan.run(spark.createDataFrame(table))
+    assert rows_of(lazy.frame.toArrow()) == rows_of(eager.frame)
+    assert lazy.summary["privacy"] == eager.summary["privacy"]
+    assert lazy.summary["units"] == eager.summary["units"]
+
+
+def test_rows_are_masked_on_executors_by_their_keys(spark: Any) -> None:
+    columns = {"name": al.keep(), "job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
+    plan = al.Plan(columns, keep_rest=True, method="noise", seed=5)
+    table = table_of()
+    with pytest.raises(PlanError, match="rows of Spark have none"):
+        plan.run(spark.createDataFrame(table))
+    plan = replace(plan, parameters={"key": "name"})
+    expected = rows_of(plan.run(table).frame)
+    for parts in (1, 5):
+        lazy = plan.run(spark.createDataFrame(table).repartition(parts))
+        assert rows_of(lazy.frame.toArrow()) == expected
+    holes = table.set_column(0, "name", pa.array([None, *table.column("name").to_pylist()[1:]]))
+    with pytest.raises(PlanError, match="empty cells"):
+        plan.run(spark.createDataFrame(holes))
+
+
+@pytest.mark.parametrize("parted", ["", "ill", "job"])
+def test_from_files_to_files(cluster: Cluster, spark: Any, data: Path, parted: str) -> None:
+    output = data.parent / "release"
+    options = {"engine": "spark", "master": cluster.url, "partition_by": [parted] if parted else []}
+    done = PLAN.run(data, output, **options)
+    eager = PLAN.run(table_of()).frame
+    assert rows_of(read(spark, output, eager)) == rows_of(eager)
+    assert len(done.summary["sha256"]["output"]) == 64
+    assert left_in(data.parent) == ["data", "release"]
+    assert not list(output.rglob("_temporary*"))
+    if parted:
+        assert all(x.startswith((f"{parted}=", "_", ".")) for x in left_in(output))
+    with pytest.raises(OptionError, match="at work at"):
+        PLAN.run(data, data.parent / "other", engine="spark", master="local[1]")
+
+
+def test_tuples_are_grouped_in_blocks_on_executors(spark: Any) -> None:
+    table = table_of()
+    here = PLAN.run(table, blocks_from=50)
+    there = PLAN.run(spark.createDataFrame(table), blocks_from=50)
+    assert rows_of(there.frame.toArrow()) == rows_of(here.frame)
+    assert there.summary["privacy"][0]["holds"]
+
+
+def through(gate: Gate) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what lets batches through when the gate is open."""
+
+    def batches(some: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        gate.wait()
+        yield from some
+
+    return batches
+
+
+def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
+    cluster: Cluster, spark: Any, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "gate"
+    folder.mkdir()
+    gate, save, killed = Gate(str(folder)), Spark.save, []
+
+    def kill() -> None:
+        busy = until(lambda: found if len(found := sorted(set(gate.started))) == 2 else None, "both workers to write")
+        assert not list(data.parent.glob("release"))  # it has no name yet
+        killed.append(cluster.worker_of(busy[0]))
+        cluster.kill_worker(killed[0])
+        gate.open()
+
+    def gated(self: Spark, path: Path, partition_by: Any) -> None:
+        plain = self.native.toDF(*(f"c{i}" for i in range(len(self.names)))).repartition(4)
+        waiting = plain.mapInArrow(through(gate), plain.schema).toDF(*self.names)
+        killer = threading.Thread(target=kill)
+        killer.start()
+        save(Spark(waiting), path, partition_by)
+        killer.join()
+
+    monkeypatch.setattr(Spark, "save", gated)
+    output = data.parent / "release"
+    done = PLAN.run(data, output, engine="spark")
+    assert killed
+    assert cluster.alive() == 1
+    assert done.summary["privacy"][0]["holds"]
+    monkeypatch.undo()
+    eager = PLAN.run(table_of()).frame
+    assert rows_of(read(spark, output, eager)) == rows_of(eager)
+    assert left_in(data.parent) == ["data", "gate", "release"]
+    assert not list(output.rglob("_temporary*"))
+
+
+def test_what_fails_leaves_nothing_behind(spark: Any, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save, known = Spark.save, Lines.known
+
+    def fails(self: Spark, path: Path, partition_by: Any) -> None:
+        def batches(some: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            raise ValueError("secret cell")
+            yield
+
+        plain = self.native.toDF(*(f"c{i}" for i in range(len(self.names))))
+        save(Spark(plain.mapInArrow(batches, plain.schema)), path, partition_by)
+
+    def less(self: Lines, columns: Any) -> Any:
+        found = known(self, columns)
+        return replace(found, keys=found.keys.slice(1), masked=found.masked.slice(1))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Spark, "save", fails)
+        with pytest.raises(TableError) as error:
+            PLAN.run(data, data.parent / "release", engine="spark")
+        assert "secret" not in str(error.value)
+    with monkeypatch.context() as broken:
+        broken.setattr(Lines, "known", less)
+        with pytest.raises(ReleaseError):
+            PLAN.run(data, data.parent / "release", engine="spark")
+    assert left_in(data.parent) == ["data"]
