@@ -142,7 +142,7 @@ def test_groups_are_made_anew_across_borders_only_if_that_is_better(
     assert lost(after).sum() <= lost(before).sum() * (1 + 1e-9)
 
 
-@methods
+@pytest.mark.parametrize("name", ["sa-mdav", "sa-mdav-static", "fusion"])
 def test_what_a_border_has_parted_is_joined_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parted = [(town, x, x, x) for town in (0, 1) for x in range(4)]
     others = [(town, x, x, y) for town in (0, 1) for x in range(4, 10) for y in (x, 10)]
