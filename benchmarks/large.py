@@ -61,13 +61,13 @@ def run(method: str, setting: str, columns: str, every: str, way: str) -> dict[s
     }
 
 
-def measured(*arguments: str) -> dict[str, Any]:
-    """Run that in a process of its own; its peak memory is added."""
+def measured(*arguments: str, script: str = __file__) -> dict[str, Any]:
+    """Run that, or another benchmark, in a process of its own; its peak memory is added."""
     child = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], check=True, capture_output=True); "
         "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_maxrss / 1024); print(done.stdout.decode())"
     )
-    command = [sys.executable, "-c", child, sys.executable, __file__, *arguments]
+    command = [sys.executable, "-c", child, sys.executable, script, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     megabytes, found = done.stdout.split("\n", 1)
     return {**json.loads(found), "megabytes": float(megabytes)}

@@ -1,0 +1,95 @@
+"""What blocks of tuples cost: L beside the unblocked result, on census_income_kdd: python benchmarks/blocks.py
+
+Every figure is of a process of its own. Writes its part of docs/engines-blocks.md.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import census
+import growth
+import large
+import pages
+from places import ROOT
+from processes import machine
+
+import allonym as al
+from allonym.masking.blocks import Blocks
+from allonym.measures import loss
+from allonym.records import Pairs
+
+PAGE = ROOT / "docs" / "engines-blocks.md"
+METHODS = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
+SIZES = (20_000, 5_000, 1_000)
+K = 5
+
+
+def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
+    """Mask the table in blocks of a size, or in none, and say what that took and what came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "census.csv"
+        census.write(path)
+        records = growth.of(census.plan(int(columns), words=setting == "WordNet"), path)
+    sizes: list[int] = []
+    spent_on: list[float] = []
+
+    def counted(*work: Any) -> Any:
+        sizes.extend(map(len, work[1]))
+        start = time.process_time()
+        found = Blocks().run(*work)
+        spent_on.append(time.process_time() - start)
+        return found
+
+    began = time.process_time()
+    masking = METHODS[method](k=K).mask(records, blocks=Blocks(0, int(size), counted) if size != "0" else None)
+    spent = time.process_time() - began
+    pairs = Pairs.of(records, masking)
+    return {
+        "tuples": len(records),
+        "blocks": len(sizes),
+        "largest": max(sizes, default=len(records)),
+        "seconds": spent,
+        "in_blocks": sum(spent_on),
+        "reached": int(pairs.sizes.min()),
+        "loss": loss.information_loss(pairs),
+    }
+
+
+def table() -> str:
+    """Measure, and lay out the figures."""
+    lines = [
+        "| method | columns are | columns | tuples | blocks of at most | blocks, borders too | largest | L | more | CPU s "
+        "| of it on blocks | peak MB |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for method in METHODS:
+        for setting in large.SETTINGS:
+            for columns, tuples in census.TUPLES.items():
+                whole = 0.0
+                for size in (0, *(x for x in SIZES if x < tuples)):
+                    found = large.measured(method, setting, str(columns), str(size), script=__file__)
+                    assert found["tuples"] == tuples
+                    assert found["reached"] >= K
+                    assert found["largest"] <= (size or tuples)
+                    whole = whole or found["loss"]
+                    more = f"{100 * (found['loss'] / whole - 1):+.1f} %" if size else ""
+                    cut = f"{size:,} | {found['blocks']:,} | {found['largest']:,}" if size else "none | | "
+                    share = f"{100 * found['in_blocks'] / found['seconds']:.0f} %" if size else ""
+                    spent = f"{found['seconds']:.1f} | {share} | {found['megabytes']:.0f}"
+                    told = f"{found['loss']:.3f} | {more} | {spent}"
+                    lines.append(f"| {method} | {setting} | {columns} | {tuples:,} | {cut} | {told} |")
+                    print(lines[-1], file=sys.stderr, flush=True)
+    return f"k = {K}, on {machine('allonym', 'numpy')}.\n\n" + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(run(*sys.argv[1:])))
+    else:
+        pages.write(PAGE, "blocks", table())
