@@ -394,3 +394,62 @@ def test_reports_and_codebooks_stand_beside_the_release(folder: Path) -> None:
     assert (folder / "d" / "report.html").exists()
     run("demo", "-o", "d2", "--report", "d2/masked.csv", code=1)
     assert not (folder / "d2").exists()
+
+
+# --- larger than memory ----------------------------------------------------------------------------------------------
+
+ROLES = ("--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--identifier", "name", "--sensitive", "income")
+
+
+def years(folder: Path) -> Path:
+    """Write the table of jobs as Parquet, parted by year into folders."""
+    table = pd.read_csv(folder / "jobs.csv")
+    for year, part in table.groupby(table.index % 2 + 2020):
+        (folder / "data" / f"year={year}").mkdir(parents=True)
+        part.to_parquet(folder / "data" / f"year={year}" / "part.parquet", index=False)
+    return folder / "data"
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_folder_is_masked_by_an_engine_and_written_in_parts(folder: Path, engine: str) -> None:
+    data = years(folder)
+    run("mask", str(data), "-o", str(folder / "out"), *ROLES, "--keep-rest", "--engine", engine, "--partition-by",
+        "year", "--summary", str(folder / "summary.json"))  # fmt: skip
+    assert sorted(x.name for x in (folder / "out").iterdir()) == ["year=2020", "year=2021"]
+    told = json.loads((folder / "summary.json").read_text())
+    assert told["records"] == 24
+    assert told["privacy"][0]["holds"]
+    found = pd.read_parquet(folder / "out")
+    assert Counter(found["year"].astype(int)) == {2020: 12, 2021: 12}
+    assert found.groupby(["job", "age"], dropna=False).size().min() >= 5
+    assert sorted(found["income"]) == list(range(24))
+    assert "year" in run("inspect", str(data))
+    assert "24" in run("check", str(data), "--plan", str(planned(folder, data)))
+
+
+def planned(folder: Path, data: Path) -> Path:
+    """Write a plan to begin with."""
+    run("inspect", str(data), "-o", str(folder / "plan.toml"))
+    return folder / "plan.toml"
+
+
+def test_a_pattern_has_an_engine_by_itself(folder: Path) -> None:
+    data = years(folder)
+    told = run("mask", f"{data}/*/part.parquet", "-o", str(folder / "out.parquet"), *ROLES, "--keep-rest", "--json")
+    assert json.loads(told)["records"] == 24
+    assert len(pd.read_parquet(folder / "out.parquet")) == 24
+
+
+def test_mistakes_about_engines_end_with_a_hint_and_no_file(folder: Path) -> None:
+    data = years(folder)
+    one = str(data / "year=2020" / "part.parquet")
+    for options, told in (
+        (("--engine", "dukdb"), "duckdb"),
+        (("--engine", "polars", "--master", "spark://x:1"), "--engine spark"),
+        (("--engine", "polars", "--partition-by", "yeer"), "will not be in the release"),
+        (("--method", "generalise", "--blocks-from", "10"), "leave it out"),
+    ):
+        done = shell("mask", one, "-o", str(folder / "out.parquet"), *ROLES, "--keep-rest", *options)
+        assert done.returncode == 2, done
+        assert told in done.stderr.decode()
+        assert not (folder / "out.parquet").exists()

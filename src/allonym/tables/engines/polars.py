@@ -138,7 +138,9 @@ class Polars(Engine):
         import polars as pl
 
         if partition_by:
-            self.native.sink_parquet(pl.PartitionBy(path, key=list(partition_by)), mkdir=True, engine="streaming")
+            self.native.sink_parquet(
+                pl.PartitionBy(path, key=list(partition_by), include_key=False), mkdir=True, engine="streaming"
+            )
         else:
             self.native.sink_parquet(path, engine="streaming")
 
