@@ -53,7 +53,7 @@ papers: .venv/installed
 
 # Beside NLTK, semsimian, polars, anjana, anonypy and pycanon, in environments of their own; writes docs/benchmarks.md and
 # parts of docs/methods
-benchmark:
+benchmark: build/spark/installed
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -69,6 +69,8 @@ benchmark:
 	build/benchmark/bin/python benchmarks/promises.py
 	build/benchmark/bin/python benchmarks/refining.py
 	build/benchmark/bin/python benchmarks/rows.py
+	build/benchmark/bin/python benchmarks/engines_growth.py
+	build/benchmark/bin/python benchmarks/engines.py build/spark/bin/python
 	$(PYTHON) -m venv build/peers
 	build/peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
 	build/benchmark/bin/python benchmarks/peers.py build/peers/bin/python

@@ -170,7 +170,7 @@ class Check:
 
 def check(plan: Plan, source: Any, tick: Tick) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
-    table = opened(plan, source)
+    table = opened(plan, source, lines=True)
     found = prepare(plan, table, tick)
     risk = Risk.of(found.records, plan.chosen.k_asked) if found.records is not None and found.records.n else None
     return Check(

@@ -55,7 +55,7 @@ def compare(
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
     grid = {"k": KS} if grid is None else grid
     settings = list(_settings(methods, grid))
-    table = opened(plan, source)
+    table = opened(plan, source, lines=True, each=True)
     founds = _understood(plan, table, settings, part_of(tick, 0, 2))
     ready = [x for x in founds if not isinstance(x, PlanError)]
     if not ready:
@@ -157,7 +157,7 @@ def serve() -> None:
     """Answer settings, a line each, with their figures: what a helper does."""
     begin = json.loads(sys.stdin.readline())
     plan = replace(toml.loads(begin["plan"], Path(begin["folder"]) / "plan.toml", Plan), seed=begin["seed"])
-    understanding = _Understanding(plan, opened(plan, begin["source"]))
+    understanding = _Understanding(plan, opened(plan, begin["source"], lines=True, each=True))
     print("{}", flush=True)
     for line in sys.stdin:
         found = understanding.of(_Setting(**json.loads(line)))

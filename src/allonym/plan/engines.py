@@ -43,10 +43,15 @@ class Way:
         return None if self.blocks_from is None else Blocks(start)
 
 
+def is_path(source: Any) -> bool:
+    """Tell whether a source is a file, or files."""
+    return isinstance(source, (str, Path))
+
+
 def engine_for(source: Any, way: Way, plan: Plan | None = None) -> Engine | None:
     """Return the engine that holds a table, or is to read it; None, where the table is masked in memory."""
     sets = plan is not None and (plan.long or any(x.kind == "set" for x in plan.columns.values()))
-    if not isinstance(source, (str, Path)):
+    if not is_path(source):
         if way.engine is not None or way.master is not None:
             raise OptionError("A frame has an engine of its own.", hint="leave the engine and its master out.")
         return engine_of(source)
@@ -59,8 +64,8 @@ def engine_for(source: Any, way: Way, plan: Plan | None = None) -> Engine | None
     return None
 
 
-def lines_of(plan: Plan, engine: Engine) -> Lines:
-    """Return a table by its lines in the columns that must be counted together."""
+def lines_of(plan: Plan, engine: Engine, *, each: bool = False) -> Lines:
+    """Return a table by its lines in the columns that must be counted together; `each`, as so many rows."""
     problems = []
     if plan.long:
         problems.append("a long table is masked in memory. Hint: leave the engine out.")
@@ -75,6 +80,6 @@ def lines_of(plan: Plan, engine: Engine) -> Lines:
     roles = ("quasi",) if method.by_row else ("quasi", "unit", "weight")
     promised = {x.column for x in plan.privacy}
     together = [x for x in engine.names if x in plan.columns and (plan.columns[x].role in roles or x in promised)]
-    each = any(plan.columns[x].role in ("unit", "weight") for x in together)
+    each = each or any(plan.columns[x].role in ("unit", "weight") for x in together)
     with engine.at_work():
         return Lines(engine, together, each=each or method.splits)

@@ -321,7 +321,7 @@ def fit(plan: Plan, source: Any, tick: Tick) -> Fitted:
     if not isinstance(method, Recordwise):
         known = "noise, randomise-uniform, randomise-frequency, exponential"
         raise PlanError([f"method {method.name} masks records together, not one by one. Hint: {known} can be fitted."])
-    found = prepare(plan, opened(plan, source), tick)
+    found = prepare(plan, opened(plan, source, lines=True), tick)
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
         raise refused(problems, found)

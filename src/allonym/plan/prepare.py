@@ -15,7 +15,7 @@ from allonym.masking.base import Tick, silent
 from allonym.masking.draws import key_of
 from allonym.plan import privacy
 from allonym.plan.columns import Column
-from allonym.plan.engines import Way, engine_for, lines_of
+from allonym.plan.engines import Way, engine_for, is_path, lines_of
 from allonym.plan.understanding import Understood, has_ontology, part_of, understand
 from allonym.records import Facts, Floats, Ints, Keys, Records
 from allonym.tables import encode
@@ -114,11 +114,24 @@ def _facts(found: Prepared) -> Facts | None:
         return None
 
 
-def opened(plan: Plan, source: Any, raw: bytes | None = None, reading: Reading | None = None) -> Any:
-    """Open a table as a plan says: a long one with a row for each unit, one that an engine holds by its lines."""
-    engine = engine_for(source, Way(), plan) if raw is None else None
+def opened(
+    plan: Plan,
+    source: Any,
+    raw: bytes | None = None,
+    reading: Reading | None = None,
+    *,
+    lines: bool = False,
+    each: bool = False,
+) -> Any:
+    """Open a table as a plan says: a long one with a row for each unit.
+
+    `lines`: one that an engine holds, by its lines; `each`, as so many rows, whatever the method. Else it is an error.
+    """
+    engine = engine_for(source, Way(), plan) if raw is None and (lines or not is_path(source)) else None
+    if engine is not None and not lines:
+        raise TableError("Rows of a table that an engine holds cannot be read here.", hint="collect it into memory.")
     if engine is not None:
-        return lines_of(plan, engine)
+        return lines_of(plan, engine, each=each)
     table = open_any(source, reading or plan.reading, raw)
     within = {column.separator for column in plan.columns.values() if column.kind == "set"}
     if isinstance(table, TextFile) and len(table.names) == 1 and table.delimiter in within:  # no delimiter, items

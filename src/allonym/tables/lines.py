@@ -117,7 +117,10 @@ def times_of(lines: pa.Table) -> Ints:
 
 def _sorted(lines: pa.Table) -> pa.Table:
     """Return lines in an order of their own: sums of survey weights, to the last bit, depend on it."""
-    return lines.sort_by([(x, "ascending") for x in lines.column_names if x != TIMES])
+    try:
+        return lines.sort_by([(x, "ascending") for x in lines.column_names if x != TIMES])
+    except pa.ArrowException:  # of what has no order, like lists
+        return lines
 
 
 def hashable(cell: Any) -> Any:

@@ -73,7 +73,7 @@ class Polars(Engine):
             frame = frame.with_columns(pl.int_range(pl.len()).over(keys).alias(PLACE))
         wanted = [pl.col(masked_name(masked.index(x))).alias(x) if x in masked else pl.col(x) for x in self.names]
         found = frame.join(
-            _frame(known.table).lazy(),
+            self._typed(known).lazy(),
             left_on=keys,
             right_on=[key_name(i) for i in range(len(keys))],
             how="left",
@@ -85,6 +85,24 @@ class Polars(Engine):
                 pl.col(LOW).is_null() | ((pl.col(PLACE) >= pl.col(LOW)) & (pl.col(PLACE) < pl.col(HIGH)))
             )
         return Polars(found.select(wanted))
+
+    def _typed(self, known: Known) -> Any:
+        """Return what is known as a frame, with the types of the table; an enumeration has what it needs to have."""
+        import polars as pl
+
+        found = _frame(known.table)
+        for names, name_of in ((known.keys.column_names, key_name), (known.masked.column_names, masked_name)):
+            for place, name in enumerate(names):
+                kind, own = self.schema[name], name_of(place)
+                if isinstance(kind, pl.Enum) and name_of is masked_name:
+                    said = found[own].cast(pl.String).drop_nulls().unique().sort()
+                    kind = pl.Enum(
+                        [*(x for x in kind.categories if x in said), *(x for x in said if x not in kind.categories)]
+                    )
+                found = found.with_columns(
+                    found[own].cast(pl.String).cast(kind) if _is_named(kind) else found[own].cast(kind)
+                )
+        return found
 
     def _looked_up(self, known: Known) -> tuple[Any, dict[str, Any]] | None:
         """Return the place of a row in a table, and what columns become there, where keys are text and the table small.
@@ -161,6 +179,13 @@ def _frame(table: pa.Table) -> Any:
     import polars as pl
 
     return pl.from_arrow(table)
+
+
+def _is_named(kind: Any) -> bool:
+    """Tell whether a column holds categories."""
+    import polars as pl
+
+    return isinstance(kind, (pl.Enum, pl.Categorical))
 
 
 def _number_of(text: Any, known: Any) -> Any:
