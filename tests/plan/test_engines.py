@@ -487,3 +487,82 @@ def test_blocks_are_for_methods_that_group(tmp_path: Path) -> None:
         PLAN.run(table, blocks_from=0)
     with pytest.raises(PlanError, match="groups no tuples in blocks"):
         NOISE.run(OPEN["polars"](table), blocks_from=5)
+
+
+@engines
+def test_words_that_are_suppressed_count_as_they_were(engine: str) -> None:
+    table = table_of()
+    columns = COLUMNS | {"job": al.quasi(JOBS, unmatched="suppress", accept_review=True)}
+    plan = replace(PLAN, columns=columns)
+    eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
+    assert rows_of(arrow(lazy.frame)) == rows_of(eager.frame)
+    assert eager.summary["suppressed_cells"]["job"] > 0
+    same = ("tuples", "suppressed_cells", "measures")
+    assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}
+
+
+@engines
+def test_a_row_in_another_group_is_seen_though_k_holds(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"job": ["cook"] * 9 + ["nurse"] * 9 + ["Nurse"] * 9})
+    plan = al.Plan({"job": al.quasi("category")}, k=4)
+    original = Lines.known
+
+    def moved(self: Lines, columns: Any) -> Any:
+        known = original(self, columns)
+        jobs = ["cook" if x == "Nurse" else x for x in known.masked.column("job").to_pylist()]
+        return replace(known, masked=pa.table({"job": jobs}))
+
+    assert plan.run(OPEN[engine](table)).summary["privacy"][0]["reached"] == 9
+    monkeypatch.setattr(Lines, "known", moved)
+    with pytest.raises(ReleaseError, match="other rows than it was to have"):
+        plan.run(OPEN[engine](table))
+
+
+@named
+def test_persons_are_counted_on_the_groups_that_were_written(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = saved(tmp_path / "data", table_of())
+    promise = [al.Privacy("l-diversity", "ill", l=2)]
+    plan = replace(PLAN, columns=COLUMNS | {"person": al.unit()}, privacy=promise)
+    kind = type(engine_of_file(source, engine))
+    save = kind.save
+
+    def mixed(self: Engine, path: Path, partition_by: Any) -> None:
+        save(self, path, partition_by)
+        table = pq.read_table(path)
+        ill = table.column("ill").to_pylist()
+        place = table.column_names.index("ill")
+        pq.write_table(table.set_column(place, "ill", pa.array([*ill[100:], *ill[:100]])), path)
+
+    monkeypatch.setattr(kind, "save", mixed)
+    with pytest.raises(ReleaseError, match="whose persons were counted"):
+        plan.run(source, tmp_path / "release.parquet", engine=engine)
+    assert [x.name for x in tmp_path.iterdir()] == ["data"]
+
+
+@named
+def test_folders_with_other_names_than_the_values_are_refused(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = saved(tmp_path / "data", table_of())
+    kind = type(engine_of_file(source, engine))
+    save = kind.save
+
+    def renamed(self: Engine, path: Path, partition_by: Any) -> None:
+        save(self, path, partition_by)
+        (path / "ill=flu").rename(path / "ill=measles")
+
+    monkeypatch.setattr(kind, "save", renamed)
+    with pytest.raises(ReleaseError, match="folders cannot be named"):
+        PLAN.run(source, tmp_path / "release", engine=engine, partition_by=["ill"])
+    assert [x.name for x in tmp_path.iterdir()] == ["data"]
+
+
+def test_null_and_a_text_that_stands_for_it_in_names_of_folders_are_never_mixed_up(tmp_path: Path) -> None:
+    table = table_of()
+    notes = [None, "__HIVE_DEFAULT_PARTITION__", *table.column("note").to_pylist()[2:]]
+    source = saved(tmp_path / "data", table.set_column(table.column_names.index("note"), "note", pa.array(notes)))
+    with pytest.raises(ReleaseError):
+        PLAN.run(source, tmp_path / "release", engine="polars", partition_by=["note"])
+    assert [x.name for x in tmp_path.iterdir()] == ["data"]
