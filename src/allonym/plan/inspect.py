@@ -17,6 +17,7 @@ from allonym.knowledge.taxonomy import Taxonomy
 from allonym.knowledge.wordnet import wordnet
 from allonym.masking.base import Tick, silent
 from allonym.plan.columns import Column, described
+from allonym.plan.opening import Opened
 from allonym.plan.plan import Plan
 from allonym.plan.understanding import guessed_kind
 from allonym.tables import encode
@@ -80,7 +81,8 @@ class Inspection:
 
 def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) -> Inspection:
     """Look at every column of a frame or a file."""
-    table: Table = open_any(source, reading)
+    opened = source.read(reading or source.reading) if isinstance(source, Opened) else open_any(source, reading)
+    table: Table = opened
     words = wordnet()
     looked = []
     for place, (name, cells) in enumerate(_columns(table)):
@@ -88,7 +90,7 @@ def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) ->
         looked.append(_look(name, cells, words) if cells else Looked(name, 0, 0, 0, "keep", "category"))
         if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
             looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
-    return Inspection(table.n, looked, getattr(table, "suffix", ".csv"))
+    return Inspection(table.n, looked, getattr(source if isinstance(source, Opened) else table, "suffix", ".csv"))
 
 
 def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
