@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from allonym.errors import OptionError
-from allonym.knowledge.hierarchy import Hierarchy
+from allonym.knowledge.hierarchy import Hierarchy, meanings
+from allonym.knowledge.ontologies import open_ontology
 
-__all__ = ["Branch", "Hierarchy", "branches", "grouped", "moved", "renamed"]
+__all__ = ["Branch", "Hierarchy", "branches", "grouped", "moved", "renamed", "unsure", "usual_meanings"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,21 @@ def grouped(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarch
         raise OptionError("A new group needs a name that no other value of its level has.", hint="type another.")
     old = next(row for row in hierarchy.rows if row[level] == value)
     return _with(hierarchy, level, value, (name, *old[level + 2 :]))
+
+
+def unsure(hierarchy: Hierarchy, ontology: str = "wordnet", settled: Mapping[str, str] | None = None) -> list[str]:
+    """Return the values of a hierarchy that nobody can be sure of, so that it cannot be scored.
+
+    >>> unsure(Hierarchy("pets", (("parrot", "pretty thing"), ("cat", "pretty thing"))))
+    ['pretty thing']
+    """
+    return [x.value for x in meanings(hierarchy, open_ontology(ontology), settled).unsure]
+
+
+def usual_meanings(hierarchy: Hierarchy, ontology: str = "wordnet") -> dict[str, str]:
+    """Return what goes without saying: `*` on top is the root of the ontology."""
+    scope = open_ontology(ontology)
+    return {"*": scope.taxonomy.ids[scope.root]} if "*" in hierarchy.values(hierarchy.height) else {}
 
 
 def _with(hierarchy: Hierarchy, level: int, value: str, way: tuple[str, ...]) -> Hierarchy:

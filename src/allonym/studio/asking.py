@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from allonym.errors import AllonymError, OptionError
 from allonym.report.html import figure
 from allonym.studio.jobs import Job, mistake, problems_of
-from allonym.studio.workspace import Stale, Workspace
+from allonym.studio.workspace import Stale, Table, Workspace
 
 PAGES = (
     ("data", "Data"), ("columns", "Columns"), ("words", "Words"), ("method", "Method"), ("result", "Result"),
@@ -130,9 +130,16 @@ def render(ask: Ask, template: str, code: int = 200, **values: Any) -> Response:
         "cancellable": job is not None and job is ws.job,
         "problems": [cleaned(ask, x) for x in ask.problems],
         "limit": ask.limit,
+        "open_words": _open_words(table),
         "rows_of_page": ROWS,
     }
     return HTMLResponse(environment().get_template(template).render(common | values), code)
+
+
+def _open_words(table: Table | None) -> int:
+    """Return how many words of quasi-identifiers nobody is sure of yet."""
+    found = table.checks.get(table.steps.now.number) if table is not None else None
+    return sum(len(x.review) + len(x.unmatched) for x in found.columns if x.role == "quasi") if found else 0
 
 
 def cleaned(ask: Ask, problem: str) -> str:

@@ -36,8 +36,8 @@ HEADERS = {
 }
 PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>allonym studio</title>'
-    '<meta name="viewport" content="width=device-width">{head}</head><body><main><h1>allonym studio</h1>{body}</main>'
-    "</body></html>"
+    '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">{head}</head>'
+    "<body><main><h1>allonym studio</h1>{body}</main></body></html>"
 )
 TURNED_AWAY = (
     "<p>This address needs its token.</p><p>Open the whole address that was printed where <code>allonym studio</code> "

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError
-from allonym.plan import Plan, editing
+from allonym.plan import Plan, editing, toml
 from allonym.plan.check import Check
+from allonym.plan.choosing import with_method
 from allonym.plan.compare import compare
 from allonym.plan.inspect import Inspection, inspect
 from allonym.plan.opening import Opened
@@ -44,6 +45,7 @@ class Table:
     checks: dict[int, Check] = field(default_factory=dict)  # by step, the last one only
     results: list[Result] = field(default_factory=list)
     tried: list[Mapping[str, Any]] = field(default_factory=list)  # figures of runs that were compared
+    tried_for: str = ""  # what their plan said, whatever the method
     failed: list[Mapping[str, Any]] = field(default_factory=list)  # those that could not be made
     looking: tuple[int, Opened] | None = None  # the release that was looked at last
 
@@ -79,7 +81,14 @@ class Workspace:
             folder.mkdir(mode=0o700)
             return folder
 
-    def open(self, path: Path, name: str, folder: Path, plan: Path | None = None) -> Job:
+    def open(
+        self,
+        path: Path,
+        name: str,
+        folder: Path,
+        plan: Path | None = None,
+        files: Mapping[str, bytes | Path] | None = None,
+    ) -> Job:
         """Open a table, look at it and propose a plan, or take one that lies in its own folder with all its files."""
 
         def work(tick: Tick) -> None:
@@ -90,7 +99,7 @@ class Workspace:
                 (folder / "steps").mkdir(mode=0o700)
                 table = Table(data, name, looked, Steps(folder / "steps"))
                 if begun is None:
-                    table.steps.add(f"Opened {name}", _proposed(looked))
+                    table.steps.add(f"Opened {name}", _proposed(looked), files)
                 else:
                     add_loaded(table.steps, begun, f"Opened {name} with a plan")
             except BaseException:
@@ -134,7 +143,8 @@ class Workspace:
             steps = self.opened.steps
             if base != steps.now.number:
                 raise Stale
-            if plan is not None and not files and steps.now.plan is not None and same(plan, steps.now.plan):
+            now = steps.now.plan
+            if plan is not None and now is not None and not files and same(replace(plan, folder=now.folder), now):
                 return steps.now
             return steps.add(label, plan, files)
 
@@ -227,7 +237,7 @@ class Workspace:
         def work(tick: Tick) -> None:
             found = compare(table.data.path, plan, methods, grid, tick=tick)
             with self.lock:
-                table.tried, table.failed = list(found.runs), list(found.failed)
+                table.tried, table.failed, table.tried_for = list(found.runs), list(found.failed), _columns_of(plan)
 
         return self.start("Estimating the trade-off", work, "/method#trade-off")
 
@@ -240,10 +250,30 @@ class Workspace:
             return table.looking[1]
 
     def comparison(self) -> Comparison | None:
-        """Return all that was tried so far."""
+        """Return the releases so far."""
+        runs = [x.summary for x in self.opened.results]
+        return Comparison(runs, varied=_varied(runs)) if runs else None
+
+    def map(self) -> str:
+        """Return the risk-utility map of all that was tried so far for the columns as they were released last."""
         table = self.opened
         runs = [x.summary for x in table.results]
-        return Comparison(runs, varied=sorted({y for x in runs for y in x["parameters"]} - {"k"})) if runs else None
+        if table.results and table.tried and table.tried_for == _columns_of(table.results[-1].plan):
+            runs = [*(x for x in table.tried if not any(_alike(x, y) for y in runs)), *runs]
+        return Comparison(runs, varied=_varied(runs)).map() if runs else ""
+
+
+def _varied(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the parameters, besides k, in which runs of a method differ."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        for name, value in run["parameters"].items():
+            found.setdefault((run["method"], name), set()).add(str(value))
+    return sorted({name for (_, name), values in found.items() if len(values) > 1 and name != "k"})
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one["method"] == other["method"] and dict(one["parameters"]) == dict(other["parameters"])
 
 
 def _proposed(looked: Inspection) -> Plan | None:
@@ -255,8 +285,16 @@ def _proposed(looked: Inspection) -> Plan | None:
 
 
 def same(one: Plan, other: Plan) -> bool:
-    """Tell whether two plans say the same."""
-    return replace(one, folder=other.folder) == other
+    """Tell whether two plans say the same, and the files they name as well."""
+    if toml.dumped(one) != toml.dumped(other):
+        return False
+    files = editing.files_of(one)
+    return all((one.folder / x).read_bytes() == (other.folder / x).read_bytes() for x in files)
+
+
+def _columns_of(plan: Plan) -> str:
+    """Return what a plan says whatever its method."""
+    return toml.dumped(with_method(replace(plan, privacy=()), "sa-mdav", 5, {}, 0))
 
 
 def add_loaded(steps: Steps, plan: Plan, label: str) -> Step:

@@ -9,7 +9,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
-from allonym.plan.demo import survey
+from allonym.plan.demo import hierarchies, survey
 from allonym.studio.asking import ROWS, Ask, render
 from allonym.studio.jobs import Job
 from allonym.studio.steps import PLAN, safe_name
@@ -87,7 +87,7 @@ def open_survey(ask: Ask) -> Job:
     path = folder / "data"
     path.touch(mode=0o600)
     path.write_text(survey(), "utf-8", newline="")
-    return ask.workspace.open(path, "survey.csv", folder)
+    return ask.workspace.open(path, "survey.csv", folder, files=hierarchies())
 
 
 def read_again(ask: Ask) -> Job:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +12,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from allonym.errors import AllonymError, LinksError, OptionError
+from allonym.errors import AllonymError, OptionError
 from allonym.plan import trees
 from allonym.plan.hierarchies import Scored, build, score, settled_of
 from allonym.plan.trees import Hierarchy
@@ -22,7 +24,7 @@ from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
 ENDING = ".vgh.csv"
-WORST = 8
+MOST = 40  # words of a hierarchy that are settled at a time
 SHOWN = 600  # branches of a tree on a page
 
 
@@ -37,7 +39,7 @@ def show(ask: Ask) -> Response:
     worded = [x.name for x in found.columns if x.words] if found is not None else []
     return render(
         ask, "hierarchies.html", there=there, columns=worded, best=best, ontology=ask.text("ontology", "wordnet"),
-        column=ask.raw("column"), levels=ask.number("levels", 3), waiting=found is None, worst=WORST,
+        column=ask.raw("column"), levels=ask.number("levels", 3), waiting=found is None,
         highest=max((x["scored"].hierarchy.height for x in there if x["scored"] is not None), default=0),
     )  # fmt: skip
 
@@ -51,38 +53,59 @@ def _paths(table: Table) -> list[Path]:
 
 def _scored(table: Table, path: Path, ontology: str) -> dict[str, Any]:
     """Return a hierarchy with what it loses, or why that cannot be told."""
-    told: dict[str, Any] = {"file": path.name, "hierarchy": None, "scored": None, "why": [], "values": [], "used": []}
+    told: dict[str, Any] = {"file": path.name, "hierarchy": None, "scored": None, "why": [], "unsure": [], "used": []}
     columns = table.plan.columns if table.plan is not None else {}
     told["used"] = [x for x, c in columns.items() if path.name in (str(c.hierarchy), *map(str, c.ontology))]
     try:
-        told["hierarchy"] = Hierarchy.read(path)
-        told["scored"] = score(told["hierarchy"], ontology, _links(table, path))
-    except LinksError as error:
-        told["why"], told["values"] = problems_of(error), list(error.values)[:12]
+        hierarchy = told["hierarchy"] = Hierarchy.read(path)
+        meant = trees.usual_meanings(hierarchy, ontology) | _links(table, path, hierarchy)
+        told["unsure"] = trees.unsure(hierarchy, ontology, meant)
+        told["scored"] = score(hierarchy, ontology, meant) if not told["unsure"] else None
     except AllonymError as error:
         told["why"] = problems_of(error)
     return told
 
 
-def _links(table: Table, path: Path) -> dict[str, str]:
+def _links(table: Table, path: Path, hierarchy: Hierarchy) -> dict[str, str]:
     """Return what words of hierarchies mean: as settled beside one, or in the columns of the plan."""
-    beside = path.with_name(path.name.removesuffix(ENDING) + ".links.csv")
+    beside = path.with_name(_words_of(path))
     columns = table.plan.columns.values() if table.plan is not None else []
     files = [table.steps.now.folder / str(x) for c in columns for x in c.links if isinstance(x, str)]
     found: dict[str, str] = {}
     for file in [*files, *([beside] if beside.exists() else [])]:
         found |= {x: y for x, y in settled_of(file).items() if y}
-    values = {x for row in Hierarchy.read(path).rows for x in row}
-    return {x: y for x, y in found.items() if x in values} | ({"*": "entity.n.01"} if "*" in values else {})
+    values = {x for row in hierarchy.rows for x in row}
+    return {x: y for x, y in found.items() if x in values}
+
+
+def _words_of(path: Path) -> str:
+    """Return the file in which the words of a hierarchy are settled."""
+    return path.name.removesuffix(".csv") + ".links.csv"
+
+
+def _settle(ask: Ask, table: Table, path: Path) -> str:
+    """Take what words of a hierarchy mean."""
+    hierarchy = Hierarchy.read(path)
+    beside = path.with_name(_words_of(path))
+    meant = settled_of(beside) if beside.exists() else {}
+    given = {ask.raw(f"value-{i}"): ask.text(f"means-{i}") for i in range(MOST) if ask.text(f"means-{i}")}
+    if not given:
+        raise OptionError("No meaning was given.", hint="type a word or an id beside a value.")
+    new = {**meant, **given}
+    trees.unsure(hierarchy, settled=trees.usual_meanings(hierarchy) | _links(table, path, hierarchy) | new)  # or refuse
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([("value", "concept"), *new.items()])
+    label = f"{path.name}: {len(given)} words settled"
+    ask.workspace.change(ask.base, label, table.plan, {beside.name: text.getvalue().encode()})
+    return address("/hierarchy", name=path.name)
 
 
 def add(ask: Ask) -> str:
     """Take a hierarchy from a file; remove one; or use one for a column."""
     table = ask.workspace.opened
     do, name = ask.text("do"), ask.text("name")
-    if do in ("remove", "use"):
-        path = _known(table, name)
-        return _remove(ask, table, path) if do == "remove" else _use(ask, table, path)
+    if do in (doings := {"remove": _remove, "use": _use, "settle": _settle}):
+        return doings[do](ask, table, _known(table, name))
     given = ask.files("file")
     if len(given) != 1:
         raise OptionError("No file was chosen.", hint="leaf;level 1;…;top as ARX has it, or a tree in JSON.")

@@ -7,6 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 from allonym.report.comparison import HEADS, Comparison
 from allonym.studio.asking import ROWS, Ask, render
 from allonym.studio.results import Result, before_and_after
+from allonym.studio.workspace import same
 
 SHOWN = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "smallest_group",
          "suppressed", "seconds")  # fmt: skip
@@ -30,10 +31,11 @@ def show(ask: Ask) -> Response:
     turn = min(max(1, ask.number("turn", 1)), turns)
     return render(
         ask, "result.html", result=result, s=result.summary, report=result.report, together=together,
-        compared=list(zip(table.results, together.rows(), strict=True)), heads={x: HEADS[x] for x in SHOWN},
+        compared=list(zip(table.results, together.rows(), strict=True)),
+        heads={x: HEADS[x] for x in SHOWN if x != "parameters" or together.varied},
         names=names, rows=rows, first=(page - 1) * ROWS, page=page, pages_of=pages, column=column,
         replaced=replaced[(turn - 1) * ROWS : turn * ROWS], turn=turn, turns=turns, kinds=len(replaced),
-        current=result.plan.columns and _is_current(ask, result),
+        current=_is_current(ask, result),
     )  # fmt: skip
 
 
@@ -45,8 +47,6 @@ def _result(ask: Ask) -> Result | None:
 
 def _is_current(ask: Ask, result: Result) -> bool:
     """Tell whether the plan is still the one that gave a release."""
-    from allonym.studio.workspace import same
-
     plan = ask.workspace.opened.plan
     return plan is not None and same(plan, result.plan)
 
@@ -57,8 +57,7 @@ def chart(ask: Ask) -> Response:
     what = ask.text("what")
     drawn = ""
     if what == "map":
-        together = ask.workspace.comparison()
-        drawn = together.map() if together is not None else ""
+        drawn = ask.workspace.map()
     elif what == "estimate" and table.tried:
         drawn = Comparison(table.tried).map()
     else:

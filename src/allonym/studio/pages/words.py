@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -136,23 +137,25 @@ def _label(changes: dict[str, str | None]) -> str:
 def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
     """Return the words that were changed: each by its own choice, those that were ticked, or all of a list."""
     values = {i: ask.raw(f"value-{i}") for i in range(ROWS) if f"value-{i}" in ask.form}
-    picked = [int(x) for x in ask.form.getlist("pick") if isinstance(x, str) and x.isdecimal()]
-    ticked = [values[i] for i in picked if i in values]
+    if ask.text("one").isdecimal():
+        return {values[int(ask.text("one"))]: None}
+    if do == "apply":
+        return _chosen(ask, values)
     if do == "accept-all":
-        shown = review.having(known(_status(ask), list(STATUSES), "status"), ask.text("find"))
-        return {x.value: None for x in shown if x.concept is not None}
-    if do == "nothing-all":
-        shown = review.having(known(_status(ask), list(STATUSES), "status"), ask.text("find"))
-        return {x.value: NOTHING for x in shown}
-    if do == "accept":
-        here = {x.value: x for x in review.column.words[review.place].here}
-        return {x: None for x in ticked if here[x].concept is not None}
-    if do == "nothing":
-        return dict.fromkeys(ticked, NOTHING)
-    if do == "set":
-        if not ask.text("bulk"):
-            raise OptionError("What do the ticked words mean?", hint="type a word or an id beside the button.")
-        return dict.fromkeys(ticked, ask.text("bulk"))
+        listed = [x.value for x in review.having(known(_status(ask), list(STATUSES), "status"), ask.text("find"))]
+    else:
+        picked = [int(x) for x in ask.form.getlist("pick") if isinstance(x, str) and x.isdecimal()]
+        listed = [values[i] for i in picked if i in values]
+    if do == "set" and not ask.text("bulk"):
+        raise OptionError("What do the ticked words mean?", hint="type a word or an id beside the button.")
+    if do in ("set", "nothing"):
+        return dict.fromkeys(listed, ask.text("bulk") if do == "set" else NOTHING)
+    here = {x.value: x for x in review.column.words[review.place].here}
+    return {x: None for x in listed if x in here and here[x].concept is not None}
+
+
+def _chosen(ask: Ask, values: Mapping[int, str]) -> dict[str, str | None]:
+    """Return the words for which a meaning was chosen, or typed."""
     changes: dict[str, str | None] = {}
     for i, value in values.items():
         other, sense = ask.text(f"other-{i}"), ask.text(f"sense-{i}", KEEP)

@@ -4,6 +4,12 @@
 (function () {
   const one = (selector) => document.querySelector(selector);
 
+  function goOn(address) {
+    const there = new URL(address, location.href), here = there.pathname + there.search === location.pathname + location.search;
+    location.assign(address);
+    if (here) location.reload();  // another place on the same page is not loaded by itself
+  }
+
   function watchWork() {
     const box = one("#job");
     if (!box || !box.dataset.running) return;
@@ -16,7 +22,7 @@
           one("#job-bar").value = job.share;
           setTimeout(look, 300);
         } else if (job.state === "failed") location.assign("/problem");
-        else if (job.state === "done" && job.then && box.querySelector("#cancel")) location.assign(job.then);
+        else if (job.state === "done" && job.then && box.querySelector("#cancel")) goOn(job.then);
         else location.reload();
       } catch {
         one("#job-what").textContent = "The studio does not answer. Was it ended?";
