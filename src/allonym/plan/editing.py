@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from allonym.errors import LinksError
 from allonym.knowledge import links as links_files
 from allonym.knowledge.hierarchy import Hierarchy
@@ -22,6 +24,7 @@ from allonym.plan.understanding import opened_for
 
 HAND = "hand"  # in the column `by` of a links file: a person said so
 ORDER = {REVIEW: 0, UNMATCHED: 1, SURE: 2}
+MOSTLY = 0.6  # share of the cells that must lie under a concept for it to serve as a root
 NOTHING = ""  # settles that a value means nothing that the ontology has
 
 
@@ -74,8 +77,8 @@ class Review:
     def counts(self) -> dict[str, int]:
         """Return how many values there are of each status, and how many a person settled."""
         here = self.column.words[self.place].here
-        found = {status: sum(x.status == status for x in here) for status in ORDER}
-        return found | {HAND: sum(x.value in self._by_hand for x in here), "": len(here)}
+        found, settled = {status: sum(x.status == status for x in here) for status in ORDER}, self._by_hand
+        return found | {HAND: sum(x.value in settled for x in here), "": len(here)}
 
     @property
     def _by_hand(self) -> set[str]:
@@ -84,7 +87,7 @@ class Review:
 
     def words(self, links: Sequence[Link]) -> list[Word]:
         """Return some links with all that a person needs to judge them."""
-        scope, rows = self.scope, self.column.words[self.place].settled.rows
+        scope, rows, settled = self.scope, self.column.words[self.place].settled.rows, self._by_hand
         options: dict[str, Any] = {"senses": "first", "language": self.language, "individuals": True}
         anew = {x.value: x for x in link({x.value: 1 for x in links}, scope, **options)}
         found = []
@@ -97,7 +100,7 @@ class Review:
             others = [sense_of(scope, c) for c in may]
             found.append(
                 Word(x.value, x.count, x.status, reason, dropped, sense, others, anew[x.value].suggestions,
-                     x.value in self._by_hand)
+                     x.value in settled)
             )  # fmt: skip
         return found
 
@@ -230,21 +233,18 @@ def roots(column: ColumnCheck, place: int = 0, most: int = 6) -> list[tuple[Sens
     """Return concepts that may serve as the root of a column, narrow ones first, with the share of cells under each."""
     words = column.words[place]
     taxonomy = words.scope.taxonomy
-    here = [x for x in words.here if x.concept is not None]
-    total = max(sum(x.count for x in here), 1)
-    under: dict[int, int] = {}
-    for x in here:
-        assert x.concept is not None
-        for concept in taxonomy.subsumers(x.concept).tolist():
-            under[concept] = under.get(concept, 0) + x.count
+    here = [(x.concept, x.count) for x in words.here if x.concept is not None]
+    if not here:
+        return []
+    own, counts = np.array([x for x, _ in here], np.int64), np.array([n for _, n in here], np.float64)
+    starts, above, _ = taxonomy.closure(own)
+    under = np.bincount(above, weights=np.repeat(counts, np.diff(starts)), minlength=len(taxonomy))
+    wide = np.setdiff1d(np.flatnonzero(under >= MOSTLY * counts.sum()), [*own, taxonomy.root])
+    best: dict[float, int] = {}  # of concepts with the same words below them, the narrowest
+    for c in wide[np.argsort(-taxonomy.depth[wide], kind="stable")].tolist():
+        best.setdefault(float(under[c]), c)
     whole = Scope(taxonomy, taxonomy.root)
-    own = {x.concept for x in here}
-    wide = [c for c in under if under[c] >= 0.6 * total and c not in own and c != taxonomy.root]
-    best: dict[int, int] = {}  # of concepts with the same words below them, the narrowest
-    for c in sorted(wide, key=lambda c: (-int(taxonomy.depth[c]), taxonomy.labels[c])):
-        best.setdefault(under[c], c)
-    chosen = sorted(best.values(), key=lambda c: -under[c])[:most]
-    return [(sense_of(whole, c), under[c] / total) for c in chosen]
+    return [(sense_of(whole, best[rows]), rows / counts.sum()) for rows in sorted(best, reverse=True)[:most]]
 
 
 def tried(use: str, path: Path) -> None:

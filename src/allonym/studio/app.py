@@ -6,10 +6,11 @@ from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from allonym.studio.asking import Action, Ask, View, doing, showing
+from allonym.studio.guard import TooLarge
 from allonym.studio.pages import columns, data, downloads, hierarchies, methods, plans, results, words
 from allonym.studio.workspace import Workspace
 
@@ -62,7 +63,12 @@ def studio(workspace: Workspace, limit: int) -> Starlette:
         *(Route(path, showing(view, workspace, limit), methods=["GET"]) for path, view in SHOWN.items()),
         *(Route(path, doing(*both, workspace, limit), methods=["POST"]) for path, both in DONE.items()),
     ]
-    return Starlette(routes=routes)
+    return Starlette(routes=routes, exception_handlers={TooLarge: _too_large})
+
+
+def _too_large(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TooLarge)
+    return HTMLResponse(error.page, 413, {"connection": "close"})
 
 
 def _home(request: Request) -> Response:

@@ -57,6 +57,11 @@ ASKING = (
 class TooLarge(Exception):
     """More bytes came than are taken."""
 
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        body = f"<p>That is too large: {most:,} bytes are taken at most.</p>{SMALLER}"
+        self.page = PAGE.format(head="", body=body)
+
 
 @dataclass
 class Guard:
@@ -89,7 +94,7 @@ class Guard:
         send = _with_headers(send)
         why = self._foreign(scope["method"], headers)
         if why:
-            await _answer(send, 403, PAGE.format(head="", body=f"<p>{html.escape(why)}</p>"))
+            await _answer(send, 403, PAGE.format(head="", body=f"<p>{html.escape(why, quote=False)}</p>"))
             return
         held = self._cookies(headers)
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
@@ -148,13 +153,10 @@ class Guard:
     ) -> None:
         most = self.limit if headers.get("content-type", "").startswith("multipart/form-data") else FORM
         told = headers.get("content-length", "0")
-        try:
-            if not told.isdecimal() or int(told) > most:
-                raise TooLarge
+        if not told.isdecimal() or int(told) > most:
+            await _answer(send, 413, TooLarge(most).page, [(b"connection", b"close")])
+        else:
             await self.app(scope, _limited(receive, most), send)
-        except TooLarge:
-            body = f"<p>That is too large: {most:,} bytes are taken at most.</p>{SMALLER}"
-            await _answer(send, 413, PAGE.format(head="", body=body), [(b"connection", b"close")])
 
 
 def _same(given: str, known: str) -> bool:
@@ -184,7 +186,7 @@ def _limited(receive: Receive, most: int) -> Receive:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > most:
-            raise TooLarge
+            raise TooLarge(most)
         return message
 
     return receiving
