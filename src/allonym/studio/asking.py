@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from allonym.errors import AllonymError, OptionError
 from allonym.report.html import figure
-from allonym.studio.jobs import Job, mistake, problems_of
+from allonym.studio.jobs import CANCELLED, Job, mistake, problems_of
 from allonym.studio.workspace import Stale, Table, Workspace
 
 PAGES = (
@@ -130,10 +130,19 @@ def render(ask: Ask, template: str, code: int = 200, **values: Any) -> Response:
         "cancellable": job is not None and job is ws.job,
         "problems": [cleaned(ask, x) for x in ask.problems],
         "limit": ask.limit,
+        "given_up": _given_up(ws.job),
         "open_words": _open_words(table),
         "rows_of_page": ROWS,
     }
     return HTMLResponse(environment().get_template(template).render(common | values), code)
+
+
+def _given_up(job: Job | None) -> str:
+    """Return what was given up, the first time a page is shown after it."""
+    if job is None or job.state != CANCELLED or job.told_so:
+        return ""
+    job.told_so = True
+    return job.what
 
 
 def _open_words(table: Table | None) -> int:
@@ -144,9 +153,8 @@ def _open_words(table: Table | None) -> int:
 
 def cleaned(ask: Ask, problem: str) -> str:
     """Return a problem without the places where files of ours lie."""
-    table = ask.workspace.table
-    if table is not None:
-        problem = problem.replace(str(table.data.path), table.name)
+    for path, name in ask.workspace.names.items():
+        problem = problem.replace(path, name)
     return re.sub(re.escape(str(ask.workspace.folder)) + r"[\w./-]*/", "", problem)
 
 

@@ -70,6 +70,7 @@ class Workspace:
         self.job: Job | None = None
         self.checking: tuple[int, Job] | None = None
         self._opened = 0
+        self.names: dict[str, str] = {}  # of files that were opened, by their paths
 
     # --- opening ---------------------------------------------------------------------------------------------
 
@@ -90,6 +91,8 @@ class Workspace:
         files: Mapping[str, bytes | Path] | None = None,
     ) -> Job:
         """Open a table, look at it and propose a plan, or take one that lies in its own folder with all its files."""
+
+        self.names[str(path)] = name
 
         def work(tick: Tick) -> None:
             try:

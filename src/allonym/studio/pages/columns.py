@@ -27,7 +27,7 @@ def show(ask: Ask) -> Response:
     table = ask.workspace.table
     if table is None:
         return render(ask, "columns.html", columns=[])
-    found = ask.workspace.check() if not ask.problems else table.checks.get(table.steps.now.number)
+    found = ask.workspace.check()
     plan = table.plan
     rows: list[dict[str, Any]] = []
     for i, looked in enumerate(table.looked.columns):

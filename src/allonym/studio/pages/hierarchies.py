@@ -187,8 +187,14 @@ def show_one(ask: Ask) -> Response:
     parent = next((row[level + 1] for row in hierarchy.rows if row[level] == value), "") if above else ""
     return render(
         ask, "hierarchy.html", told=told, hierarchy=hierarchy, top=top, losses=losses, level=level, value=value,
-        above=above, parent=parent, few=sum(len(hierarchy.values(i)) for i in range(hierarchy.height + 1)) <= SHOWN,
+        above=above, parent=parent, way=_way(hierarchy, level, value), few=sum(len(hierarchy.values(i)) for i in range(hierarchy.height + 1)) <= SHOWN,
     )  # fmt: skip
+
+
+def _way(hierarchy: Hierarchy, level: int, value: str) -> set[tuple[int, str]]:
+    """Return a value and those above it: of a large tree, only what is below these is shown."""
+    row = next((row for row in hierarchy.rows if value and row[level] == value), ())
+    return {(i, row[i]) for i in range(level, len(row))}
 
 
 def _losses(scored: Scored) -> Iterator[tuple[tuple[int, str], float]]:

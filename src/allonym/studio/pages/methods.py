@@ -37,7 +37,9 @@ def show(ask: Ask) -> Response:
     if table is None or table.plan is None:
         return render(ask, "method.html", choices=[], check=None)
     plan = table.plan
-    found = ask.workspace.check() if not ask.problems else table.checks.get(table.steps.now.number)
+    found = ask.workspace.check()
+    told = found.problems if found is not None else []
+    ask.problems = [x for x in ask.problems if x not in told]  # they stand below
     choices = sorted(methods(), key=lambda x: x.name not in USUAL)
     name = ask.text("method", plan.chosen.name)
     given = {x: getattr(plan.chosen, x) for x in plan.chosen.__dataclass_fields__}
@@ -52,7 +54,7 @@ def show(ask: Ask) -> Response:
         models=MODELS, about=plan.about, tried=tried, heads={x: HEADS[x] for x in SHOWN}, trying=TRIED, ks=KS,
         keys=RELEASE_KEYS, waiting=found is None,
         review=[(x.name, len(x.review), len(x.unmatched)) for x in words if _open(table, x)],
-        others=[*ask.workspace.unchecked, *(x for x in (found.problems if found else []) if not by_words(x))],
+        others=[*ask.workspace.unchecked, *(x for x in told if not by_words(x))],
     )  # fmt: skip
 
 
