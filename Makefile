@@ -2,13 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest judgements quality papers benchmark fuzz mutants screenshots wordnet clean
+.PHONY: demo studio test studio-test lint types layers pytest judgements quality papers benchmark fuzz mutants screenshots wordnet clean
 
 test: lint types layers pytest
 
 # Masks the bundled survey and shows what came of it, in build/demo
 demo: .venv/installed
 	$(BIN)/allonym demo -o build/demo --report build/demo/report.html
+
+# Opens the studio on the bundled survey, or on FILE=…
+studio: .venv/installed
+	$(BIN)/allonym studio $(FILE)
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -28,6 +32,11 @@ layers: .venv/installed
 
 pytest: .venv/installed
 	$(BIN)/pytest -q -n 2
+
+# The studio in a real browser (Debian: apt install chromium); skipped, saying so, where there is none
+studio-test: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r browser/requirements.lock
+	$(BIN)/pytest -q browser
 
 # Tables of the docs: correlations with human judgement; coverage and precision of linking
 judgements: .venv/installed
@@ -57,6 +66,7 @@ benchmark:
 	build/benchmark/bin/python benchmarks/promises.py
 	build/benchmark/bin/python benchmarks/refining.py
 	build/benchmark/bin/python benchmarks/rows.py
+	build/benchmark/bin/python benchmarks/studio.py
 	$(PYTHON) -m venv build/peers
 	build/peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
 	build/benchmark/bin/python benchmarks/peers.py build/peers/bin/python
@@ -74,6 +84,7 @@ mutants: .venv/installed
 
 # Pictures for the docs, by a browser (Debian: apt install chromium)
 screenshots: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r browser/requirements.lock -r tools/requirements.lock
 	$(BIN)/python tools/screenshots.py
 
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)

@@ -57,9 +57,9 @@ def test_survey_from_drop_to_download(page: Any, tmp_path: Path) -> None:
     accept_all(page, "reason", "activity")
     page.get_by_role("link", name="Method ›").last.click()
     page.fill("#k", "4")
-    page.get_by_label(re.compile("refine:")).first.check()
+    page.get_by_label(re.compile("^represent")).first.select_option("member")
     press(page, "Apply")
-    assert "refine = true" in page.inner_text(".toml")
+    assert 'represent = "member"' in page.inner_text(".toml")
     for name in ("s-mdav", "mdav"):
         page.locator("#trade-off").get_by_label(name, exact=True).uncheck()
     page.fill("#ks", "3, 6")
@@ -72,6 +72,7 @@ def test_survey_from_drop_to_download(page: Any, tmp_path: Path) -> None:
     press(page, "Undo")
     mask(page)
     assert "sa-mdav, k = 4" in page.inner_text("h1")
+    page.wait_for_load_state("networkidle")
     assert page.evaluate("[...document.images].every(x => x.complete && x.naturalWidth > 100)")
     assert page.locator("#preview del").count() > 5
     check_axe(page)

@@ -61,9 +61,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def serve(
-    file: Path | None, plan: Path | None, settings: Settings, say: Callable[[str], None] = print
-) -> None:  # pragma: no cover - run as a process of its own by the tests
+def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callable[[str], None] = print) -> None:
     """Serve the studio until somebody ends it."""
     needed()
     import uvicorn

@@ -181,13 +181,14 @@ def show_one(ask: Ask) -> Response:
         raise OptionError(" ".join(told["why"]))
     top = trees.branches(hierarchy)
     losses = dict(_losses(told["scored"])) if told["scored"] is not None else {}
+    values = sum(len(hierarchy.values(i)) for i in range(hierarchy.height + 1))
     level = min(ask.number("level"), hierarchy.height)
     value = ask.raw("value") if ask.raw("value") in hierarchy.values(level) else ""
     above = hierarchy.values(level + 1) if value and level < hierarchy.height else []
     parent = next((row[level + 1] for row in hierarchy.rows if row[level] == value), "") if above else ""
     return render(
         ask, "hierarchy.html", told=told, hierarchy=hierarchy, top=top, losses=losses, level=level, value=value,
-        above=above, parent=parent, way=_way(hierarchy, level, value), few=sum(len(hierarchy.values(i)) for i in range(hierarchy.height + 1)) <= SHOWN,
+        above=above, parent=parent, way=_way(hierarchy, level, value), few=values <= SHOWN,
     )  # fmt: skip
 
 
