@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from allonym.errors import PlanError
 from allonym.plan.choosing import cleaned
 from allonym.plan.columns import Column, described
 from allonym.studio.asking import Ask
@@ -98,8 +100,6 @@ def chosen(role: str, what: str, root: str, before: Column | None) -> Column:
 
 def detailed(ask: Ask, column: Column) -> Column:
     """Return a column with the details of the form that are about what it is."""
-    from dataclasses import replace
-
     changed: dict[str, Any] = {}
     lines = [line.strip() for line in ask.raw("levels").splitlines() if line.strip()]
     if column.kind == "ordinal":
@@ -109,7 +109,7 @@ def detailed(ask: Ask, column: Column) -> Column:
         try:
             changed["weight"] = float(weight) if "." in weight else int(weight)
         except ValueError:
-            changed["weight"] = float("nan")
+            raise PlanError([f"column {ask.raw('column')}: its weight must be a number."]) from None
     if column.kind in (None, "text", "set") and column.elements == "text":
         changed |= {"similarity": ask.text("similarity") or None, "unmatched": ask.text("unmatched", "error")}
         changed |= {"language": ask.text("language", "en"), "senses": ask.text("senses") or None}

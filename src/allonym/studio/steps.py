@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from allonym.plan import Plan, toml
 
@@ -22,6 +23,7 @@ class Step:
     label: str
     plan: Plan | None
     folder: Path
+    reading: Any = None  # how the file is read
 
     @property
     def text(self) -> str:
@@ -43,7 +45,9 @@ class Steps:
         """The step that counts."""
         return self.steps[self.place]
 
-    def add(self, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None) -> Step:
+    def add(
+        self, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None, reading: Any = None
+    ) -> Step:
         """Take a step: the files of the one before stay, unless others are given under their names."""
         self._made += 1
         folder = self._folder / f"{self._made:04}"
@@ -58,12 +62,13 @@ class Steps:
                 linked(content, folder / name)
             else:
                 (folder / name).write_bytes(content)
+        reading = reading or (self.now.reading if self.place >= 0 else None)
         if plan is not None:
-            plan = replace(plan, folder=folder)
+            plan, reading = replace(plan, folder=folder), plan.reading
             plan.save(folder / PLAN)
         for step in self.steps[self.place + 1 :]:
             shutil.rmtree(step.folder)
-        self.steps = [*self.steps[: self.place + 1], Step(self._made, label, plan, folder)]
+        self.steps = [*self.steps[: self.place + 1], Step(self._made, label, plan, folder, reading)]
         self.place = len(self.steps) - 1
         return self.now
 

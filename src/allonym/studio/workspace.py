@@ -102,7 +102,7 @@ class Workspace:
                 (folder / "steps").mkdir(mode=0o700)
                 table = Table(data, name, looked, Steps(folder / "steps"))
                 if begun is None:
-                    table.steps.add(f"Opened {name}", _proposed(looked), files)
+                    table.steps.add(f"Opened {name}", _proposed(looked), files, data.reading)
                 else:
                     add_loaded(table.steps, begun, f"Opened {name} with a plan")
             except BaseException:
@@ -126,7 +126,8 @@ class Workspace:
             plan = _proposed(looked)
             with self.lock:
                 table.data, table.looked = data, looked
-                table.steps.add("Read in another way", None if plan is None else replace(plan, reading=wanted))
+                plan = None if plan is None else replace(plan, reading=wanted)
+                table.steps.add("Read in another way", plan, reading=wanted)
                 table.checks.clear()
 
         return self.start(f"Reading {table.name}", work, "/data")
@@ -156,8 +157,8 @@ class Workspace:
         with self.lock:
             table = self.opened
             step = table.steps.go(number)
-            if step.plan is not None and step.plan.reading != table.data.reading:
-                table.data = Opened(table.data.path, step.plan.reading)
+            if step.reading is not None and step.reading != table.data.reading:
+                table.data = Opened(table.data.path, step.reading)
                 table.looked = inspect(table.data)
 
     def check(self, wait: float = SOON) -> Check | None:
