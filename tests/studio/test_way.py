@@ -308,3 +308,19 @@ def test_names_of_files_are_never_paths(name: str, shown_as: str, browser: Brows
     assert table.data.path.name == "data"
     assert browser.workspace.folder in table.data.path.parents
     assert "<b>.csv" not in browser.client.get("/data").text.replace("&lt;b&gt;", "")
+
+
+def test_suggestions_are_taken_one_by_one_or_many_at_once(browser: Browser) -> None:
+    rows = b"job,age\n" + b"nurse,3\ncook,4\nnurrse,5\ncarpentr,6\nbakker,7\nxqzv,8\n" * 2
+    browser.post("/open", files={"file": ("people.csv", rows)})
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet", "root-0": "person"})
+    path = "/words?column=job&status=unmatched"
+    assert "means nurse" in browser.get("/words", column="job", status="unmatched")
+    values = fields(browser.client.get(path).text, "/words")
+    place = next(x.removeprefix("value-") for x, y in values.items() if y == "nurrse")
+    browser.fill(path, "/words", suggest=f"{place} nurse")
+    assert browser.step.label == "job: nurrse = nurse"
+    browser.fill(path, "/words", do="suggest", pick=["0", "1", "2"])
+    assert "settled" in browser.step.label
+    left = fields(browser.client.get(path).text, "/words")
+    assert [y for x, y in left.items() if x.startswith("value-")] == ["xqzv"]

@@ -139,6 +139,9 @@ def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
     values = {i: ask.raw(f"value-{i}") for i in range(ROWS) if f"value-{i}" in ask.form}
     if ask.text("one").isdecimal():
         return {values[int(ask.text("one"))]: None}
+    place, _, word = ask.text("suggest").partition(" ")
+    if place.isdecimal():
+        return {values[int(place)]: word}
     if do == "apply":
         return _chosen(ask, values)
     if do == "accept-all":
@@ -151,6 +154,9 @@ def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
     if do in ("set", "nothing"):
         return dict.fromkeys(listed, ask.text("bulk") if do == "set" else NOTHING)
     here = {x.value: x for x in review.column.words[review.place].here}
+    if do == "suggest":
+        found = review.words([here[x] for x in listed if x in here])
+        return {x.value: x.suggestions[0] for x in found if x.suggestions}
     return {x: None for x in listed if x in here and here[x].concept is not None}
 
 
