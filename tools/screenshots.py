@@ -115,7 +115,8 @@ def _picture(page: Any, name: str) -> None:
     target = ROOT / "docs" / "studio" / f"{name}.png"
     target.parent.mkdir(exist_ok=True)
     page.screenshot(path=target)
-    Image.open(target).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
+    plain = Image.open(target).convert("RGB")
+    plain.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
     print(f"{target.relative_to(ROOT)}, {target.stat().st_size // 1024} kB")
 
 

@@ -72,6 +72,28 @@ def test_details_of_a_column(browser: Browser) -> None:
     assert "Unknown role" in browser.fill("/columns", "/columns", 422, **{"role-0": "king"})
 
 
+def test_files_of_levels_and_candidates_stay_when_other_things_change(browser: Browser) -> None:
+    plan = b'format = 1\n[columns.pay]\nrole = "keep"\n[columns.job]\nrole = "quasi"\ncandidates = "c.txt"\n'
+    plan += b'links = "job.csv"\n[columns.size]\nrole = "quasi"\nkind = "ordinal"\nlevels = "levels.txt"\n'
+    others = {"c.txt": b"nurse\n", "levels.txt": b"low\nhigh\n", "job.csv": b"value,concept\nnurse,nurse.n.01\n"}
+    given = [("file", ("people.csv", JOBS)), ("file", ("plan.toml", plan))]
+    browser.post("/open", files=[*given, *(("file", x) for x in others.items())])
+    browser.fill("/columns", "/columns", **{"role-1": "sensitive"})
+    browser.fill("/column?column=job", "/column", weight="2")
+    browser.fill("/column?column=size", "/column", weight="3")
+    job, size = (browser.step.plan.columns[x] for x in ("job", "size"))
+    assert (job.candidates, job.links, job.weight) == ("c.txt", ("job.csv",), 2)
+    assert (size.levels, size.weight) == ("levels.txt", 3)
+
+
+def test_the_next_table_is_checked_too(survey: Browser) -> None:
+    survey.post("/survey")
+    assert "975 combinations" in shown(survey.get("/data"))
+    survey.post("/open", files={"file": ("people.csv", JOBS)})
+    assert "4 different" not in survey.get("/data")
+    assert "0 combinations that only one row has" in shown(survey.get("/data"))
+
+
 def test_a_table_without_quasi_identifiers_needs_one_first(browser: Browser) -> None:
     browser.post("/open", files={"file": ("ids.csv", b"id,name\n" + b"".join(b"%d,n%d\n" % (i, i) for i in range(30)))})
     assert browser.step.plan is None

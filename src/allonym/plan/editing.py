@@ -178,11 +178,12 @@ def carried_over(before: Column, after: Column, folder: Path) -> tuple[Column, d
     """
     if not before.links or not all(isinstance(x, str) for x in before.links):
         return after, {}
-    if (after.ontology, after.root) == (before.ontology, before.root):
-        return replace(after, links=before.links), {}
     if after.kind not in (None, "text", "set") or after.role not in ("quasi", "sensitive"):
         return after, {}
-    if [_ontology_of(x) for x in before.ontology] != [_ontology_of(x) for x in after.ontology]:
+    was, now = before.ontology or ("wordnet",), after.ontology or ("wordnet",)
+    if (now, after.root) == (was, before.root):
+        return replace(after, links=before.links), {}
+    if [_ontology_of(x) for x in was] != [_ontology_of(x) for x in now]:
         return after, {}
     texts = {str(x): by_hand((folder / str(x)).read_text("utf-8-sig")) for x in before.links}
     if not all(texts.values()):

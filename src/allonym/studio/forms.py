@@ -92,10 +92,11 @@ def chosen(role: str, what: str, root: str, before: Column | None) -> Column:
         named = f"{what.removeprefix('file:')}#{root}" if root else what.removeprefix("file:")
     else:
         named = what
-    hierarchy = before.hierarchy if before is not None and role == "quasi" else None
+    if before is not None and role == "quasi":
+        options = {"hierarchy": before.hierarchy, "candidates": before.candidates}
     if named in ("", "numeric", "category"):
         return cleaned(described(role, named or None), before)
-    return cleaned(described(role, named, hierarchy=hierarchy), before)
+    return cleaned(described(role, named, **options), before)
 
 
 def detailed(ask: Ask, column: Column) -> Column:
@@ -103,7 +104,7 @@ def detailed(ask: Ask, column: Column) -> Column:
     changed: dict[str, Any] = {}
     lines = [line.strip() for line in ask.raw("levels").splitlines() if line.strip()]
     if column.kind == "ordinal":
-        changed["levels"] = tuple(lines)
+        changed["levels"] = tuple(lines) or (column.levels if not isinstance(column.levels, tuple) else ())
     if column.role == "quasi":
         weight = ask.text("weight", "1").replace(",", ".")
         try:
@@ -119,7 +120,7 @@ def detailed(ask: Ask, column: Column) -> Column:
     if column.role == "quasi" and column.kind in (None, "text"):
         changed["hierarchy"] = ask.text("hierarchy") or None
         names = [line.strip() for line in ask.raw("candidates").splitlines() if line.strip()]
-        changed["candidates"] = tuple(names)
+        changed["candidates"] = tuple(names) or (column.candidates if not isinstance(column.candidates, tuple) else ())
     if column.role == "sensitive":
         changed = {x: y for x, y in changed.items() if x in ("levels", "similarity", "language", "senses")}
     return replace(column, **changed)

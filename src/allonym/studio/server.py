@@ -90,7 +90,7 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
         say("Nothing leaves this machine. Ctrl-C ends it, and removes what was opened here.")
         config = uvicorn.Config(
             guard, log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
-            timeout_graceful_shutdown=2, h11_max_incomplete_event_size=65536,
+            proxy_headers=False, timeout_graceful_shutdown=2, h11_max_incomplete_event_size=65536,
         )  # fmt: skip
         server = uvicorn.Server(config)
         if hasattr(signal, "SIGHUP"):

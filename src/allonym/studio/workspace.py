@@ -110,6 +110,9 @@ class Workspace:
                 raise
             with self.lock:
                 before, self.table = self.table, table
+                if self.checking is not None:  # of the table before
+                    self.checking[1].cancel()
+                    self.checking = None
             if before is not None:
                 shutil.rmtree(before.steps.now.folder.parents[1], ignore_errors=True)
 

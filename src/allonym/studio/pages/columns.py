@@ -19,8 +19,6 @@ from allonym.studio.pages.data import saved
 from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
-TABLES = (".links.csv", ".vgh.csv")
-
 
 def show(ask: Ask) -> Response:
     """Show every column with its likely role, and the risk."""
