@@ -2,13 +2,18 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers pytest spark judgements quality papers benchmark fuzz mutants screenshots wordnet clean
+.PHONY: demo studio test studio-test lint types layers pytest spark judgements quality papers benchmark fuzz mutants screenshots \
+	wordnet clean
 
 test: lint types layers pytest
 
 # Masks the bundled survey and shows what came of it, in build/demo
 demo: .venv/installed
 	$(BIN)/allonym demo -o build/demo --report build/demo/report.html
+
+# Opens the studio on the bundled survey, or on FILE=…
+studio: .venv/installed
+	$(BIN)/allonym studio $(FILE)
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -39,6 +44,11 @@ build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r spark/requirements.lock
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
+
+# The studio in a real browser (Debian: apt install chromium); skipped, saying so, where there is none
+studio-test: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r browser/requirements.lock
+	$(BIN)/pytest -q browser
 
 # Tables of the docs: correlations with human judgement; coverage and precision of linking
 judgements: .venv/installed
@@ -71,6 +81,7 @@ benchmark: build/spark/installed
 	build/benchmark/bin/python benchmarks/rows.py
 	build/benchmark/bin/python benchmarks/engines_growth.py
 	build/benchmark/bin/python benchmarks/engines.py build/spark/bin/python
+	build/benchmark/bin/python benchmarks/studio.py
 	$(PYTHON) -m venv build/peers
 	build/peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
 	build/benchmark/bin/python benchmarks/peers.py build/peers/bin/python
@@ -88,6 +99,7 @@ mutants: .venv/installed
 
 # Pictures for the docs, by a browser (Debian: apt install chromium)
 screenshots: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r browser/requirements.lock -r tools/requirements.lock
 	$(BIN)/python tools/screenshots.py
 
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from allonym.errors import OntologyError
 from allonym.knowledge.readers import read_taxonomy
 from allonym.knowledge.scope import Scope
+from allonym.knowledge.taxonomy import Taxonomy
 from allonym.knowledge.wordnet import wordnet
+
+_IN_USE: WeakValueDictionary[tuple[int, ...], Taxonomy] = WeakValueDictionary()  # files that somebody works with
 
 
 def open_ontology(name: str) -> Scope:
@@ -27,7 +31,19 @@ def open_ontology(name: str) -> Scope:
         raise OntologyError(
             f"There is no ontology {name!r}.", hint="it is wordnet, wordnet:ROOT, or a file, FILE or FILE#ROOT."
         )
-    return Scope.of(read_taxonomy(path), root)
+    return Scope.of(_taxonomy(path), root)
+
+
+def _taxonomy(path: str) -> Taxonomy:
+    """Read a file, unless it is in use and has not changed: one that is large takes seconds."""
+    told = Path(path).stat()
+    known = (told.st_dev, told.st_ino, told.st_mtime_ns, told.st_size, hash(Path(path).name))
+    found = _IN_USE.get(known) if Path(path).is_file() else None
+    if found is None:
+        found = read_taxonomy(path)
+        if Path(path).is_file():
+            _IN_USE[known] = found
+    return found
 
 
 def is_wordnet(name: str) -> bool:

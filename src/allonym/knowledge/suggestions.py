@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from allonym.knowledge.lexicon import Lexicon, key
 
 MOST = 5
+REMEMBERED = 100_000  # texts whose suggestions are kept: a person who reviews words asks for them again and again
 LONG, MOST_WORDS = 80, 8  # of a text that goes on and on only the beginning is compared
 ALIKE, WORD_ALIKE = 70, 80  # percent of rapidfuzz's normalised similarity: of the whole text, of one of its words
 
@@ -29,10 +31,15 @@ def similar_words(
         return []
     from rapidfuzz import fuzz, process
 
-    forms, keys = _choices(lexicon, allowed)
-    found = []
+    among = b"" if allowed is None else hashlib.sha256(allowed.tobytes()).digest()
+    known: dict[str, list[str]] = lexicon.kept.setdefault(f"similar words {among.hex()}", {})
+    if len(known) > REMEMBERED:
+        known = lexicon.kept[f"similar words {among.hex()}"] = {}
+    forms, keys = ([], []) if all(text in known for text in texts) else _choices(lexicon, allowed)
     for done, text in enumerate(texts):
         tick(done)
+        if text in known:
+            continue
         whole = key(text).replace("-", " ")
         queries = dict.fromkeys([whole[:LONG], *(w for w in whole.split()[:MOST_WORDS] if len(w) > 3)])
         scores: dict[str, float] = dict.fromkeys(_longer(whole, forms, keys), 100.0)  # "Hong" may be "Hong Kong"
@@ -41,8 +48,8 @@ def similar_words(
             for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=cutoff):
                 weight = score + 10 * (query == whole[:LONG])
                 scores[forms[i]] = max(weight, scores.get(forms[i], 0))
-        found.append(sorted(scores, key=lambda form: (-scores[form], form))[:MOST])
-    return found
+        known[text] = sorted(scores, key=lambda form: (-scores[form], form))[:MOST]
+    return [list(known[text]) for text in texts]
 
 
 def _longer(text: str, forms: list[str], keys: list[str]) -> list[str]:

@@ -337,10 +337,18 @@ class Taxonomy(Bare):
             f"did you mean {listed(map(repr, close), 3)}?" if close else "see which words it has with `allonym link`."
         )
 
+    @cached_property
+    def _below(self) -> dict[int, NDArray[np.bool_]]:
+        return {}
+
     def path(self, concept: int, root: int | None = None) -> list[int]:
         """Return a way from a concept up to a root, along the first parent that leads there."""
         root = self.root if root is None else root
-        below = self._reach(self.children, np.array([root])) if root != self.root else np.ones(len(self), bool)
+        below = self._below.get(root)
+        if below is None:
+            below = self._reach(self.children, np.array([root])) if root != self.root else np.ones(len(self), bool)
+            self._below.clear()  # the last root is asked for again and again
+            self._below[root] = below
         way = [concept]
         while way[-1] != root and below[way[-1]]:
             above = self.parents_of(way[-1])

@@ -15,6 +15,7 @@ from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link
 from allonym.masking.base import Tick
 from allonym.plan import toml
+from allonym.plan.opening import Opened
 from allonym.plan.prepare import Prepared, opened, prepare
 from allonym.plan.run import problems_of
 from allonym.plan.understanding import Understood, open_links
@@ -148,9 +149,7 @@ class Check:
         texts: dict[Path, str] = {}
         for column in self.columns:
             for place, words in enumerate(column.words):
-                safe = re.sub(r"[^\w.-]+", "_", column.name).strip("_.") or "column"
-                usual = f"{safe}{f'-{place + 1}' if len(column.words) > 1 else ''}.links.csv"
-                name = str(words.file) if words.file else usual
+                name = str(words.file) if words.file else links_name(column.name, place, len(column.words))
                 file = path.parent / name
                 if file in texts:
                     raise OutputError(f"Two columns would have the links file {file}.", hint="rename a column.")
@@ -168,9 +167,19 @@ class Check:
         return list(texts)
 
 
+def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
+    """Return what the links file of a column is called, of one ontology of several.
+
+    >>> links_name("native country"), links_name("job", 1, 2)
+    ('native_country.links.csv', 'job-2.links.csv')
+    """
+    safe = re.sub(r"[^\w.-]+", "_", column).strip("_.") or "column"
+    return f"{safe}{f'-{place + 1}' if ontologies > 1 else ''}.links.csv"
+
+
 def check(plan: Plan, source: Any, tick: Tick) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
-    table = opened(plan, source, lines=True)
+    table = source.table(plan) if isinstance(source, Opened) else opened(plan, source, lines=True)
     found = prepare(plan, table, tick)
     risk = Risk.of(found.records, plan.chosen.k_asked) if found.records is not None and found.records.n else None
     return Check(

@@ -22,6 +22,12 @@ def survey() -> str:
     return (files("allonym") / "data" / "survey.csv").read_text("utf-8")
 
 
+def hierarchies() -> dict[str, bytes]:
+    """Return hand-made hierarchies of the survey's words, as ARX has them."""
+    names = [f"{name}.vgh.csv" for name in WORDS]
+    return {name: (files("allonym") / "data" / name).read_bytes() for name in names}
+
+
 def demonstration(folder: Path, k: int = 5) -> Plan:
     """Return the plan of the demonstration, whose links are in a folder."""
     columns: dict[str, Column] = {"visitor": identifier()}

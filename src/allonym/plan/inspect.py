@@ -18,6 +18,7 @@ from allonym.knowledge.wordnet import wordnet
 from allonym.masking.base import Tick, silent
 from allonym.plan.columns import Column, described
 from allonym.plan.engines import Way, engine_for
+from allonym.plan.opening import Opened
 from allonym.plan.plan import Plan
 from allonym.plan.understanding import guessed_kind
 from allonym.tables import encode
@@ -82,8 +83,8 @@ class Inspection:
 
 def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) -> Inspection:
     """Look at every column of a frame or a file."""
-    engine = engine_for(source, Way())
-    table: Table = open_any(source, reading) if engine is None else Lines(engine)
+    engine = None if isinstance(source, Opened) else engine_for(source, Way())
+    table: Table = Lines(engine) if engine is not None else _in_memory(source, reading)
     words = wordnet()
     looked = []
     for place, (name, cells) in enumerate(_columns(table)):
@@ -91,7 +92,11 @@ def inspect(source: Any, reading: Reading | None = None, tick: Tick = silent) ->
         looked.append(_look(name, cells, words) if cells else Looked(name, 0, 0, 0, "keep", "category"))
         if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
             looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
-    return Inspection(table.n, looked, getattr(table, "suffix", ".csv"))
+    return Inspection(table.n, looked, getattr(source if isinstance(source, Opened) else table, "suffix", ".csv"))
+
+
+def _in_memory(source: Any, reading: Reading | None) -> Table:
+    return source.read(reading or source.reading) if isinstance(source, Opened) else open_any(source, reading)
 
 
 def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:

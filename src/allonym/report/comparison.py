@@ -147,9 +147,16 @@ class Comparison:
             for balance in (step / STEPS for step in range(STEPS + 1))
         ]
         yield "score", charts.lines(scores, "balance", "score", ("balance", "score"), arms)
+        yield "map", self.map()
+
+    def map(self) -> str:
+        """Return the risk-utility map as SVG: a point for each run, the best trade-offs ringed."""
+        from allonym.report import charts
+
         points = [
-            {"arm": row["arm"], "risk": row[RISK], "loss": row[LOSS], "best": row["best"],
+            {"arm": self._arm(row), "risk": row[RISK], "loss": row[LOSS], "best": row["best"],
              "label": row["method"] if row["k"] is None else f"k = {row['k']}"}
-            for row in rows
+            for row in self.rows()
         ]  # fmt: skip
-        yield "map", charts.risk_and_loss(points, arms, (HEADS[RISK], HEADS[LOSS]))
+        arms = list(dict.fromkeys(point["arm"] for point in points))
+        return charts.risk_and_loss(points, arms, (HEADS[RISK], HEADS[LOSS]))

@@ -1,0 +1,123 @@
+"""The studio on copies of Adult: open, settle a word, mask, through its own pages: python benchmarks/studio.py
+
+Each size in a process of its own. Writes its part of docs/studio.md.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import adult
+import pages
+from places import ROOT
+
+PAGE = ROOT / "docs" / "studio.md"
+COPIES = (1, 34)  # 30,162 and 1,025,508 rows
+HOST = "127.0.0.1:8765"
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Return how long something takes, in seconds."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def measure(data: Path, folder: Path) -> dict[str, float]:
+    """Do what a person does, and return how long each page took."""
+    from starlette.testclient import TestClient
+
+    from allonym.studio.app import studio
+    from allonym.studio.guard import Guard
+    from allonym.studio.workspace import Workspace
+
+    workspace = Workspace(folder)
+    guard = Guard(studio(workspace, 2**31), (HOST,), 2**31)
+    client = TestClient(guard, base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
+    client.get("/", params={"token": guard.token})
+
+    def settled() -> None:
+        for job in (workspace.job, workspace.checking and workspace.checking[1]):
+            if job is not None:
+                job.wait()
+                assert not job.problems, job.problems
+
+    def post(path: str, **form: str) -> None:
+        base = {"base": str(workspace.opened.steps.now.number)} if workspace.table is not None else {}
+        answer = client.post(path, data=base | form)
+        assert answer.status_code == 200, answer.text
+        settled()
+
+    def get(path: str) -> None:
+        assert client.get(path).status_code == 200
+        settled()
+
+    def open_it() -> None:
+        workspace.open(data, "adult.csv", workspace.place())
+        settled()
+        get("/data")
+        get("/data")
+
+    found = {"open": timed(open_it)}
+    plan = adult.plan()
+    roles = {f"role-{i}": "quasi" if x in plan.columns else "keep" for i, x in enumerate(workspace.opened.data.names)}
+    whats = {f"what-{i}": "wordnet" if x in plan.columns else "" for i, x in enumerate(workspace.opened.data.names)}
+    roots = {"root-13": "country.n.02"}
+    found["roles"] = timed(lambda: post("/columns", **roles, **whats, **roots))
+    word = {
+        "column": "occupation",
+        "status": "all",
+        "do": "apply",
+        "value-0": "Prof-specialty",
+        "other-0": "professional",
+    }
+    found["word"] = timed(lambda: post("/words", **word))
+    found["page"] = timed(lambda: get("/words?column=native-country&status=all&page=2"))
+    for name in plan.columns:
+        post("/understanding", column=name, what="wordnet", unmatched="opaque", accept_review="yes",
+             root="country.n.02" if name == "native-country" else "")  # fmt: skip
+    found["mask"] = timed(lambda: post("/method", method="sa-mdav", k="5", do="run"))
+    found["result"] = timed(lambda: get("/result?page=1000"))
+    found["again"] = timed(lambda: get("/result?page=1001"))
+    found["rows"] = workspace.opened.data.n
+    found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return found
+
+
+def table() -> str:
+    """Measure, and lay out the figures."""
+    heads = {
+        "open": "open, look, count the risk", "roles": "choose roles", "word": "settle a word",
+        "page": "turn a page of words", "mask": "mask, verify, report", "result": "show the result",
+        "again": "turn a page of it",
+    }  # fmt: skip
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name) / "adult.csv"
+        for copies in COPIES:
+            adult.write(data, copies)
+            (Path(name) / f"private-{copies}").mkdir()
+            words = [sys.executable, __file__, str(data), str(Path(name) / f"private-{copies}")]
+            rows.append(json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout))
+    lines = [
+        "| seconds | " + " | ".join(f"{x['rows']:,.0f} rows" for x in rows) + " |",
+        "|---|" + "---:|" * len(rows),
+        *(f"| {head} | " + " | ".join(f"{x[key]:.2f}" for x in rows) + " |" for key, head in heads.items()),
+        "| peak memory, MB | " + " | ".join(f"{x['megabytes']:,.0f}" for x in rows) + " |",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(measure(Path(sys.argv[1]), Path(sys.argv[2]))))
+    else:
+        pages.write(PAGE, "studio", table())

@@ -1,0 +1,101 @@
+"""The first page: open a table, see it and the risk as it stands."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from allonym.errors import OptionError, PlanError
+from allonym.plan.demo import hierarchies, survey
+from allonym.studio.asking import ROWS, Ask, render
+from allonym.studio.jobs import Job
+from allonym.studio.steps import PLAN, safe_name
+
+ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso-8859-15", "utf-16")
+DELIMITERS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
+
+
+def show(ask: Ask) -> Response:
+    """Show the table that is open, or how to open one."""
+    table = ask.workspace.table
+    if table is None:
+        return render(ask, "data.html")
+    pages = max(1, -(-table.data.n // ROWS))
+    page = min(ask.page, pages)
+    found = ask.workspace.check()
+    return render(
+        ask,
+        "data.html",
+        names=table.data.names,
+        rows=table.data.rows((page - 1) * ROWS, page * ROWS),
+        first=(page - 1) * ROWS,
+        page=page,
+        pages_of=pages,
+        check=found,
+        reading=table.data.reading,
+        is_text=table.data.suffix == ".csv",
+        is_sheet=table.data.suffix == ".xlsx",
+        encodings=ENCODINGS,
+        delimiters=DELIMITERS,
+    )
+
+
+def saved(file: UploadFile, path: Path) -> Path:
+    """Put an uploaded file in its place; only its owner may read it."""
+    path.touch(mode=0o600)
+    with path.open("wb") as target:
+        shutil.copyfileobj(file.file, target, 1 << 20)
+    return path
+
+
+def open_file(ask: Ask) -> Job:
+    """Open a file that was chosen or dropped; a plan with the files it names may come along."""
+    given = [*ask.files("file"), *ask.files("plan")]
+    plans = [x for x in given if str(x.filename).lower().endswith(".toml")]
+    tables = [x for x in ask.files("file") if x not in plans]
+    if not tables:
+        raise OptionError("No file was chosen.", hint="choose one, or drop it here.")
+    if len(plans) > 1:
+        raise PlanError([f"{len(plans)} plans were chosen. Hint: choose one."])
+    if len(tables) > 1 and not plans:
+        raise OptionError(f"{len(tables)} files were chosen.", hint="one table at a time.")
+    main, others = tables[0], [*tables[1:], *(x for x in ask.files("plan") if x not in plans)]
+    folder = ask.workspace.place()
+    path = saved(main, folder / "data")
+    plan = None
+    if plans:
+        beside = folder / "given"
+        beside.mkdir(mode=0o700)
+        plan = saved(plans[0], beside / PLAN)
+        for other in others:
+            saved(other, beside / safe_name(str(other.filename)))
+    return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan)
+
+
+def shown_name(name: str) -> str:
+    """Return how a file is called on pages: without its folder and what does not print."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    return "".join(c for c in last if c.isprintable())[:120] or "table"
+
+
+def open_survey(ask: Ask) -> Job:
+    """Open the bundled survey."""
+    folder = ask.workspace.place()
+    path = folder / "data"
+    path.touch(mode=0o600)
+    path.write_text(survey(), "utf-8", newline="")
+    return ask.workspace.open(path, "survey.csv", folder, files=hierarchies())
+
+
+def read_again(ask: Ask) -> Job:
+    """Read the table that is open in another way."""
+    delimiter = ask.raw("delimiter")
+    return ask.workspace.read_again(
+        encoding=ask.text("encoding") or None,
+        delimiter=delimiter or None,
+        header=ask.text("header", "yes") != "no",
+        sheet=ask.text("sheet") or None,
+    )

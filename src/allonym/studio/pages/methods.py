@@ -1,0 +1,165 @@
+"""The fourth page: the method and what it promises, what that may cost, and the run itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from starlette.responses import Response
+
+from allonym.errors import OptionError, PlanError
+from allonym.plan.choosing import FIGURES, Choice, methods, with_method
+from allonym.plan.privacy import Privacy
+from allonym.plan.toml import RELEASE_KEYS
+from allonym.report.comparison import HEADS, Comparison
+from allonym.studio.asking import Ask, known, render
+from allonym.studio.jobs import Job
+from allonym.studio.pages.columns import by_words
+from allonym.studio.workspace import Table
+
+USUAL = ("sa-mdav", "fusion", "generalise", "noise", "exponential")  # shown first
+TRIED = ("sa-mdav", "fusion", "s-mdav", "mdav")
+KS = (2, 3, 5, 10, 15)
+SHOWN = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "seconds")
+MODELS = {
+    "l-diversity": "l-diversity: so many different values in every group",
+    "entropy-l-diversity": "entropy l-diversity: and none too frequent",
+    "recursive-l-diversity": "recursive l-diversity: also when some are ruled out",
+    "p-sensitive": "p-sensitive k-anonymity",
+    "t-closeness": "t-closeness: groups look like the table (0 to 1)",
+}
+
+
+def show(ask: Ask) -> Response:
+    """Show the methods, and what was tried."""
+    table = ask.workspace.table
+    if table is None or table.plan is None:
+        return render(ask, "method.html", choices=[], check=None)
+    plan = table.plan
+    found = ask.workspace.check()
+    told = found.problems if found is not None else []
+    ask.problems = [x for x in ask.problems if x not in told]  # they stand below
+    choices = sorted(methods(), key=lambda x: x.name not in USUAL)
+    name = ask.text("method", plan.chosen.name)
+    given = {x: getattr(plan.chosen, x) for x in plan.chosen.__dataclass_fields__}
+    words = [x for x in found.columns if x.role == "quasi" and x.words] if found is not None else []
+    kinds = sorted({x.kind for x in found.columns if x.role == "quasi" and x.kind}) if found is not None else []
+    tried = Comparison(table.tried, table.failed) if table.tried else None
+    return render(
+        ask, "method.html", choices=choices, name=name, plan=plan, given=given, check=found, kinds=kinds,
+        usual=USUAL, k=ask.text("k", str(plan.k or given.get("k", 5))), seed=ask.text("seed", _told(plan.seed)),
+        typed=dict(ask.form) if ask.problems else {},
+        sensitive=[x for x, y in plan.columns.items() if y.role == "sensitive"],
+        models=MODELS, about=plan.about, tried=tried, heads={x: HEADS[x] for x in SHOWN}, trying=TRIED, ks=KS,
+        keys=RELEASE_KEYS, waiting=found is None,
+        review=[(x.name, len(x.review), len(x.unmatched)) for x in words if _open(table, x)],
+        others=[*ask.workspace.unchecked, *(x for x in told if not by_words(x))],
+    )  # fmt: skip
+
+
+def _told(number: int | None) -> str:
+    return "" if number is None else str(number)
+
+
+def _open(table: Table, checked: Any) -> bool:
+    """Tell whether words of a column keep the plan from being run."""
+    assert table.plan is not None
+    column = table.plan.columns[checked.name]
+    return bool(checked.review and not column.accept_review) or bool(checked.unmatched and column.unmatched == "error")
+
+
+def choose(ask: Ask) -> str | Job:
+    """Take the method, its k and its parameters; and run it, if that was asked for."""
+    table = ask.workspace.opened
+    plan = table.plan
+    if plan is None:
+        raise PlanError(["no column has a role yet. Hint: choose roles first."])
+    choice = _choice(ask.text("method"))
+    parameters, problems = _parameters(ask, choice)
+    k = _number(ask.text("k"), "k", problems) if choice.groups else None
+    seed = _number(ask.text("seed"), "the seed", problems) if ask.text("seed") and not choice.apart else None
+    if problems:
+        raise PlanError(problems)
+    if choice.by_row and not choice.apart and seed is None and plan.chosen.name == choice.name:
+        seed = plan.seed
+    promised = plan.privacy if choice.groups else ()
+    changed = with_method(replace(plan, privacy=promised), choice.name, k, parameters, seed)
+    figure = f", k = {k}" if k is not None else ""
+    ask.workspace.change(ask.base, f"Method {choice.name}{figure}", changed)
+    return ask.workspace.mask() if ask.text("do") == "run" else "/method"
+
+
+def _choice(name: str) -> Choice:
+    there = {x.name: x for x in methods()}
+    return there[known(name, list(there), "method")]
+
+
+def _parameters(ask: Ask, choice: Choice) -> tuple[dict[str, Any], list[str]]:
+    found: dict[str, Any] = {}
+    problems: list[str] = []
+    for parameter in choice.parameters:
+        text = ask.text(f"{choice.name}.{parameter.name}", "no" if isinstance(parameter.default, bool) else "")
+        if text == "" and parameter.default != "":
+            continue
+        try:
+            found[parameter.name] = parameter.value(text)
+        except PlanError as error:
+            problems += error.problems
+    return found, problems
+
+
+def _number(text: str, what: str, problems: list[str]) -> int | None:
+    if re.fullmatch(r"\d{1,19}", text):
+        return int(text)
+    problems.append(f"{what} must be a whole number.")
+    return None
+
+
+def promise(ask: Ask) -> str:
+    """Promise something of a sensitive column beside k, or no longer."""
+    plan = ask.workspace.opened.plan
+    if plan is None:
+        raise PlanError(["no column has a role yet. Hint: choose roles first."])
+    model, column = known(ask.text("model"), list(FIGURES), "model"), ask.raw("promised")
+    others = tuple(x for x in plan.privacy if (x.model, x.column) != (model, column))
+    if ask.text("do") == "remove":
+        ask.workspace.change(ask.base, f"No {model} of {column}", replace(plan, privacy=others))
+        return "/method#promises"
+    text = ask.text("figure").replace(",", ".")
+    try:
+        figure = int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        raise PlanError([f"{model} needs a number."]) from None
+    new = Privacy(model, column, **{FIGURES[model]: figure})
+    ask.workspace.change(ask.base, f"{model} of {column}: {text}", replace(plan, privacy=(*others, new)))
+    return "/method#promises"
+
+
+def about(ask: Ask) -> str:
+    """Take what is said about the release: its title, what for, who decided."""
+    plan = ask.workspace.opened.plan
+    if plan is None:
+        raise PlanError(["no column has a role yet. Hint: choose roles first."])
+    told = {key: " ".join(ask.text(key).split()) for key in RELEASE_KEYS if ask.text(key)}
+    ask.workspace.change(ask.base, "About the release", replace(plan, about=told))
+    return "/method#about"
+
+
+def estimate(ask: Ask) -> Job:
+    """Try some methods and ks on the table."""
+    wanted = [str(x) for x in ask.form.getlist("try") if str(x) in {y.name for y in methods()}]
+    ks = [int(x) for x in re.findall(r"\d+", ask.text("ks"))]
+    if not wanted:
+        raise OptionError("No method was ticked to be tried.", hint="tick one or more.")
+    if not ks or min(ks) < 2:
+        raise OptionError("Which k are to be tried?", hint="write whole numbers from 2 on, such as 2, 3, 5, 10.")
+    return ask.workspace.estimate(wanted, {"k": sorted(set(ks))[:12]})
+
+
+def run(ask: Ask) -> Job:
+    """Run the plan as it is."""
+    table = ask.workspace.opened
+    if ask.base != table.steps.now.number:
+        ask.workspace.change(ask.base, "", table.plan)  # refuses
+    return ask.workspace.mask()

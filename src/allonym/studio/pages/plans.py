@@ -1,0 +1,87 @@
+"""What can be done to the plan from every page: go back and forth, load another, give up what is going on."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+from starlette.datastructures import UploadFile
+
+from allonym.errors import PlanError
+from allonym.plan import Plan
+from allonym.studio.asking import Ask
+from allonym.studio.pages.data import saved
+from allonym.studio.steps import PLAN, safe_name
+from allonym.studio.workspace import add_loaded
+
+PAGES = ("/data", "/columns", "/words", "/method", "/result", "/hierarchies")
+UNPACKED = 200_000_000  # bytes of all files of an archive
+
+
+def back_to(ask: Ask) -> str:
+    """Return the page that somebody was at."""
+    here = ask.text("from")
+    return here if here in PAGES else "/data"
+
+
+def go(ask: Ask) -> str:
+    """Go to a step."""
+    ask.workspace.go(ask.number("number"))
+    return back_to(ask)
+
+
+def cancel(ask: Ask) -> str:
+    """Give up what is going on."""
+    job = ask.workspace.job
+    if job is not None:
+        job.cancel()
+        job.wait(5)
+    return back_to(ask)
+
+
+def load(ask: Ask) -> str:
+    """Take a plan from a file, with the files that it names: chosen together, or in one archive."""
+    table = ask.workspace.opened
+    folder = ask.workspace.place()
+    try:
+        path = _unpacked(ask.files("plan"), folder)
+        plan = Plan.load(path)
+        with ask.workspace.lock:
+            if ask.base != table.steps.now.number:
+                ask.workspace.change(ask.base, "", table.plan)  # refuses
+            add_loaded(table.steps, plan, "Loaded a plan")
+            ask.workspace.go(table.steps.now.number)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return "/columns"
+
+
+def _unpacked(given: list[UploadFile], folder: Path) -> Path:
+    """Put a plan and its files into a folder, under names of ours; return where the plan is."""
+    path = folder / PLAN
+    for file in given:
+        name = str(file.filename).lower()
+        if name.endswith(".zip"):
+            _unzip(file, folder)
+        elif name.endswith(".toml"):
+            saved(file, path)
+        else:
+            saved(file, folder / safe_name(str(file.filename)))
+    if not path.exists():
+        raise PlanError(["no plan was chosen. Hint: choose plan.toml and the files it names, or the zip of both."])
+    return path
+
+
+def _unzip(file: UploadFile, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(file.file) as archive:
+            if sum(x.file_size for x in archive.infolist()) > UNPACKED:
+                raise PlanError(["the archive holds too much to be a plan. Hint: choose the files themselves."])
+            for inside in (x for x in archive.infolist() if not x.is_dir()):
+                is_plan = inside.filename.replace("\\", "/").rpartition("/")[2].lower().endswith(".toml")
+                name = PLAN if is_plan else safe_name(inside.filename)
+                with archive.open(inside) as source, (folder / name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
+        raise PlanError(["the archive cannot be read. Hint: is it a zip?"]) from error

@@ -1,0 +1,212 @@
+"""The third page: how words were understood, those to review first; a person settles what is not sure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from allonym.errors import OptionError
+from allonym.plan import editing
+from allonym.plan.check import Check, ColumnCheck, links_name
+from allonym.plan.choosing import UNMATCHED
+from allonym.plan.columns import Column
+from allonym.plan.editing import HAND, NOTHING, Review
+from allonym.studio import forms
+from allonym.studio.asking import ROWS, Ask, address, known, render
+from allonym.studio.pages.columns import carried, of_column, ontologies, with_columns
+from allonym.studio.workspace import Table
+
+STATUSES = {
+    "review": "To review",
+    "unmatched": "Not understood",
+    "sure": "Understood",
+    HAND: "Settled by you",
+    "": "All",
+}
+REASONS = {
+    "settled": "settled",
+    "id": "its id",
+    "notation": "its code",
+    "exact": "the word itself",
+    "spelling": "spelled a little otherwise",
+    "inflection": "another form of the word",
+    "stem": "the same stem",
+    "head": "its main word",
+    "outside": "known, but outside the root",
+    "individual": "a name",
+    "unknown": "not known",
+}
+KEEP, NONE = "as-it-is", "nothing"
+
+
+def show(ask: Ask) -> Response:
+    """Show the words of a column, page by page."""
+    table = ask.workspace.table
+    found = ask.workspace.check() if table is not None else None
+    worded = [x for x in found.columns if x.words] if found is not None else []
+    if table is None or found is None or not worded or table.plan is None:
+        told = found.problems if found is not None and not worded else []
+        return render(ask, "words.html", worded=[], column=None, waiting=table is not None and found is None, told=told,
+                      check=found)  # fmt: skip
+    column = next((x for x in worded if x.name == ask.raw("column")), None) or _first(worded)
+    place = min(ask.number("ontology"), len(column.words) - 1)
+    chosen = table.plan.columns[column.name]
+    review = Review(column, place, chosen.language)
+    counts = review.counts()
+    status = _status(ask)
+    if status not in STATUSES:
+        status = next((x for x in ("review", "unmatched") if counts[x]), "")
+    find = ask.text("find")
+    links = review.having(status, find)
+    pages = max(1, -(-len(links) // ROWS))
+    page = min(ask.page, pages)
+    given = {x: y for x, y in ask.form.items() if isinstance(y, str)} if ask.problems else {}
+    return render(
+        ask, "words.html", worded=worded, column=column, place=place, counts=counts, status=status, find=find,
+        words=review.words(links[(page - 1) * ROWS : page * ROWS]), page=page, pages_of=pages, number=len(links),
+        statuses=STATUSES, reasons=REASONS, chosen=chosen, what=forms.what_of(chosen), root=forms.root_of(chosen),
+        whats=_whats(table, chosen), unmatched=UNMATCHED, scope=review.scope, roots=editing.roots(column, place)[:5],
+        check=found, waiting=False, told=of_column(column.name, found.problems), given=given, keep=KEEP, none=NONE,
+        wrong=ask.wrong,
+    )  # fmt: skip
+
+
+def _status(ask: Ask) -> str:
+    """Return which words are asked for; all of them have no name, so that an address can say so."""
+    given = ask.text("status", "-")
+    return "" if given == "all" else given or "-"
+
+
+def _first(worded: list[ColumnCheck]) -> ColumnCheck:
+    """Return the column that needs somebody most."""
+    return max(worded, key=lambda x: len(x.review) + len(x.unmatched) if x.role == "quasi" else 0)
+
+
+def _whats(table: Table, column: Column) -> dict[str, str]:
+    known = forms.whats(ontologies(table), column)
+    return {x: y for x, y in known.items() if x == "wordnet" or x.startswith("file:") or x == forms.what_of(column)}
+
+
+def _review(ask: Ask) -> tuple[Table, Check, Review, Column]:
+    """Return the words that a form is about."""
+    table = ask.workspace.opened
+    found = ask.workspace.check(wait=60)
+    name = ask.raw("column")
+    column = next((x for x in found.columns if x.name == name and x.words), None) if found is not None else None
+    if found is None or column is None or table.plan is None:
+        raise OptionError("There is no such column of words.", hint="choose one of the list.")
+    chosen = table.plan.columns[name]
+    return table, found, Review(column, min(ask.number("ontology"), len(column.words) - 1), chosen.language), chosen
+
+
+def settle(ask: Ask) -> str:
+    """Take what a person says that words mean."""
+    table, _, review, column = _review(ask)
+    name, do = ask.raw("column"), ask.text("do", "apply")
+    changes = _changes(ask, review, do)
+    if not changes:
+        raise OptionError("No word was changed.", hint="choose a meaning, or tick words first.")
+    text = review.settled(changes)
+    file = _file(table, column, name, review)
+    assert table.plan is not None
+    links = list(column.links) or [
+        links_name(name, i, len(review.column.words)) for i in range(len(review.column.words))
+    ]
+    links[review.place] = file
+    files: dict[str, Any] = {file: text.encode()}
+    for i, other in enumerate(links):  # the other ontologies need a links file too
+        if not column.links and i != review.place:
+            files[str(other)] = replace(review, place=i).settled({}).encode()
+    columns = {**table.plan.columns, name: replace(column, links=tuple(links))}
+    ask.workspace.change(ask.base, f"{name}: {_label(changes)}", replace(table.plan, columns=columns), files)
+    return address("/words", column=name, ontology=review.place, status=ask.text("status"), find=ask.text("find"),
+                   page=ask.page if do == "apply" else 1)  # fmt: skip
+
+
+def _label(changes: dict[str, str | None]) -> str:
+    if len(changes) > 1:
+        return f"{len(changes):,} words settled"
+    (value, text), *_ = changes.items()
+    shown = value if len(value) <= 30 else value[:29] + "…"
+    return f"{shown} {'accepted' if text is None else f'= {text}' if text else 'means nothing known'}"
+
+
+def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
+    """Return the words that were changed: each by its own choice, those that were ticked, or all of a list."""
+    values = {i: ask.raw(f"value-{i}") for i in range(ROWS) if f"value-{i}" in ask.form}
+    if ask.text("one").isdecimal():
+        return {values[int(ask.text("one"))]: None}
+    place, _, word = ask.text("suggest").partition(" ")
+    if place.isdecimal():
+        return {values[int(place)]: word}
+    if do == "apply":
+        return _chosen(ask, values)
+    if do == "accept-all":
+        listed = [x.value for x in review.having(known(_status(ask), list(STATUSES), "status"), ask.text("find"))]
+    else:
+        picked = [int(x) for x in ask.form.getlist("pick") if isinstance(x, str) and x.isdecimal()]
+        listed = [values[i] for i in picked if i in values]
+    if do == "set" and not ask.text("bulk"):
+        raise OptionError("What do the ticked words mean?", hint="type a word or an id beside the button.")
+    if do in ("set", "nothing"):
+        return dict.fromkeys(listed, ask.text("bulk") if do == "set" else NOTHING)
+    here = {x.value: x for x in review.column.words[review.place].here}
+    if do == "suggest":
+        found = review.words([here[x] for x in listed if x in here])
+        return {x.value: x.suggestions[0] for x in found if x.suggestions}
+    return {x: None for x in listed if x in here and here[x].concept is not None}
+
+
+def _chosen(ask: Ask, values: Mapping[int, str]) -> dict[str, str | None]:
+    """Return the words for which a meaning was chosen, or typed."""
+    changes: dict[str, str | None] = {}
+    for i, value in values.items():
+        other, sense = ask.text(f"other-{i}"), ask.text(f"sense-{i}", KEEP)
+        if other:
+            changes[value] = other
+        elif sense != KEEP:
+            changes[value] = NOTHING if sense == NONE else sense
+    return changes
+
+
+def _file(table: Table, column: Column, name: str, review: Review) -> str:
+    """Return the links file of a column; one that no other column has."""
+    if column.links:
+        return str(column.links[review.place])
+    usual = links_name(name, review.place, len(review.column.words))
+    return usual if not (table.steps.now.folder / usual).exists() else f"{table.steps.now.number}-{usual}"
+
+
+def understand(ask: Ask) -> str:
+    """Take another ontology, or another part of it, and what is to be done with words nobody knows."""
+    table, _, _, before = _review(ask)
+    name = ask.raw("column")
+    column = forms.chosen(before.role, ask.raw("what"), ask.text("root"), before)
+    if before.role == "quasi":
+        unmatched = known(ask.text("unmatched"), UNMATCHED, "way with unknown words")
+        column = replace(column, unmatched=unmatched, accept_review=ask.text("accept_review") == "yes")
+    column, files = carried(table, name, column)
+    assert table.plan is not None
+    plan = with_columns(table, {**table.plan.columns, name: column})
+    label = f"{name}: {ask.raw('what').removeprefix('file:')}{f', root {root}' if (root := ask.text('root')) else ''}"
+    if (column.ontology, column.root) == (before.ontology, before.root):
+        label = f"{name}: unknown words {column.unmatched}{', review accepted' if column.accept_review else ''}"
+    if column.ontology != before.ontology:
+        editing.search(column, table.steps.now.folder, "")  # refuses an unknown root at once
+    ask.workspace.change(ask.base, label, plan, files)
+    return address("/words", column=name)
+
+
+def concepts(ask: Ask) -> Response:
+    """Return what a word may mean in a column's ontology, for the page to propose while somebody types."""
+    table = ask.workspace.opened
+    column = table.plan.columns.get(ask.raw("column")) if table.plan is not None else None
+    text = ask.text("text")
+    if column is None or len(text) < 2:
+        return JSONResponse([])
+    place = min(ask.number("ontology"), max(len(column.ontology), 1) - 1)
+    found = editing.search(column, table.steps.now.folder, text, place)
+    return JSONResponse([{"id": x.id, "label": f"{x.label} – {' › '.join(x.path[:3])}"} for x in found])

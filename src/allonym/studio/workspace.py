@@ -1,0 +1,326 @@
+"""What the studio holds: the table that is open, the plans so far, what was tried. Nothing here is about pages."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from allonym.errors import AllonymError, OptionError, PlanError
+from allonym.plan import Plan, editing, toml
+from allonym.plan.check import Check
+from allonym.plan.choosing import with_method
+from allonym.plan.compare import compare
+from allonym.plan.inspect import Inspection, inspect
+from allonym.plan.opening import Opened
+from allonym.report.comparison import Comparison
+from allonym.studio.jobs import Job, Tick
+from allonym.studio.results import Result, made
+from allonym.studio.steps import PLAN, Step, Steps, linked, safe_name
+
+SOON = 0.6  # seconds for which a page waits before it shows that work goes on
+
+
+class Stale(AllonymError):
+    """The plan was changed in another window meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing was changed: the plan had been changed in another window, or by going back.",
+            hint="this page now shows it as it is; choose again.",
+        )
+
+
+@dataclass
+class Table:
+    """The table that is open: what it is called, how it looks, and the plans made for it."""
+
+    data: Opened
+    name: str  # as a person calls it; never a path
+    looked: Inspection
+    steps: Steps
+    checks: dict[int, Check] = field(default_factory=dict)  # by step, the last one only
+    results: list[Result] = field(default_factory=list)
+    tried: list[Mapping[str, Any]] = field(default_factory=list)  # figures of runs that were compared
+    tried_for: str = ""  # what their plan said, whatever the method
+    failed: list[Mapping[str, Any]] = field(default_factory=list)  # those that could not be made
+    looking: tuple[int, Opened] | None = None  # the release that was looked at last
+
+    @property
+    def stem(self) -> str:
+        """The name without its ending."""
+        return safe_name(self.name, "table").removesuffix(".gz").rpartition(".")[0] or safe_name(self.name, "table")
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan that counts."""
+        return self.steps.now.plan
+
+
+class Workspace:
+    """One table at a time, in a private folder; a job at a time, and beside it the checks that pages wait for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lock = threading.RLock()
+        self.table: Table | None = None
+        self.job: Job | None = None
+        self.checking: tuple[int, Job] | None = None
+        self._opened = 0
+        self.names: dict[str, str] = {}  # of files that were opened, by their paths
+
+    # --- opening ---------------------------------------------------------------------------------------------
+
+    def place(self) -> Path:
+        """Return a folder for a table that is about to be opened."""
+        with self.lock:
+            self._opened += 1
+            folder = self.folder / f"table-{self._opened}"
+            folder.mkdir(mode=0o700)
+            return folder
+
+    def open(
+        self,
+        path: Path,
+        name: str,
+        folder: Path,
+        plan: Path | None = None,
+        files: Mapping[str, bytes | Path] | None = None,
+    ) -> Job:
+        """Open a table, look at it and propose a plan, or take one that lies in its own folder with all its files."""
+
+        self.names[str(path)] = name
+
+        def work(tick: Tick) -> None:
+            try:
+                begun = None if plan is None else Plan.load(plan)
+                data = Opened(path, None if begun is None else begun.reading)
+                looked = inspect(data, data.reading, tick)
+                (folder / "steps").mkdir(mode=0o700)
+                table = Table(data, name, looked, Steps(folder / "steps"))
+                if begun is None:
+                    table.steps.add(f"Opened {name}", _proposed(looked), files, data.reading)
+                else:
+                    add_loaded(table.steps, begun, f"Opened {name} with a plan")
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            with self.lock:
+                before, self.table = self.table, table
+                if self.checking is not None:  # of the table before
+                    self.checking[1].cancel()
+                    self.checking = None
+            if before is not None:
+                shutil.rmtree(before.steps.now.folder.parents[1], ignore_errors=True)
+
+        return self.start(f"Opening {name}", work, "/data")
+
+    def read_again(self, **reading: Any) -> Job:
+        """Read the table in another way; a plan to begin with is proposed anew."""
+        table = self.opened
+
+        def work(tick: Tick) -> None:
+            wanted = replace(table.data.reading, **reading)
+            data = Opened(table.data.path, wanted)
+            looked = inspect(data, wanted, tick)
+            plan = _proposed(looked)
+            with self.lock:
+                table.data, table.looked = data, looked
+                plan = None if plan is None else replace(plan, reading=wanted)
+                table.steps.add("Read in another way", plan, reading=wanted)
+                table.checks.clear()
+
+        return self.start(f"Reading {table.name}", work, "/data")
+
+    @property
+    def opened(self) -> Table:
+        """The table that is open; it is an error to ask for one that is not."""
+        if self.table is None:
+            raise OptionError("No table is open.", hint="open one first.")
+        return self.table
+
+    # --- the plan --------------------------------------------------------------------------------------------
+
+    def change(self, base: int, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None) -> Step:
+        """Take a step from the one that a person saw; from another it is refused."""
+        with self.lock:
+            steps = self.opened.steps
+            if base != steps.now.number:
+                raise Stale
+            now = steps.now.plan
+            if plan is not None and now is not None and not files and same(replace(plan, folder=now.folder), now):
+                return steps.now
+            return steps.add(label, plan, files)
+
+    def go(self, number: int) -> None:
+        """Go back, or forth, to a step."""
+        with self.lock:
+            table = self.opened
+            step = table.steps.go(number)
+            if step.reading is not None and step.reading != table.data.reading:
+                table.data = Opened(table.data.path, step.reading)
+                table.looked = inspect(table.data)
+
+    def check(self, wait: float = SOON) -> Check | None:
+        """Return what the plan meets in the table; None while that is being found out, or where there is no plan."""
+        with self.lock:
+            table = self.opened
+            step = table.steps.now
+            if step.plan is None or step.number in table.checks:
+                return table.checks.get(step.number)
+            if self.checking is None or self.checking[0] != step.number:
+                if self.checking is not None:
+                    self.checking[1].cancel()
+                self.checking = (step.number, Job("Understanding the words", self._work_of_check(table, step)))
+            job = self.checking[1]
+        job.wait(wait)
+        return table.checks.get(step.number)
+
+    def _work_of_check(self, table: Table, step: Step) -> Callable[[Tick], None]:
+        plan = step.plan
+        assert plan is not None
+
+        def work(tick: Tick) -> None:
+            found = plan.check(table.data, tick)
+            with self.lock:
+                table.checks = {step.number: found}
+
+        return work
+
+    @property
+    def unchecked(self) -> list[str]:
+        """Why the table could not even be checked, if it could not."""
+        if self.checking is None or self.table is None or self.checking[0] != self.table.steps.now.number:
+            return []
+        return self.checking[1].problems
+
+    # --- work ------------------------------------------------------------------------------------------------
+
+    def start(self, what: str, work: Callable[[Tick], None], then: str) -> Job:
+        """Start a job, if none is running, and give it a moment to end."""
+        with self.lock:
+            if self.job is not None and self.job.running:
+                raise OptionError(f"{self.job.what} is still going on.", hint="wait for it, or cancel it.")
+            self.job = Job(what, work, then)
+            job = self.job
+        job.wait(SOON)
+        return job
+
+    def mask(self) -> Job:
+        """Run the plan as it is, and keep what came of it."""
+        table = self.opened
+        step = table.steps.now
+        if step.plan is None:
+            raise PlanError(["no column has a role yet. Hint: choose roles first."])
+        with self.lock:
+            number = len(table.results) + 1
+            folder = step.folder.parents[1] / f"result-{number}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(mode=0o700)
+            for name in (PLAN, *editing.files_of(step.plan)):
+                linked(step.folder / name, folder / name)
+
+        def work(tick: Tick) -> None:
+            try:
+                result = made(number, folder, table.data, table.stem, tick)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            with self.lock:
+                table.results.append(result)
+
+        return self.start("Masking", work, f"/result?run={number}")
+
+    def estimate(self, methods: list[str], grid: Mapping[str, list[Any]]) -> Job:
+        """Try methods and figures on the table, without writing anything."""
+        table = self.opened
+        plan = table.plan
+        if plan is None:
+            raise PlanError(["no column has a role yet. Hint: choose roles first."])
+
+        def work(tick: Tick) -> None:
+            found = compare(table.data.path, plan, methods, grid, tick=tick)
+            with self.lock:
+                table.tried, table.failed, table.tried_for = list(found.runs), list(found.failed), _columns_of(plan)
+
+        return self.start("Estimating the trade-off", work, "/method#trade-off")
+
+    def released(self, result: Result) -> Opened:
+        """Return a release, opened; the one that was looked at last stays open."""
+        with self.lock:
+            table = self.opened
+            if table.looking is None or table.looking[0] != result.number:
+                table.looking = (result.number, Opened(result.masked, result.plan.reading))
+            return table.looking[1]
+
+    def comparison(self) -> Comparison | None:
+        """Return the releases so far."""
+        runs = [x.summary for x in self.opened.results]
+        return Comparison(runs, varied=_varied(runs)) if runs else None
+
+    def map(self) -> str:
+        """Return the risk-utility map of all that was tried so far for the columns as they were released last."""
+        table = self.opened
+        runs = [x.summary for x in table.results]
+        if table.results and table.tried and table.tried_for == _columns_of(table.results[-1].plan):
+            runs = [*(x for x in table.tried if not any(_alike(x, y) for y in runs)), *runs]
+        return Comparison(runs, varied=_varied(runs)).map() if runs else ""
+
+
+def _varied(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the parameters, besides k, in which runs of a method differ."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        for name, value in run["parameters"].items():
+            found.setdefault((run["method"], name), set()).add(str(value))
+    return sorted({name for (_, name), values in found.items() if len(values) > 1 and name != "k"})
+
+
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one["method"] == other["method"] and dict(one["parameters"]) == dict(other["parameters"])
+
+
+def _proposed(looked: Inspection) -> Plan | None:
+    """Return a plan to begin with; none, where no column looks like one that others may know."""
+    try:
+        return looked.plan()
+    except PlanError:
+        return None
+
+
+def same(one: Plan, other: Plan) -> bool:
+    """Tell whether two plans say the same, and the files they name as well."""
+    if toml.dumped(one) != toml.dumped(other):
+        return False
+    files = editing.files_of(one)
+    return all((one.folder / x).read_bytes() == (other.folder / x).read_bytes() for x in files)
+
+
+def _columns_of(plan: Plan) -> str:
+    """Return what a plan says whatever its method."""
+    return toml.dumped(with_method(replace(plan, privacy=()), "sa-mdav", 5, {}, 0))
+
+
+def add_loaded(steps: Steps, plan: Plan, label: str) -> Step:
+    """Take a step to a plan that lies elsewhere; the files it names come along, under plain names of their own."""
+    named: dict[str, str] = {}
+    lost = []
+    for path in editing.files_of(plan):
+        if not (plan.folder / path).is_file():
+            lost.append(safe_name(path))
+            continue
+        name, number = safe_name(path), 1
+        while name in named.values():
+            number += 1
+            name = f"{number}-{safe_name(path)}"
+        named[path] = name
+    if lost:
+        told = ", ".join(sorted(set(lost)))
+        raise PlanError(
+            [f"the plan names files that did not come with it: {told}. Hint: choose them together with it."]
+        )
+    files: dict[str, bytes | Path] = {name: plan.folder / path for path, name in named.items()}
+    return steps.add(label, editing.with_files(plan, lambda path: named[path]), files)

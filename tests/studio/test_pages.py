@@ -1,0 +1,290 @@
+"""Pages one by one: columns and their details, files, hierarchies, jobs, errors where the mistake is."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Browser, fields, shown
+
+import allonym.studio
+from allonym.errors import OptionError
+from allonym.studio import jobs, needed
+from allonym.studio.jobs import Job
+from allonym.studio.steps import Steps, safe_name
+
+DATA = Path(__file__).parents[1] / "data"
+FORBIDDEN = ("masking", "measures", "metrics", "records", "tables", "knowledge", "release", "reread", "cli")
+JOBS = b"job,pay,size\n" + b"nurse,10,low\ncook,20,high\nbaker,30,low\ncarpenter,40,high\n" * 5
+
+
+def test_the_studio_asks_plan_and_report_and_nothing_deeper() -> None:
+    for path in Path(allonym.studio.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [x.name for x in node.names] if isinstance(node, ast.Import) else []
+            names += [f"{node.module}.{x.name}" for x in node.names] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                assert not name.startswith(tuple(f"allonym.{x}" for x in FORBIDDEN)), f"{path.name} imports {name}"
+                assert name not in [f"allonym.{x}" for x in FORBIDDEN]
+
+
+def test_a_missing_extra_says_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("allonym.studio.find_spec", lambda name: None if name == "starlette" else True)
+    with pytest.raises(OptionError, match=r"pip install allonym\[studio\]"):
+        needed()
+
+
+def test_nothing_is_asked_of_the_network() -> None:
+    static = Path(allonym.studio.__file__).parent
+    for path in [*static.rglob("*.html"), *static.rglob("*.css"), *static.rglob("*.js")]:
+        text = path.read_text().replace("http://www.w3.org/2000/svg", "")
+        assert "http:" not in text
+        assert "https:" not in text
+        assert "@import" not in text
+        assert "eval(" not in text
+
+
+# --- columns -----------------------------------------------------------------------------------------------------
+
+
+def test_details_of_a_column(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("people.csv", JOBS)})
+    page = "/column?column=size"
+    wrong = browser.fill(page, "/column", 422, what="ordinal", role="quasi")
+    assert "an ordinal column needs its levels" in wrong
+    browser.fill(page, "/column", what="ordinal", role="quasi", levels="low\nhigh", weight="2,5")
+    column = browser.step.plan.columns["size"]
+    assert (column.kind, column.levels, column.weight) == ("ordinal", ("low", "high"), 2.5)
+    assert fields(browser.client.get(page).text, "/column")["levels"] == "low\nhigh"
+    assert "its weight must be" in browser.fill(page, "/column", 422, weight="much")
+    browser.fill("/column?column=job", "/column", similarity="lin", language="en", unmatched="suppress", root="person")
+    column = browser.step.plan.columns["job"]
+    assert (column.similarity, column.unmatched, column.ontology) == ("lin", "suppress", ("wordnet:person",))
+    browser.fill("/columns", "/columns", **{"what-0": "category"})  # what no longer makes sense goes
+    assert browser.step.plan.columns["job"].similarity is None
+    browser.fill("/column?column=job", "/column", what="set", separator="|", distance="avg")
+    assert browser.step.plan.columns["job"].separator == "|"
+    browser.get("/column", 422, column="nothing")
+    assert "There is no such column" in browser.post("/column", 422, column="nothing", role="keep")
+    assert "Unknown role" in browser.fill("/columns", "/columns", 422, **{"role-0": "king"})
+
+
+def test_files_of_levels_and_candidates_stay_when_other_things_change(browser: Browser) -> None:
+    plan = b'format = 1\n[columns.pay]\nrole = "keep"\n[columns.job]\nrole = "quasi"\ncandidates = "c.txt"\n'
+    plan += b'links = "job.csv"\n[columns.size]\nrole = "quasi"\nkind = "ordinal"\nlevels = "levels.txt"\n'
+    others = {"c.txt": b"nurse\n", "levels.txt": b"low\nhigh\n", "job.csv": b"value,concept\nnurse,nurse.n.01\n"}
+    given = [("file", ("people.csv", JOBS)), ("file", ("plan.toml", plan))]
+    browser.post("/open", files=[*given, *(("file", x) for x in others.items())])
+    browser.fill("/columns", "/columns", **{"role-1": "sensitive"})
+    browser.fill("/column?column=job", "/column", weight="2")
+    browser.fill("/column?column=size", "/column", weight="3")
+    job, size = (browser.step.plan.columns[x] for x in ("job", "size"))
+    assert (job.candidates, job.links, job.weight) == ("c.txt", ("job.csv",), 2)
+    assert (size.levels, size.weight) == ("levels.txt", 3)
+
+
+def test_the_next_table_is_checked_too(survey: Browser) -> None:
+    survey.post("/survey")
+    assert "975 combinations" in shown(survey.get("/data"))
+    survey.post("/open", files={"file": ("people.csv", JOBS)})
+    assert "4 different" not in survey.get("/data")
+    assert "0 combinations that only one row has" in shown(survey.get("/data"))
+
+
+def test_a_table_without_quasi_identifiers_needs_one_first(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("ids.csv", b"id,name\n" + b"".join(b"%d,n%d\n" % (i, i) for i in range(30)))})
+    assert browser.step.plan is None
+    assert "No column looks like one that others may know" in browser.get("/data")
+    assert "Say first which columns others may know" in browser.get("/method")
+    assert "no column has the role quasi" in browser.fill("/columns", "/columns", 422)
+    browser.fill("/columns", "/columns", **{"role-1": "quasi", "what-1": "category"})
+    assert browser.step.plan.columns["name"].kind == "category"
+
+
+def test_a_file_is_read_in_another_way_and_back(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("people.csv", "job;ort\nKöchin;Bonn\nBäcker;Köln\n".encode("cp1252"))})
+    assert "Köchin" in browser.get("/data")
+    first = browser.step.number
+    browser.fill("/data", "/reading", header="no", encoding="latin-1")
+    assert browser.workspace.opened.data.names == ("1", "2")
+    assert browser.step.reading.encoding == "latin-1"
+    browser.post("/go", number=first)
+    assert browser.workspace.opened.data.names == ("job", "ort")
+    assert "is not valid utf-8" in browser.fill("/data", "/reading", encoding="utf-8")
+    assert browser.step.number == first
+
+
+def test_an_ontology_from_a_file(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("pets.csv", b"pet,age\n" + b"parrot,1\ncat,2\nbird,3\nbat,9\n" * 5)})
+    page = "/column?column=pet"
+    browser.fill(page, "/column", role="quasi", what="wordnet")
+    with (DATA / "mini-animals.obo").open("rb") as file:
+        browser.post("/ontology", column="pet", use="ontology", files={"file": ("../my animals.obo", file)})
+    assert browser.step.plan.columns["pet"].ontology == ("my_animals.obo",)
+    assert "my_animals.obo" in browser.get("/plan.toml")
+    assert "understood" in shown(browser.get("/words", column="pet"))
+    assert "No file was chosen" in browser.post("/ontology", 422, column="pet", use="ontology")
+    refused = browser.post("/ontology", 422, column="pet", use="ontology", files={"file": ("a.obo", b"nothing at all")})
+    assert "/file" not in shown(refused)
+    assert "has no column" in browser.post(
+        "/ontology", 422, column="pet", use="links", files={"file": ("l.csv", b"a,b\n")}
+    )
+    links = {"file": ("l.csv", b"value,concept\nbat,bird\n")}
+    browser.post("/ontology", column="pet", use="links", files=links)
+    assert browser.step.plan.columns["pet"].links == ("l.csv",)
+
+
+def test_words_of_several_ontologies_are_settled_in_a_file_each(browser: Browser) -> None:
+    plan = b'format = 1\nkeep_rest = true\n[columns.job]\nrole = "quasi"\nontology = ["wordnet:person", "wordnet"]\n'
+    given = [("file", ("people.csv", JOBS)), ("file", ("plan.toml", plan))]
+    browser.post("/open", files=given)
+    browser.fill("/words?column=job&status=all&ontology=1", "/words", do="apply", **{"other-0": "cook"})
+    assert browser.step.plan.columns["job"].links == ("job-1.links.csv", "job-2.links.csv")
+    assert "cook.n.01" in (browser.step.folder / "job-2.links.csv").read_text()
+    assert "several ontologies" in browser.get("/columns")
+
+
+# --- hierarchies -------------------------------------------------------------------------------------------------
+
+
+def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> None:
+    page = shown(survey.get("/hierarchies"))
+    assert "activity.vgh.csv" in page
+    assert "must be settled" in page
+    one = survey.client.get("/hierarchy?name=reason.vgh.csv").text
+    form = fields(one, "/hierarchies")
+    lost = [form[x] for x in form if x.startswith("value-")]
+    meant = {f"means-{i}": "entity" for i in range(len(lost))}
+    assert "No meaning was given" in survey.post("/hierarchies", 422, **form)
+    assert "xyzzyx" in survey.post("/hierarchies", 422, **(form | {"means-0": "xyzzyx"}))
+    survey.post("/hierarchies", **(form | meant))
+    assert "it loses" in survey.get("/hierarchy", name="reason.vgh.csv")
+    survey.post("/build", column="reason", levels="2", values="5, 1")
+    assert "reason-2.vgh.csv" in survey.get("/hierarchies")
+    text = (survey.step.folder / "reason-2.vgh.csv").read_text()
+    top = text.splitlines()[0].rpartition(";")[2]
+    middle = text.splitlines()[0].split(";")[1]
+    leaf = text.splitlines()[0].split(";")[0]
+    edit: dict[str, Any] = {"name": "reason-2.vgh.csv", "level": "0", "value": leaf}
+    survey.post("/hierarchy", do="group", new="mine", **edit)
+    assert f"{leaf};mine;{top}" in (survey.step.folder / "reason-2.vgh.csv").read_text()
+    survey.post("/hierarchy", do="move", above=middle, **edit)
+    assert f"{leaf};{middle};{top}" in (survey.step.folder / "reason-2.vgh.csv").read_text()
+    assert "A leaf is a value of the data" in survey.post("/hierarchy", 422, do="rename", new="x", **edit)
+    edit |= {"level": "1", "value": middle}
+    survey.post("/hierarchy", do="rename", new="all of these", **edit)
+    assert "all of these" in survey.get("/hierarchy", name="reason-2.vgh.csv")
+    survey.post("/hierarchies", do="use", name="reason-2.vgh.csv", column="reason")
+    assert survey.step.plan.columns["reason"].ontology == ("reason-2.vgh.csv",)
+    assert "is used by column reason" in survey.post("/hierarchies", 422, do="remove", name="reason-2.vgh.csv")
+    survey.post("/hierarchies", do="remove", name="activity.vgh.csv")
+    assert "name=activity.vgh.csv" not in survey.get("/hierarchies")
+    survey.post("/hierarchies", files={"file": ("trees.json", b'{"animal": {"bird": ["parrot"], "mammal": ["cat"]}}')})
+    assert "trees.vgh.csv" in survey.get("/hierarchies")
+    assert "Unknown hierarchy" in survey.get("/hierarchy", 422, name="../plan.toml")
+    assert "No file was chosen" in survey.post("/hierarchies", 422)
+    assert "go down from level to level" in survey.post("/build", column="hobby", values="3, 5")
+
+
+# --- work --------------------------------------------------------------------------------------------------------
+
+
+def test_work_is_cancelled_at_its_next_tick_and_leaves_nothing(
+    survey: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    def slow(number: int, folder: Path, data: Any, stem: str, tick: Any) -> None:
+        tick(1, 4)
+        began.set()
+        assert go_on.wait(20)
+        tick(2, 4)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("allonym.studio.workspace.made", slow)
+    survey.client.post("/run", data={"base": str(survey.step.number)})
+    assert began.wait(20)
+    told = survey.client.get("/job").json()
+    assert told == {"what": "Masking", "state": "running", "share": 25, "then": "/result?run=1"}
+    assert 'id="job-bar" max="100" value="25"' in survey.get("/columns")  # on every page, in every tab
+    refused = survey.client.post("/survey")
+    assert refused.status_code == 422
+    assert "Masking is still going on" in refused.text
+    timer = threading.Timer(0.1, go_on.set)
+    timer.start()
+    survey.post("/cancel", **{"from": "/method"})
+    assert survey.client.get("/job").json()["state"] == "cancelled"
+    assert not list(survey.workspace.folder.glob("table-*/result-*"))
+    assert not survey.workspace.opened.results
+    survey.post("/survey")
+
+
+def test_a_mistake_of_ours_is_told_without_values(
+    survey: Browser, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def broken(*_: Any) -> None:
+        raise ValueError("secret cell")
+
+    monkeypatch.setattr("allonym.studio.workspace.made", broken)
+    page = survey.post("/run")
+    assert "allonym made a mistake (ValueError)" in page
+    assert "secret cell" not in page
+    monkeypatch.setattr("allonym.studio.pages.data.ROWS", "x")
+    page = survey.get("/data", 500)
+    assert "allonym made a mistake (TypeError)" in page
+    said = capsys.readouterr().err
+    assert "secret cell" not in said
+    assert "line" in said
+
+
+def test_a_run_that_is_refused_says_why_where_it_was_asked_for(survey: Browser) -> None:
+    page = shown(survey.fill("/method", "/method", do="run", k="2000"))
+    assert "k is 2000, but the table has only 975 rows" in page
+    assert "Words to settle first" in page
+    assert "hobby : 11 to review" in page
+    assert "k must be a whole number" in survey.fill("/method", "/method", 422, k="five")
+    assert "alpha must be a number" in survey.fill("/method", "/method", 422, method="noise", **{"noise.alpha": "much"})
+    assert "Unknown method" in survey.fill("/method", "/method", 422, method="magic")
+
+
+def test_jobs_without_memory_say_so() -> None:
+    def hungry(tick: jobs.Tick) -> None:
+        raise MemoryError
+
+    job = Job("Eating", hungry)
+    assert job.wait(10)
+    assert "not enough memory" in job.problems[0]
+
+
+# --- steps -------------------------------------------------------------------------------------------------------
+
+
+def test_files_of_a_step_never_change(tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    first = steps.add("one", None, {"a.csv": b"1", "b.csv": b"2"})
+    second = steps.add("two", None, {"a.csv": b"3"})
+    assert (first.folder / "a.csv").read_bytes() == b"1"
+    assert (second.folder / "a.csv").read_bytes() == b"3"
+    assert (second.folder / "b.csv").read_bytes() == b"2"
+    steps.go(first.number)
+    assert steps.after == second
+    third = steps.add("three", None)
+    assert not second.folder.exists()
+    assert [x.label for x in steps.steps] == ["one", "three"]
+    assert third.number == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "/", "\\", "a/../..", "plan.toml", "PLAN.TOML", "a" * 300, "\0", "con"]
+)
+def test_safe_names_are_names(name: str, tmp_path: Path) -> None:
+    safe = safe_name(name)
+    assert safe
+    assert "/" not in safe
+    assert safe not in (".", "..")
+    assert safe.lower() != "plan.toml"
+    (tmp_path / safe).write_text("")
+    assert (tmp_path / safe).parent == tmp_path

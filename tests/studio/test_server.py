@@ -1,0 +1,109 @@
+"""Starting the studio: where it listens, what it refuses, and that nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from allonym.cli import app
+from allonym.errors import OptionError
+from allonym.studio.server import Settings, is_loopback, listening, private_folder
+
+
+def test_help_is_there() -> None:
+    told = CliRunner().invoke(app, ["studio", "--help"], env={"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}).output
+    for word in ("--port", "--no-browser", "--max-upload", "--allow-remote", "allonym studio survey.csv"):
+        assert word in told
+    assert "password" in told.lower()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost", "::1"])
+def test_this_machine_is_loopback(host: str) -> None:
+    assert is_loopback(host)
+    Settings(host).check(allow_remote=False)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "", "example.org", "2130706433"])
+def test_elsewhere_is_refused_without_a_flag_and_a_password(host: str) -> None:
+    for allowed, password in ((False, ""), (True, ""), (False, "secret")):
+        with pytest.raises(OptionError, match=r"--allow-remote.*ALLONYM_STUDIO_PASSWORD"):
+            Settings(host, password=password).check(allowed)
+
+
+def test_one_address_and_no_other() -> None:
+    Settings("192.168.1.5", password="secret").check(allow_remote=True)
+    with pytest.raises(OptionError, match="one address"):
+        Settings("0.0.0.0", password="secret").check(allow_remote=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--host", "0.0.0.0"], "can be reached by others"),
+        (["--plan", "plan.toml"], "A plan is for a table"),
+        (["nothing.csv"], "nothing.csv cannot be read"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: list[str], told: str, tmp_path: Path) -> None:
+    code = "from allonym.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "studio", "--no-browser", *words],
+        check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_the_usual_port_or_another() -> None:
+    with listening(Settings(port=0)) as (_, first):
+        assert first > 0
+        with pytest.raises(OptionError, match="give another --port"), listening(Settings(port=first)):
+            pass
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+
+
+def test_the_folder_is_private_and_goes() -> None:
+    with private_folder() as folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        (folder / "x").write_text("x")
+    assert not folder.exists()
+
+
+def test_a_studio_from_start_to_end(tmp_path: Path) -> None:
+    code = "from allonym.cli import main; main()"
+    with (tmp_path / "errors").open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-u", "-c", code, "studio", "--no-browser", "--port", "0"],
+            stdout=subprocess.PIPE, stderr=errors, text=True, env=os.environ | {"TMPDIR": str(tmp_path)},
+        )  # fmt: skip
+    assert process.stdout is not None
+    with process.stdout:
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S{40,}", line)
+        assert found is not None, (tmp_path / "errors").read_text()
+        folder = next(tmp_path.glob("allonym-studio-*"))
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        with urllib.request.urlopen(found[0]) as answer:
+            assert answer.status == 200
+            assert "server" not in {x.lower() for x in answer.headers}
+        with pytest.raises(urllib.error.HTTPError, match="403") as refused:
+            urllib.request.urlopen(found[0].partition("?")[0] + "data")
+        refused.value.close()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 143
+        assert "token" not in process.stdout.read()
+    assert not folder.exists()
+    assert (tmp_path / "errors").read_text() == "Stopped.\n"
