@@ -169,14 +169,14 @@ def halves(numbers: Floats, counts: Floats) -> Ints:
 
 
 def each_alone(counts: Floats) -> Ints:
-    """Number families of one value each; where there are too many, those that count least are one.
+    """Number families of one value each; where there are too many, they share families in turn.
 
     >>> each_alone(np.array([1.0, 7.0, 3.0])).tolist()
     [2, 0, 1]
     """
     rank = np.empty(len(counts), np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return np.minimum(rank, FAMILIES - 1)
+    return rank % FAMILIES
 
 
 def tolerance(cost: float) -> float:

@@ -158,16 +158,31 @@ class World:
     def under(self, concepts: Ints, counts: Floats) -> Ints:
         """Number the children of a minimal common subsumer of V that each of V lies under, those with most first.
 
-        A concept under several goes to the first of them, the subsumer itself comes last; few are left of many.
+        A concept under several goes to the first of them, the subsumer itself comes last. Where there are too many
+        children, they share numbers in turn.
         """
-        top = self.subsumers(concepts)[0]
-        children = self.place[self.scope.taxonomy.children_of(int(top))]
-        above = [self._above[p] for p in self.place[concepts].tolist()]
-        covers = np.array([[(bits >> c) & 1 for bits in above] for c in children[children >= 0].tolist()], bool)
-        covers = covers[np.argsort(-(covers @ counts), kind="stable")]
-        first = np.where(covers.any(axis=0), covers.argmax(axis=0), len(covers))
-        number = np.unique(first, return_inverse=True)[1].ravel()
-        return np.minimum(number, FAMILIES // 2)
+        children = self.place[self.scope.taxonomy.children_of(int(self.subsumers(concepts)[0]))]
+        bits = 0
+        for place in children[children >= 0].tolist():
+            bits |= 1 << place
+        over = [self._members(self._above[p] & bits) for p in self.place[concepts].tolist()]
+        held: dict[int, float] = {}
+        for places, count in zip(over, counts.tolist(), strict=True):
+            for place in places:
+                held[place] = held.get(place, 0.0) + count
+        rank = {place: r for r, place in enumerate(sorted(held, key=lambda x: (-held[x], x)))}
+        first = [min((rank[x] for x in places), default=len(rank)) for places in over]
+        return np.unique(first, return_inverse=True)[1].ravel() % (FAMILIES // 2)
+
+    @staticmethod
+    def _members(bits: int) -> list[int]:
+        """Return the places in a set that has few."""
+        found = []
+        while bits:
+            lowest = bits & -bits
+            found.append(lowest.bit_length() - 1)
+            bits ^= lowest
+        return found
 
     def subsumers(self, concepts: Ints) -> Ints:
         """Return the minimal common subsumers of V, those under the root if there are any."""
