@@ -64,8 +64,8 @@ def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
 def table() -> str:
     """Measure, and lay out the figures."""
     lines = [
-        "| method | columns are | columns | tuples | blocks of at most | blocks, borders too | largest | L | more | CPU s "
-        "| of it on blocks | peak MB |",
+        "| method | columns are | columns | tuples | blocks of at most | blocks, borders too | largest "
+        "| L | more | CPU s | of it on blocks | peak MB |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for method in METHODS:

@@ -303,6 +303,14 @@ def test_families_are_what_they_are_said_to_be() -> None:
     assert sets.families(np.arange(4), np.ones(4)).tolist() in ([0, 1, 0, 1], [1, 0, 1, 0])
 
 
+def test_many_values_that_are_like_nothing_else_share_a_few_families() -> None:
+    numbers = Equality([str(x) for x in range(1000)]).families(np.arange(1000), np.ones(1000))
+    assert np.bincount(numbers).tolist() == [16] * 40 + [15] * 24
+    flat = al.Taxonomy.build("flat", ["top", *map(str, range(1000))], child=range(1, 1001), parent=[0] * 1000)
+    words = Taxonomic(range(1, 1001), Scope(flat, 0)).families(np.arange(1000), np.ones(1000))
+    assert np.bincount(words).max() <= 32
+
+
 def test_a_family_that_has_most_is_cut_further_down() -> None:
     names = ["cook", "baker", "nurse"]
     words = Taxonomic([JOBS.code(x) for x in names], Scope(JOBS, JOBS.root))

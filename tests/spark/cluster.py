@@ -23,6 +23,7 @@ from urllib.request import ProxyHandler, build_opener
 LOOPBACK = "127.0.0.1"
 PATIENCE = 60.0  # seconds until what should happen has happened
 KILLED_WITH_PARENT = 1  # prctl: PR_SET_PDEATHSIG
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for a Java that does not live long enough to be optimised
 Found = TypeVar("Found")
 
 
@@ -103,6 +104,7 @@ class Cluster:
         folder.mkdir()
         environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": LOOPBACK, "SPARK_NO_DAEMONIZE": "1"}
         environment |= {"SPARK_LOCAL_DIRS": str(folder / "local"), "SPARK_DAEMON_MEMORY": "256m"}
+        environment["SPARK_DAEMON_JAVA_OPTS"] = SHORT
         command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments]
         command += ["--properties-file", str(self.folder / "spark.conf")]
         with (folder / "log").open("wb") as log:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster import LOOPBACK, Cluster
+from cluster import LOOPBACK, SHORT, Cluster
 
 WORKERS = 2
 
@@ -48,6 +48,8 @@ def started(running: Cluster) -> Iterator[Any]:
         "spark.driver.host": LOOPBACK,
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.memory": "512m",
+        "spark.driver.extraJavaOptions": SHORT,
+        "spark.executor.extraJavaOptions": SHORT,
         "spark.executor.memory": "512m",
         "spark.executor.cores": "1",
         "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent),  # what tests send imports modules of this folder

@@ -107,7 +107,10 @@ def _neighbours(
 
 
 def _within(part: Ints, near: tuple[Ints, Ints], far: Floats, few: int) -> float:
-    """Return the mean squared distance of the nearest tuples in the own part; others are as far as the last known."""
+    """Return the mean squared distance of the nearest tuples in the own part.
+
+    Where there are too few among the neighbours, the others are taken to be as far as the last of these.
+    """
     some, others = near
     same = part[others] == part[some][:, None]
     wanted = same & (np.cumsum(same, axis=1) <= few)

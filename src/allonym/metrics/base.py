@@ -15,7 +15,7 @@ from allonym.knowledge.rows import frozen
 from allonym.records import Floats, Ints, Value, summed_by
 
 KEPT = 4_000_000  # distances around values that are kept
-PARTS = 64  # parts that values are cut into, at most
+FAMILIES = 64  # of values, at most
 
 
 class Base(Bare, ABC):
@@ -121,7 +121,7 @@ class Base(Bare, ABC):
         return np.unique(found, return_inverse=True)[1].ravel()
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number two parts of values of which none is lone: those near to one that is far out, and the others."""
+        """Number two families of values of which none is lone: those near to one that is far out, and the others."""
         out = codes[int(np.argmax(self.around(self.centroid(codes, counts))[codes]))]
         return halves(self.around(self.values[out])[codes], counts)
 
@@ -169,14 +169,14 @@ def halves(numbers: Floats, counts: Floats) -> Ints:
 
 
 def each_alone(counts: Floats) -> Ints:
-    """Number parts of one value each; where there are too many, those that count least are one part.
+    """Number families of one value each; where there are too many, they share families in turn.
 
     >>> each_alone(np.array([1.0, 7.0, 3.0])).tolist()
     [2, 0, 1]
     """
     rank = np.empty(len(counts), np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return np.minimum(rank, PARTS - 1)
+    return rank % FAMILIES
 
 
 def tolerance(cost: float) -> float:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from allonym.knowledge.rows import frozen, take_rows
 from allonym.knowledge.scope import Scope
 from allonym.metrics.base import tolerance
-from allonym.metrics.taxonomy import Taxonomic, World
+from allonym.metrics.taxonomy import Taxonomic
+from allonym.metrics.world import World
 from allonym.records import Floats, Ints
 
 DIGITS = 12  # distances that agree to so many decimals are ties

@@ -30,7 +30,7 @@ class Equality(Base):
         return self.rows(a, b)
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number a part for each value."""
+        """Number a family for each value."""
         return each_alone(counts)
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
