@@ -1,6 +1,7 @@
 """What blocks of tuples cost: L beside the unblocked result, on census_income_kdd: python benchmarks/blocks.py
 
-Every figure is of a process of its own. Writes its part of docs/engines-blocks.md.
+And on Adult, on which nothing about blocks was chosen. Every figure is of a process of its own. Writes its part of
+docs/engines-blocks.md.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import adult
 import census
 import growth
 import large
@@ -27,15 +30,22 @@ from allonym.records import Pairs
 PAGE = ROOT / "docs" / "engines-blocks.md"
 METHODS = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
 SIZES = (20_000, 5_000, 1_000)
+ADULT = "Adult, categories"
+NOMINAL = ("workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country")
+ADULT_SIZES = (5_000, 1_000)
 K = 5
 
 
 def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
     """Mask the table in blocks of a size, or in none, and say what that took and what came of it."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "census.csv"
-        census.write(path)
-        records = growth.of(census.plan(int(columns), words=setting == "WordNet"), path)
+        path = Path(folder) / "table.csv"
+        if setting == ADULT:
+            adult.write(path)
+            records = growth.of(al.Plan(dict.fromkeys(NOMINAL, al.quasi("category")), keep_rest=True), path)
+        else:
+            census.write(path)
+            records = growth.of(census.plan(int(columns), words=setting == "WordNet"), path)
     sizes: list[int] = []
     spent_on: list[float] = []
 
@@ -61,6 +71,23 @@ def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
     }
 
 
+def rows(method: str, setting: str, columns: int, sizes: Sequence[int]) -> Iterator[str]:
+    """Yield a table without blocks, and with blocks of some sizes beside it."""
+    whole = 0.0
+    for size in (0, *sizes):
+        found = large.measured(method, setting, str(columns), str(size), script=__file__)
+        assert found["reached"] >= K
+        assert found["largest"] <= (size or found["tuples"])
+        whole = whole or found["loss"]
+        more = f"{100 * (found['loss'] / whole - 1):+.1f} %" if size else ""
+        cut = f"{size:,} | {found['blocks']:,} | {found['largest']:,}" if size else "none | | "
+        share = f"{100 * found['in_blocks'] / found['seconds']:.0f} %" if size else ""
+        spent = f"{found['seconds']:.1f} | {share} | {found['megabytes']:.0f}"
+        line = f"| {method} | {setting} | {columns} | {found['tuples']:,} | {cut} | {found['loss']:.3f} | {more} | {spent} |"
+        print(line, file=sys.stderr, flush=True)
+        yield line
+
+
 def table() -> str:
     """Measure, and lay out the figures."""
     lines = [
@@ -71,20 +98,8 @@ def table() -> str:
     for method in METHODS:
         for setting in large.SETTINGS:
             for columns, tuples in census.TUPLES.items():
-                whole = 0.0
-                for size in (0, *(x for x in SIZES if x < tuples)):
-                    found = large.measured(method, setting, str(columns), str(size), script=__file__)
-                    assert found["tuples"] == tuples
-                    assert found["reached"] >= K
-                    assert found["largest"] <= (size or tuples)
-                    whole = whole or found["loss"]
-                    more = f"{100 * (found['loss'] / whole - 1):+.1f} %" if size else ""
-                    cut = f"{size:,} | {found['blocks']:,} | {found['largest']:,}" if size else "none | | "
-                    share = f"{100 * found['in_blocks'] / found['seconds']:.0f} %" if size else ""
-                    spent = f"{found['seconds']:.1f} | {share} | {found['megabytes']:.0f}"
-                    told = f"{found['loss']:.3f} | {more} | {spent}"
-                    lines.append(f"| {method} | {setting} | {columns} | {tuples:,} | {cut} | {told} |")
-                    print(lines[-1], file=sys.stderr, flush=True)
+                lines += rows(method, setting, columns, [x for x in SIZES if x < tuples])
+        lines += rows(method, ADULT, len(NOMINAL), ADULT_SIZES)
     return f"k = {K}, on {machine('allonym', 'numpy')}.\n\n" + "\n".join(lines) + "\n"
 
 
