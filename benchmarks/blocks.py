@@ -83,7 +83,8 @@ def rows(method: str, setting: str, columns: int, sizes: Sequence[int]) -> Itera
         cut = f"{size:,} | {found['blocks']:,} | {found['largest']:,}" if size else "none | | "
         share = f"{100 * found['in_blocks'] / found['seconds']:.0f} %" if size else ""
         spent = f"{found['seconds']:.1f} | {share} | {found['megabytes']:.0f}"
-        line = f"| {method} | {setting} | {columns} | {found['tuples']:,} | {cut} | {found['loss']:.3f} | {more} | {spent} |"
+        what = f"{method} | {setting} | {columns} | {found['tuples']:,}"
+        line = f"| {what} | {cut} | {found['loss']:.3f} | {more} | {spent} |"
         print(line, file=sys.stderr, flush=True)
         yield line
 
