@@ -453,3 +453,13 @@ def test_mistakes_about_engines_end_with_a_hint_and_no_file(folder: Path) -> Non
         assert done.returncode == 2, done
         assert told in done.stderr.decode()
         assert not (folder / "out.parquet").exists()
+
+
+def test_a_report_without_figures_is_refused_before_the_work(folder: Path) -> None:
+    one = str(years(folder) / "year=2020" / "part.parquet")
+    options = ("--quasi", "age=numeric", "--keep-rest", "--method", "noise", "--report", str(folder / "r.html"))
+    done = shell("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "polars")
+    assert done.returncode == 2, done
+    assert "--engine memory" in done.stderr.decode()
+    assert not (folder / "out.parquet").exists()
+    assert shell("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "memory").returncode == 0

@@ -566,3 +566,167 @@ def test_null_and_a_text_that_stands_for_it_in_names_of_folders_are_never_mixed_
     with pytest.raises(ReleaseError):
         PLAN.run(source, tmp_path / "release", engine="polars", partition_by=["note"])
     assert [x.name for x in tmp_path.iterdir()] == ["data"]
+
+
+# --- which files are read, and what their folders say ----------------------------------------------------------------
+
+AGAIN = replace(PLAN, columns={x: y for x, y in COLUMNS.items() if x != "name"})  # names may come again
+
+
+@named
+def test_a_name_with_signs_of_patterns_is_the_name_of_one_file(engine: str, tmp_path: Path) -> None:
+    table = table_of()
+    folder = tmp_path / "of [2024]"
+    folder.mkdir()
+    for name in ("data[1]", "a*", "q?"):
+        pq.write_table(table, folder / f"{name}.parquet")
+    for name in ("data1", "ab", "qq"):
+        pq.write_table(table.slice(0, 50), folder / f"{name}.parquet")
+    for name in ("data[1]", "a*", "q?"):
+        done = PLAN.run(folder / f"{name}.parquet", folder / "out.parquet", engine=engine)
+        assert done.summary["records"] == 300
+    PLAN.run(folder / "data[1].parquet", folder / "parted", engine=engine, partition_by=["ill"])
+    assert PLAN.run(folder / "data1.parquet", folder / "out.parquet", engine=engine).summary["records"] == 50
+
+
+@named
+def test_just_those_files_are_read_that_are_hashed(engine: str, tmp_path: Path) -> None:
+    table = table_of()
+    source = saved(tmp_path / "data", table)
+    for name in ("_old.parquet", ".hidden.parquet", "_temporary/a.parquet", ".tmp/a.parquet"):
+        (source / name).parent.mkdir(exist_ok=True)
+        pq.write_table(table, source / name)
+    (source / "more").mkdir()
+    pq.write_table(table.slice(0, 10), source / "more" / "a.parquet")
+    assert AGAIN.run(source, tmp_path / "out.parquet", engine=engine).summary["records"] == 310
+
+
+@named
+def test_folders_above_the_data_are_no_columns(engine: str, tmp_path: Path) -> None:
+    table = table_of()
+    folder = tmp_path / "run=5"
+    folder.mkdir()
+    source = saved(folder / "note=7", table)
+    for what in (source, source / "part-0.parquet", f"{source}/*.parquet"):
+        PLAN.run(what, tmp_path / "out.parquet", engine=engine)
+        assert rows_of(pq.read_table(tmp_path / "out.parquet")) == rows_of(PLAN.run(table).frame)
+    with pytest.raises(OutputError, match="named like a column"):
+        PLAN.run(source, folder / "out", engine=engine, partition_by=["ill"])
+    saved(source / "year=2020", table)
+    with pytest.raises(TableError, match="named by the same columns"):
+        PLAN.run(source, tmp_path / "out.parquet", engine=engine)
+    (source / "part-0.parquet").unlink()
+    with pytest.raises(TableError, match="named like a column"):
+        PLAN.run(source, tmp_path / "out.parquet", engine=engine)
+
+
+@named
+def test_what_folders_say_comes_back_as_it_was(engine: str, tmp_path: Path) -> None:
+    table = table_of()
+    for code, year in (("01234", "2020"), ("99999", "-3"), ("7", "__HIVE_DEFAULT_PARTITION__")):
+        (tmp_path / "data" / f"zip={code}").mkdir(parents=True)
+        saved(tmp_path / "data" / f"zip={code}" / f"year={year}", table)
+    AGAIN.run(tmp_path / "data", tmp_path / "out.parquet", engine=engine)
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert set(found.column("zip").to_pylist()) == {"01234", "99999", "7"}
+    assert set(found.column("year").to_pylist()) == {2020, -3, None}
+
+
+# --- names, types, blanks --------------------------------------------------------------------------------------------
+
+
+@engines
+def test_names_of_columns_may_be_odd(engine: str) -> None:
+    odd = ["self", "k", "r", "count", "c0", "m0", "allonym_rows", "allonym_known", "a.b", "a b", "select", "x"]
+    words = ["cook", "nurse", None] * 20
+    table = pa.table(dict.fromkeys(odd, words) | {"n": list(range(60))})
+    columns = {name: al.quasi("category") for name in odd}
+    plan = al.Plan(columns, keep_rest=True, k=4)
+    assert rows_of(arrow(plan.run(OPEN[engine](table)).frame)) == rows_of(plan.run(table).frame)
+    with pytest.raises(TableError, match="names that cannot be used"):
+        plan.run(OPEN[engine](table.append_column("allonym times", pa.array([1] * 60))))
+    if engine == "polars":
+        with pytest.raises(TableError, match="patterns to polars"):
+            plan.run(OPEN[engine](table.append_column("^n.*$", pa.array([1] * 60))))
+
+
+@engines
+def test_columns_without_single_values_are_a_problem_not_a_mistake(engine: str) -> None:
+    table = pa.table({"q": [{"a": 1}, {"a": 2}] * 5, "job": ["cook"] * 10})
+    plan = al.Plan({"q": al.quasi("category"), "job": COLUMNS["job"]}, k=2)
+    with pytest.raises(PlanError):
+        plan.run(OPEN[engine](table))
+
+
+@engines
+def test_identifiers_are_judged_as_in_memory(engine: str) -> None:
+    columns = {"id": al.identifier(), "job": al.quasi("category")}
+    plan = al.Plan(columns, k=2)
+    for names, again in ((["a ", " a", "b", "c"], True), (["", "", "?", "?"], False), (["NA", "NA", "x", "y"], False)):
+        table = pa.table({"id": names, "job": ["cook"] * 4})
+        for source in (table, OPEN[engine](table)):
+            told = plan.check(source).problems
+            assert any("come more than once" in x for x in told) is again, (names, told)
+
+
+@engines
+def test_keys_that_say_nothing_are_seen_before_the_work(engine: str) -> None:
+    table = table_of()
+    names = [" NA ", *table.column("name").to_pylist()[1:]]
+    plan = replace(NOISE, parameters={"key": "name"})
+    with pytest.raises(PlanError, match="empty cells"):
+        plan.run(OPEN[engine](table.set_column(0, "name", pa.array(names))))
+
+
+def test_categories_of_polars_that_no_row_has_are_gone_row_by_row() -> None:
+    jobs = ["cook", "baker", "smith", "nurse"] * 10
+    for kind in (pl.Enum([*JOBS.labels, "SECRET"]), pl.Categorical()):
+        frame = pl.DataFrame({"job": jobs}).with_columns(pl.col("job").cast(kind))
+        for method in ("noise", "randomise-uniform"):
+            plan = al.Plan({"job": al.quasi(JOBS)}, method=method, seed=1)
+            lazy = plan.run(frame.lazy()).frame.collect()
+            assert lazy["job"].cast(pl.String).to_list() == plan.run(frame).frame["job"].cast(pl.String).to_list()
+            assert "SECRET" not in str(lazy.schema)
+
+
+def test_texts_of_errors_of_an_engine_are_not_kept() -> None:
+    def fails(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(pl.col("job").cast(pl.Int64))
+
+    frame = pl.LazyFrame({"job": ["secretvalue"] * 9}).map_batches(fails, schema={"job": pl.Int64})
+    with pytest.raises(TableError) as error:
+        al.Plan({"job": al.quasi("category")}, k=2).run(frame)
+    assert error.value.__cause__ is None
+    assert error.value.__suppress_context__
+
+
+@named
+def test_parts_are_checked_row_by_row_too(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = saved(tmp_path / "data", table_of())
+    kind = type(engine_of_file(source, engine))
+    save = kind.save
+
+    def renamed(self: Engine, path: Path, partition_by: Any) -> None:
+        save(self, path, partition_by)
+        (path / "ill=flu").rename(path / "ill=measles")
+
+    NOISE.run(source, tmp_path / "right", engine=engine, partition_by=["ill"])
+    monkeypatch.setattr(kind, "save", renamed)
+    with pytest.raises(ReleaseError, match="folders cannot be named"):
+        NOISE.run(source, tmp_path / "wrong", engine=engine, partition_by=["ill"])
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["data", "right"]
+
+
+def test_other_mistakes_in_what_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of()
+    one = saved(tmp_path / "data", table) / "part-0.parquet"
+    with pytest.raises(OptionError, match="list of columns"):
+        PLAN.run(one, tmp_path / "out", engine="polars", partition_by="ill")
+    with pytest.raises(PlanError, match="named twice"):
+        PLAN.run(one, tmp_path / "out", engine="polars", partition_by=["ill", "ill"])
+    with pytest.raises(OptionError, match="what an engine writes"):
+        PLAN.run(table, partition_by=["ill"])
+    monkeypatch.setattr("allonym.tables.engines.LARGE", 100)
+    PLAN.run(one, tmp_path / "out.parquet", engine="memory")
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found.equals(PLAN.run(table).frame)  # types and all

@@ -115,6 +115,15 @@ class Others(NamedTuple):
         elif self.public:
             raise OptionError("--public is about a report.", hint="say --report FILE.")
 
+    def check_measured(self, plan: Plan, file: str, options: dict[str, Any]) -> None:
+        """Refuse, before any work, to report what will have no figures."""
+        from allonym.plan.engines import Way, has_engine
+        from allonym.plan.run import UNMEASURED
+
+        way = Way(options.get("engine"), partition_by=options.get("partition_by", ()))
+        if (self.report or self.codebook) and plan.chosen.by_row and has_engine(file, way, plan):
+            raise OptionError(UNMEASURED, hint="--engine memory, or leave out the report and the codebook.")
+
     def save(self, done: Release) -> None:
         """Write them."""
         from allonym.release import save_text
@@ -135,6 +144,7 @@ def _mask(
     from allonym.release import distinct_places
 
     distinct_places([output, others.summary, others.report, others.codebook], [file, *plan.files])
+    others.check_measured(plan, file, options)
     with progress("masking") as tick:
         try:
             done = plan.run(file, output, tick, **options)

@@ -139,7 +139,7 @@ Header = Annotated[
 ]
 Sheet = Annotated[str | None, of_file("--sheet", metavar="NAME", help="Of a workbook; the first unless given.")]
 of_engine: Any = partial(Option, rich_help_panel="Larger than memory")
-ENGINE = "Parquet by an engine: polars, duckdb or spark. A folder or a pattern has one by itself."
+ENGINE = "Parquet by an engine: polars, duckdb, spark, or memory (none). A folder, a pattern and large files have one."
 EngineName = Annotated[str | None, of_engine("--engine", metavar="NAME", help=ENGINE)]
 Master = Annotated[str | None, of_engine("--master", metavar="ADDRESS", help="Of spark: local[*] unless given.")]
 PartitionBy = Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.errors import OptionError, PlanError
 from allonym.masking.blocks import START, Blocks
-from allonym.tables.engines import engine_of, is_large, is_several, open_files
+from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files
 from allonym.tables.engines.base import Engine
 from allonym.tables.lines import Lines
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Way:
     """How an engine is to work: which, where, and how what it writes is parted."""
 
-    engine: str | None = None  # duckdb, polars or spark; else the first that is installed, where one is needed
+    engine: str | None = None  # duckdb, polars, spark; memory: none; else the first installed, where one is needed
     master: str | None = None  # of Spark
     partition_by: Sequence[str] = ()  # columns whose values name folders of the release
     blocks_from: int | None = None  # from how many distinct tuples on they are grouped in blocks
@@ -50,18 +50,32 @@ def is_path(source: Any) -> bool:
 
 def engine_for(source: Any, way: Way, plan: Plan | None = None) -> Engine | None:
     """Return the engine that holds a table, or is to read it; None, where the table is masked in memory."""
-    sets = plan is not None and (plan.long or any(x.kind == "set" for x in plan.columns.values()))
+    if isinstance(way.partition_by, str):
+        raise OptionError("partition_by is a list of columns.", hint=f"partition_by=[{way.partition_by!r}].")
     if not is_path(source):
         if way.engine is not None or way.master is not None:
             raise OptionError("A frame has an engine of its own.", hint="leave the engine and its master out.")
-        return engine_of(source)
-    named = way.engine is not None or bool(way.partition_by)
-    if str(source) != "-" and (named or is_several(source) or (not sets and is_large(source))):
+        found = engine_of(source)
+        if way.partition_by and found is None:
+            raise OptionError("partition_by is about what an engine writes.", hint="leave it out.")
+        return found
+    if way.engine == MEMORY and not way.partition_by and way.master is None:
+        return None
+    if has_engine(source, way, plan):
         return open_files(source, way.engine, way.master)
     for what, given in (("engine", way.engine), ("master", way.master), ("partition_by", way.partition_by)):
         if given:
             raise OptionError(f"{what} is about an engine.", hint="name a file of Parquet, and an engine.")
     return None
+
+
+def has_engine(source: str | Path, way: Way, plan: Plan | None = None) -> bool:
+    """Tell whether a file is masked by an engine: since it is to be, is several, or is large."""
+    if str(source) == "-" or way.engine == MEMORY:
+        return False
+    sets = plan is not None and (plan.long or any(x.kind == "set" for x in plan.columns.values()))
+    named = way.engine is not None or bool(way.partition_by)
+    return named or is_several(source) or (not sets and is_large(source))
 
 
 def lines_of(plan: Plan, engine: Engine, *, each: bool = False) -> Lines:

@@ -64,17 +64,20 @@ def run_on(
 def _problems(found: Prepared, engine: Engine, way: Way) -> list[str]:
     """Say what a table lacks for an engine."""
     told = []
-    sets = [x for x in found.having("quasi") if any(isinstance(v, tuple) for v in found.cells[x].values)]
+    known = [x for x in found.having("quasi") if x in found.cells]
+    sets = [x for x in known if any(isinstance(v, tuple) for v in found.cells[x].values)]
     if sets:
-        told.append(f"{listed(sets)}: columns of lists are masked in memory. Hint: leave the engine out.")
+        told.append(f"{listed(sets)}: columns of lists are masked in memory. Hint: collect it, or say --engine memory.")
     gone = [*found.having("identifier"), *found.having("unit")]
     strange = [x for x in way.partition_by if x not in engine.names or x in gone]
     if strange:
         told.append(f"partition_by: {listed(strange)} will not be in the release. Hint: name columns that stay.")
-    if len(engine.names) - len(gone) == len(set(way.partition_by)):
+    if len(set(way.partition_by)) < len(way.partition_by):
+        told.append("partition_by: a column is named twice. Hint: name it once.")
+    elif len(engine.names) - len(gone) == len(way.partition_by):
         told.append("partition_by: no column would be left for the files themselves. Hint: name fewer.")
     key = found.plan.chosen.key_column
-    if key in engine.names and engine.empty(key):
+    if key and key in engine.names and engine.empty(key, found.plan.missing):
         told.append(f"column {key}, whose texts draws go by (key), has empty cells. Hint: fill them in.")
     return told
 
@@ -93,6 +96,10 @@ def _check_output(engine: Engine, source: Any, output: str | Path | None, way: W
     places = [x.resolve() for x in files_of(source)]
     if target.resolve() in places or Path(source).resolve() in (target.resolve(), *target.resolve().parents):
         raise OutputError(f"{output} is the data itself, or inside of it.", hint="write to a place of its own.")
+    if way.partition_by and any("=" in part for part in target.absolute().parent.parts):
+        raise OutputError(
+            f"{output} is in a folder that is named like a column.", hint="write to a place without = in its name."
+        )
     if engine.in_folder(way.partition_by) and target.exists():
         raise OutputError(f"{output} is there already.", hint="give the name of a folder that is not.")
 
@@ -129,7 +136,7 @@ class _Checking:
             raise ReleaseError(f"The release has {len(again.names)} columns, not the {len(promise.names)} promised.")
         if self.unit:  # who rows are about is not in the release, but in what it is made of, which must be the same
             held = self.whole.lines([*counted, *self.unit])
-            if tallied(held, counted) != tallied(lines, counted):
+            if tallied(self.whole.lines(counted), counted) != tallied(lines, counted):
                 raise ReleaseError("The release has other rows than those whose persons were counted.")
             persons = Frame(held).cells(self.unit)[self.unit[0]].codes
             reached = _recounted(held, again.names, replace(promise, persons=persons))
@@ -137,12 +144,16 @@ class _Checking:
             reached = _recounted(lines, again.names, promise)
         if tallied(lines, list(self.written)) != self.table.expected(self.written):
             raise ReleaseError("The release has other rows than it was to have.")
-        kept = [x for x in self.partition_by if x not in self.written]
-        if kept and tallied(again.lines(kept), kept) != tallied(self.whole.lines(kept), kept):
-            raise ReleaseError(
-                f"The release has other values in {listed(kept)} than the table: folders cannot be named by them all."
-            )
+        _same_parts(again, self.whole, [x for x in self.partition_by if x not in self.written])
         return reached
+
+
+def _same_parts(again: Engine, whole: Engine, columns: Sequence[str]) -> None:
+    """Refuse a release that has other values than the table in columns that part it into folders."""
+    if columns and tallied(again.lines(columns), columns) != tallied(whole.lines(columns), columns):
+        raise ReleaseError(
+            f"The release has other values in {listed(columns)} than the table: folders cannot be named by them all."
+        )
 
 
 def _recounted(lines: pa.Table, names: Sequence[str], promise: release.Promise) -> release.Reached:
@@ -181,12 +192,14 @@ def _row_by_row(
     masking = Masking(nothing, nothing, nothing, np.zeros((0, len(found.records.attributes)), np.int64), ())
     promise = promise_of(found, masking, dropped)
     numbered = not plan.chosen.key_column
-    released = engine.mapped(partial(_batch, fitted), dropped, numbered=numbered)
+    released = engine.mapped(partial(_batch, fitted), dropped, promise.columns, numbered=numbered)
+    parts = [x for x in way.partition_by if x not in promise.columns]
 
     def check(again: Engine) -> release.Reached:
         for column in promise.columns:
             own = {column: promise.only[column]} if column in promise.only else {}
             _recounted(again.lines([column]), again.names, replace(promise, columns=[column], only=own))
+        _same_parts(again, engine, parts)
         return release.Reached([])
 
     tick(1, 2)

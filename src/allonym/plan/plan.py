@@ -188,8 +188,8 @@ class Plan:
     ) -> Release:
         """Mask a frame, giving back the same type; or a file, writing a verified release to `output`.
 
-        A lazy frame of polars, a relation of DuckDB or a table of Spark stays in its engine. Files of Parquet larger
-        than memory are masked by an engine (`duckdb`, `polars`, or `spark` at a `master`), also those of a folder or a
+        A lazy frame of polars, a relation of DuckDB or a table of Spark stays in its engine. Large files of Parquet are
+        masked by an engine (`duckdb`, `polars`, or `spark` at a `master`; `memory`: none), also those of a folder or a
         pattern; `partition_by` names columns by which what is written is parted into folders. `blocks_from`: from how
         many distinct tuples on they are grouped in blocks. `balance` is that of the score in the summary: 1 is all
         loss, 0 all linkage.
@@ -197,5 +197,6 @@ class Plan:
         from allonym.plan.engines import Way
         from allonym.plan.run import run
 
-        way = Way(engine, master, tuple(partition_by), blocks_from)
+        parts = partition_by if isinstance(partition_by, str) else tuple(partition_by)
+        way = Way(engine, master, parts, blocks_from)
         return run(self, source, output, tick, balance, way)

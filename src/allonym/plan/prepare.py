@@ -209,7 +209,7 @@ def _persons(found: Prepared) -> None:
 def _repeated(found: Prepared, name: str) -> int:
     """Return how many values of a column, those that say nothing not counted, come more than once."""
     if isinstance(found.table, Lines):
-        return 0 if found.plan.chosen.by_row else found.table.engine.repeated(name)
+        return 0 if found.plan.chosen.by_row else found.table.engine.repeated(name, found.plan.missing)
     if name not in found.cells:
         return 0
     counts = found.cells[name].counts

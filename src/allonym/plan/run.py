@@ -41,6 +41,7 @@ ENDINGS = {
     ".dta": (".dta",),
 }  # any other is delimited text
 PACKED = (".csv", ".jsonl")  # what may be gzipped
+UNMEASURED = "What an engine masks row by row has no figures to report."
 NOBODY = 2**62  # nobody's own spelling is written where this many must share it
 
 
@@ -76,10 +77,7 @@ class Release:
 
     def _is_measured(self) -> None:
         if not self.summary["measures"]:
-            raise OutputError(
-                "What an engine masked row by row has no figures to report.",
-                hint="`allonym evaluate` measures samples.",
-            )
+            raise OutputError(UNMEASURED, hint="--engine memory, or leave out the report and the codebook.")
 
     def replacements(self, column: str) -> list[tuple[Any, Any, int]]:
         """Return what was replaced by what in a column, and in how many rows, most frequent first.

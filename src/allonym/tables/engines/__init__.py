@@ -5,9 +5,12 @@ An engine counts rows that are equal and joins what becomes of them; rows stay i
 
 from __future__ import annotations
 
+import itertools
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -15,6 +18,8 @@ from allonym.errors import OptionError, TableError
 from allonym.tables.engines.base import Engine
 
 ENGINES = ("polars", "duckdb", "spark")  # those before Spark are tried in this order where none is named
+MEMORY = "memory"  # no engine, whatever the size
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 LARGE = 1 << 24  # cells from which on a file of Parquet is masked by an engine, if one is installed
 _PACKAGES = {"duckdb": "duckdb", "polars": "polars", "spark": "pyspark"}
 _GLOB = frozenset("*?[")
@@ -27,18 +32,20 @@ def engine_of(native: Any) -> Engine | None:
         if module is None or not type(native).__module__.startswith(package):
             continue
         if package == "polars" and isinstance(native, module.LazyFrame):
-            from allonym.tables.engines.polars import Polars
-
-            return Polars(native)
+            return _made("polars", native)
         if package == "duckdb" and isinstance(native, module.DuckDBPyRelation):
-            from allonym.tables.engines.duck import Duck
-
-            return Duck(native)
+            return _made("duckdb", native)
         if package == "pyspark" and type(native).__name__ == "DataFrame" and ".sql." in type(native).__module__:
-            from allonym.tables.engines.spark import Spark
-
-            return Spark(native)
+            return _made("spark", native)
     return None
+
+
+def _made(name: str, native: Any) -> Engine:
+    kind = _named(name)
+    with kind.at_work():
+        found = kind(native)
+    found.check()
+    return found
 
 
 def is_several(path: str | Path) -> bool:
@@ -64,20 +71,57 @@ def files_of(path: str | Path) -> list[Path]:
     """Return the Parquet files of a folder, of a pattern, or the one that is named; hidden ones are none."""
     whole = Path(path)
     if whole.is_dir():
-        found = sorted(whole.rglob("*.parquet"))
+        found = [x for x in sorted(whole.rglob("*.parquet")) if x.is_file()]
     elif is_several(path):
         import glob
 
         found = [Path(x) for x in sorted(glob.glob(str(path), recursive=True)) if Path(x).is_file()]
     else:
         found = [whole]
-    return [x for x in found if not any(part.startswith((".", "_")) for part in x.relative_to(whole.anchor).parts[-1:])]
+    base = base_of(path)
+    return [x for x in found if not any(p.startswith((".", "_")) for p in x.relative_to(base).parts)]
+
+
+def base_of(path: str | Path) -> Path:
+    """Return the folder below which names of folders may say what columns hold: that of a file is its own."""
+    whole = Path(path)
+    if whole.is_dir():
+        return whole
+    if not is_several(path):
+        return whole.parent
+    plain = itertools.takewhile(lambda part: not _GLOB & set(part), whole.parts)
+    return Path(*plain)
+
+
+def hive_of(path: str | Path, files: Sequence[Path]) -> dict[str, bool]:
+    """Return the columns that folders are named by (`year=2020`), and whether these hold whole numbers, else text.
+
+    A value with a leading zero is text. Folders above the data are no columns; since engines would take them for some,
+    they are refused where there are others below.
+    """
+    base = base_of(path)
+    each = [[x.partition("=") for x in file.relative_to(base).parts[:-1] if "=" in x] for file in files]
+    names = {tuple(name for name, _, _ in parts) for parts in each}
+    if names == {()}:
+        return {}
+    if len(names) > 1:
+        raise TableError(f"The folders of {path} are not all named by the same columns.", hint="give one of them.")
+    if any("=" in part for part in base.absolute().parts):
+        raise TableError(f"{base} is in a folder that is named like a column.", hint="move it, or link to it.")
+    said: dict[str, set[str]] = {}
+    for name, _, value in (x for parts in each for x in parts):
+        said.setdefault(name, set()).add(unquote(value))
+    return {name: all(_is_whole(x) for x in values - {NO_VALUE}) for name, values in said.items()}
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and text.isascii() and str(int(text)) == text and len(text) < 19
 
 
 def open_files(path: str | Path, name: str | None = None, master: str | None = None) -> Engine:
     """Open a Parquet file, a folder of them or a pattern, by the engine of a name, or the first that is installed."""
     if name is not None and name not in ENGINES:
-        raise OptionError.of("engine", name, ENGINES)
+        raise OptionError.of("engine", name, [*ENGINES, MEMORY])
     if master is not None and name != "spark":
         raise OptionError("A master is one of Spark's.", hint="say --engine spark, or leave --master out.")
     files = files_of(path)
@@ -90,17 +134,25 @@ def open_files(path: str | Path, name: str | None = None, master: str | None = N
     chosen = name or next((x for x in ENGINES[:2] if _installed(x)), ENGINES[0])
     if not _installed(chosen):
         raise OptionError(f"The engine {chosen} is not installed.", hint=f"pip install 'allonym[{chosen}]' brings it.")
-    if chosen == "polars":
+    kind = _named(chosen)
+    with kind.at_work():
+        found = kind.read(files, base_of(path), hive_of(path, files), master)
+    found.check()
+    return found
+
+
+def _named(name: str) -> type[Engine]:
+    if name == "polars":
         from allonym.tables.engines.polars import Polars
 
-        return Polars.read(Path(path))
-    if chosen == "duckdb":
+        return Polars
+    if name == "duckdb":
         from allonym.tables.engines.duck import Duck
 
-        return Duck.read(Path(path))
-    from allonym.tables.engines.spark import Spark, session
+        return Duck
+    from allonym.tables.engines.spark import Spark
 
-    return Spark.read(Path(path), session(master))
+    return Spark
 
 
 def _installed(name: str) -> bool:

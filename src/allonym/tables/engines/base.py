@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from allonym.errors import TableError
+from allonym.errors import TableError, many
 
 TIMES = "allonym times"  # the column that says how many rows a line stands for
 LOW, HIGH = "allonym low", "allonym high"  # which rows of a line take a replacement, where they part
@@ -50,20 +50,44 @@ class Engine(ABC):
     """A table that an engine holds; what is made of it is one again, and nothing is computed before it is asked for."""
 
     name: ClassVar[str]
+    hint: ClassVar[str] = "are all files whole, with the same columns, and is there room on the disk?"
     names: tuple[str, ...]
     native: Any
+
+    @abstractmethod
+    def __init__(self, native: Any) -> None:
+        """Take a table of the engine."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Engine:
+        """Open Parquet files, by their names and not by patterns.
+
+        Folders below `base` may be named by columns: `hive` says which, and whether they hold whole numbers, else text.
+        """
+
+    def check(self) -> None:
+        """Refuse names of columns that the engine, or allonym in it, would take for something else."""
+        odd = [x for x in self.names if not isinstance(x, str) or x.startswith("allonym ")]
+        if odd:
+            raise TableError(f"{many(len(odd), 'column')} have names that cannot be used.", hint="rename them.")
+        if len(set(self.names)) < len(self.names):
+            raise TableError("The table has two columns of one name.", hint="rename one.")
 
     @abstractmethod
     def lines(self, columns: Sequence[str]) -> pa.Table:
         """Return the different rows of some columns, null being a value, with how often each comes as `TIMES`."""
 
     @abstractmethod
-    def repeated(self, column: str) -> int:
-        """Return how many values of a column, null not counted, come more than once."""
+    def repeated(self, column: str, missing: Sequence[str]) -> int:
+        """Return how many values of a column come more than once; those that say nothing, or are missing, do not count.
+
+        Blanks around text do not count either.
+        """
 
     @abstractmethod
-    def empty(self, column: str) -> int:
-        """Return in how many rows a column is null."""
+    def empty(self, column: str, missing: Sequence[str]) -> int:
+        """Return in how many rows a column is null, or says nothing."""
 
     @abstractmethod
     def replaced(self, known: Known) -> Engine:
@@ -74,8 +98,11 @@ class Engine(ABC):
         """Return the table without some columns."""
 
     @abstractmethod
-    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
-        """Return the table masked some rows at a time; `numbered`, if rows go by their numbers in the table."""
+    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked some rows at a time; `numbered`, if rows go by their numbers in the table.
+
+        Columns that are made `anew` have none of the categories that they had: they are text, if these were categories.
+        """
 
     @abstractmethod
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
@@ -85,20 +112,22 @@ class Engine(ABC):
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved of a table by the same engine, with the types that the table has."""
 
+    @classmethod
     @abstractmethod
-    def failures(self) -> tuple[type[Exception], ...]:
+    def failures(cls) -> tuple[type[BaseException], ...]:
         """Return the errors of the engine itself."""
 
+    @classmethod
     @contextmanager
-    def at_work(self) -> Iterator[None]:
+    def at_work(cls) -> Iterator[None]:
         """Tell errors of the engine as such, without their texts, which may hold cells of the table."""
         try:
             yield
-        except self.failures() as error:
+        except (*cls.failures(), pa.ArrowException) as error:
             raise TableError(
-                f"{self.name} could not read the table, or not write the release ({type(error).__name__}).",
-                hint="are all files whole, with the same columns, and is there room on the disk?",
-            ) from error
+                f"{cls.name} could not read the table, or not write the release ({type(error).__name__}).",
+                hint=cls.hint,
+            ) from None
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder."""

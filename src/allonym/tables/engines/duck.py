@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ class Duck(Engine):
     """A relation of DuckDB."""
 
     name = "duckdb"
+    hint = (
+        "are files whole, is there room on the disk? A connection must let Python be read (python_enable_replacements, "
+        "enable_external_access), and have no table allonym_rows or allonym_known."
+    )
 
     def __init__(self, relation: Any) -> None:
         self.native, self.names = relation, tuple(relation.columns)
@@ -25,20 +30,23 @@ class Duck(Engine):
             raise TableError("Two columns of the relation have one name.", hint="rename one; case does not count.")
 
     @classmethod
-    def read(cls, path: Path, types: dict[str, Any] | None = None) -> Duck:
-        """Open a Parquet file, a folder of them or a pattern, in a database of its own."""
+    def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Duck:
+        """Open Parquet files, by their names and not by patterns, in a database of its own."""
+        inside = [x.lower() for x in _columns_inside(files[0])]
+        if len(set(inside)) < len(inside):
+            raise TableError("Two columns have one name.", hint="rename one; to DuckDB, case does not count.")
+        return cls._scanned(files, {name: "BIGINT" if whole else "VARCHAR" for name, whole in hive.items()})
+
+    @classmethod
+    def _scanned(cls, files: Sequence[Path], types: Mapping[str, Any]) -> Duck:
+        """Open files; folders have the names of columns of some types."""
         import duckdb
 
         connection = duckdb.connect()
-        given = path / "**/*.parquet" if path.is_dir() else path
-        hive = path.is_dir() or "*" in str(path)
-        told = ", ".join(f"{_quoted(name)}: {kind}" for name, kind in (types or {}).items())
-        options = "hive_partitioning = true" + (f", hive_types = {{{told}}}" if told else "") if hive else ""
-        sql = f"SELECT * FROM read_parquet({_literal(str(given))}{', ' if options else ''}{options})"
-        try:
-            return cls(connection.sql(sql))
-        except duckdb.Error as error:
-            raise TableError(f"{path} cannot be read by DuckDB.", hint="is every file a whole Parquet file?") from error
+        given = ", ".join(_literal(re.sub(r"([*?\[])", r"[\1]", str(x))) for x in files)
+        told = ", ".join(f"{_quoted(name)}: {kind}" for name, kind in types.items())
+        options = f"hive_partitioning = true, hive_types = {{{told}}}" if told else "hive_partitioning = false"
+        return cls(connection.sql(f"SELECT * FROM read_parquet([{given}], {options})"))
 
     def lines(self, columns: Sequence[str]) -> pa.Table:
         """Return the different rows of some columns with how often each comes."""
@@ -46,16 +54,25 @@ class Duck(Engine):
         by = f" GROUP BY {', '.join(map(_quoted, columns))}" if columns else ""
         return self._asked(f"SELECT {wanted} FROM allonym_rows{by}").native.to_arrow_table()
 
-    def repeated(self, column: str) -> int:
+    def repeated(self, column: str, missing: Sequence[str]) -> int:
         """Return how many values of a column come more than once."""
-        x = _quoted(column)
-        found = f"SELECT {x} FROM allonym_rows WHERE {x} IS NOT NULL GROUP BY {x} HAVING count(*) > 1"
+        said = f"SELECT {self._said(column, missing)} AS x FROM allonym_rows"
+        found = f"SELECT x FROM ({said}) WHERE x IS NOT NULL GROUP BY x HAVING count(*) > 1"
         return int(self._asked(f"SELECT count(*) AS n FROM ({found})").native.fetchall()[0][0])
 
-    def empty(self, column: str) -> int:
-        """Return in how many rows a column is null."""
-        sql = f"SELECT count(*) AS n FROM allonym_rows WHERE {_quoted(column)} IS NULL"
+    def empty(self, column: str, missing: Sequence[str]) -> int:
+        """Return in how many rows a column is null, or says nothing."""
+        sql = f"SELECT count(*) AS n FROM allonym_rows WHERE {self._said(column, missing)} IS NULL"
         return int(self._asked(sql).native.fetchall()[0][0])
+
+    def _said(self, column: str, missing: Sequence[str]) -> str:
+        """Return what a column says: text without blanks around it; null, where that is nothing."""
+        kind = str(self.native.types[self.names.index(column)])
+        if not kind.startswith(("VARCHAR", "ENUM")):
+            return _quoted(column)
+        text = rf"regexp_replace({_quoted(column)}::VARCHAR, '^\s+|\s+$', '', 'g')"
+        nothing = ", ".join(map(_literal, ["", *missing]))
+        return f"CASE WHEN {text} NOT IN ({nothing}) THEN {text} END"
 
     def replaced(self, known: Known) -> Engine:
         """Return the table with what becomes of its rows, by a join in which null equals null."""
@@ -76,7 +93,8 @@ class Duck(Engine):
         sql = f"SELECT {', '.join(wanted)} FROM {rows} AS r LEFT JOIN allonym_known AS k ON {' AND '.join(same)}"
         return self._asked(sql, known.table)
 
-    def failures(self) -> tuple[type[Exception], ...]:
+    @classmethod
+    def failures(cls) -> tuple[type[BaseException], ...]:
         """Return the errors of DuckDB."""
         import duckdb
 
@@ -87,7 +105,7 @@ class Duck(Engine):
         wanted = ", ".join(_quoted(x) for x in self.names if x not in columns)
         return self._asked(f"SELECT {wanted} FROM allonym_rows")
 
-    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
+    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked some rows at a time.
 
         Python cannot be asked for more rows while DuckDB is at work on the same connection, so that what was masked is
@@ -123,9 +141,10 @@ class Duck(Engine):
         """Open what was saved."""
         types = dict(zip(like.names, like.native.types, strict=True))
         if path.is_file():
-            return Duck.read(path)
-        inside = set(_columns_inside(path))
-        found = Duck.read(path, {name: kind for name, kind in types.items() if name not in inside})
+            return Duck._scanned([path], {})
+        files = sorted(path.rglob("*.parquet"))
+        inside = set(_columns_inside(files[0]))
+        found = Duck._scanned(files, {name: kind for name, kind in types.items() if name not in inside})
         return found._asked(f"SELECT {', '.join(_quoted(x) for x in like.names if x in found.names)} FROM allonym_rows")
 
     def _asked(self, sql: str, allonym_known: pa.Table | None = None) -> Duck:
@@ -140,12 +159,11 @@ class Duck(Engine):
     kept: Any = None  # what the relation reads from
 
 
-def _columns_inside(folder: Path) -> list[str]:
-    """Return the columns that the files of a folder have, those in the names of folders not among them."""
+def _columns_inside(file: Path) -> list[str]:
+    """Return the columns that a file has, those in the names of folders not among them."""
     import pyarrow.parquet as pq
 
-    one = next(iter(sorted(folder.rglob("*.parquet"))), None)
-    return [] if one is None else list(pq.read_schema(one).names)
+    return list(pq.read_schema(file).names)
 
 
 def _quoted(name: str) -> str:

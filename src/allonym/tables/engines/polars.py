@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from allonym.errors import TableError
+from allonym.errors import TableError, many
 from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
 
 DENSE = 1 << 22  # combinations of words that are looked up in a table, which is quicker than a join
@@ -25,18 +25,27 @@ class Polars(Engine):
         self.native, self.schema = frame, frame.collect_schema()
         self.names = tuple(self.schema.names())
 
+    def check(self) -> None:
+        """Refuse names of columns that would be taken for something else, as patterns are."""
+        super().check()
+        odd = sum(x == "*" or (x.startswith("^") and x.endswith("$")) for x in self.names)
+        if odd:
+            raise TableError(f"{many(odd, 'column')} have names that are patterns to polars.", hint="rename them.")
+
     @classmethod
-    def read(cls, path: Path, types: dict[str, Any] | None = None) -> Polars:
-        """Open a Parquet file, a folder of them or a pattern."""
+    def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Polars:
+        """Open Parquet files, by their names and not by patterns."""
         import polars as pl
 
-        given = path / "**/*.parquet" if path.is_dir() else path
-        hive = path.is_dir() or "*" in str(path)
-        options: dict[str, Any] = {"hive_partitioning": True, "hive_schema": types or None} if hive else {}
-        try:
-            return cls(pl.scan_parquet(given, **options))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(f"{path} cannot be read by polars.", hint="is every file a whole Parquet file?") from error
+        return cls._scanned(files, {name: pl.Int64 if whole else pl.String for name, whole in hive.items()})
+
+    @classmethod
+    def _scanned(cls, files: Sequence[Path], types: Mapping[str, Any]) -> Polars:
+        """Open files; folders have the names of columns of some types."""
+        import polars as pl
+
+        options: dict[str, Any] = {"hive_partitioning": bool(types), "hive_schema": dict(types) or None}
+        return cls(pl.scan_parquet(list(files), glob=False, **options))
 
     def lines(self, columns: Sequence[str]) -> pa.Table:
         """Return the different rows of some columns with how often each comes."""
@@ -46,18 +55,27 @@ class Polars(Engine):
         asked = self.native.group_by(*map(pl.col, columns)).agg(times) if columns else self.native.select(times)
         return asked.collect(engine="streaming").to_arrow()
 
-    def repeated(self, column: str) -> int:
+    def repeated(self, column: str, missing: Sequence[str]) -> int:
         """Return how many values of a column come more than once."""
         import polars as pl
 
-        counts = self.native.filter(pl.col(column).is_not_null()).group_by(pl.col(column)).agg(pl.len().alias(TIMES))
+        said = self.native.select(self._said(column, missing).alias(column)).drop_nulls()
+        counts = said.group_by(pl.col(column)).agg(pl.len().alias(TIMES))
         return int(counts.filter(pl.col(TIMES) > 1).select(pl.len()).collect(engine="streaming").item())
 
-    def empty(self, column: str) -> int:
-        """Return in how many rows a column is null."""
+    def empty(self, column: str, missing: Sequence[str]) -> int:
+        """Return in how many rows a column is null, or says nothing."""
+        asked = self.native.select(self._said(column, missing).is_null().sum())
+        return int(asked.collect(engine="streaming").item())
+
+    def _said(self, column: str, missing: Sequence[str]) -> Any:
+        """Return what a column says: text without blanks around it; null, where that is nothing."""
         import polars as pl
 
-        return int(self.native.select(pl.col(column).is_null().sum()).collect(engine="streaming").item())
+        if self.schema[column] not in (pl.String, pl.Categorical, pl.Enum):
+            return pl.col(column)
+        text = pl.col(column).cast(pl.String).str.strip_chars()
+        return pl.when(~text.is_in(["", *missing])).then(text)
 
     def replaced(self, known: Known) -> Engine:
         """Return the table with what becomes of its rows, in the same order: looked up, or by a join."""
@@ -67,7 +85,8 @@ class Polars(Engine):
         looked_up = self._looked_up(known) if known.low is None else None
         if looked_up is not None:
             place, columns = looked_up
-            return Polars(self.native.with_columns(place).with_columns(**columns).select(self.names))
+            masked_now = [x.alias(name) for name, x in columns.items()]
+            return Polars(self.native.with_columns(place).with_columns(masked_now).select(self.names))
         frame = self.native
         if known.low is not None:
             frame = frame.with_columns(pl.int_range(pl.len()).over(keys).alias(PLACE))
@@ -129,17 +148,18 @@ class Polars(Engine):
             found[name] = pl.lit(whole).gather(pl.col(PLACE))
         return asked.alias(PLACE), found
 
-    def failures(self) -> tuple[type[Exception], ...]:
-        """Return the errors of polars."""
+    @classmethod
+    def failures(cls) -> tuple[type[BaseException], ...]:
+        """Return the errors of polars, what it calls a panic among them."""
         import polars as pl
 
-        return (pl.exceptions.PolarsError,)
+        return pl.exceptions.PolarsError, pl.exceptions.PanicException
 
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         return Polars(self.native.drop(*columns)) if columns else self
 
-    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
+    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked some rows at a time."""
 
         def masked(frame: Any) -> Any:
@@ -147,7 +167,10 @@ class Polars(Engine):
             table = frame.drop(PLACE).to_arrow() if numbered else frame.to_arrow()
             return _frame(mask(table, places)).cast(schema)
 
+        import polars as pl
+
         schema = {name: kind for name, kind in self.schema.items() if name not in drop}
+        schema |= {name: pl.String() for name in anew if _is_named(schema[name])}
         rows = self.native.with_row_index(PLACE) if numbered else self.native
         return Polars(rows.map_batches(masked, streamable=True, schema=schema))
 
@@ -164,13 +187,14 @@ class Polars(Engine):
 
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""
-        import polars as pl
+        import pyarrow.parquet as pq
 
         if path.is_file():
-            return Polars.read(path)
-        inside = set(pl.read_parquet_schema(next(iter(sorted(path.rglob("*.parquet"))))))
+            return Polars._scanned([path], {})
+        files = sorted(path.rglob("*.parquet"))
+        inside = set(pq.read_schema(files[0]).names)
         types = {name: kind for name, kind in like.native.collect_schema().items() if name not in inside}
-        found = Polars.read(path, types)
+        found = Polars._scanned(files, types)
         return Polars(found.native.select(x for x in like.names if x in found.names))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,8 @@ def session(master: str | None) -> Any:
             f"A session of Spark is at work at {running.sparkContext.master}.",
             hint="stop it first, or name its master.",
         )
+    if (master or LOCAL).startswith("local"):  # workers are of the same environment, activated or not
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(master or LOCAL).appName("allonym")
     return builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
 
@@ -41,10 +46,17 @@ class Spark(Engine):
             raise TableError("Two columns of the table have one name.", hint="rename one; case does not count.")
 
     @classmethod
-    def read(cls, path: Path, spark: Any, schema: Any = None) -> Spark:
-        """Open a Parquet file, a folder of them or a pattern."""
-        reader = spark.read if schema is None else spark.read.schema(schema)
-        return cls(reader.parquet(str(path.absolute())))
+    def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Spark:
+        """Open Parquet files, by their names and not by patterns."""
+        from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+        spark = session(master)
+        if not hive:  # each by itself: what folders are called does not matter
+            return cls(spark.read.option("recursiveFileLookup", "true").parquet(*map(_escaped, files)))
+        reader = spark.read.option("basePath", str(base.absolute()))
+        own = [x for x in reader.parquet(*map(_escaped, files)).schema.fields if x.name not in hive]
+        told = [StructField(name, LongType() if whole else StringType()) for name, whole in hive.items()]
+        return cls(reader.schema(StructType([*own, *told])).parquet(*map(_escaped, files)))
 
     @property
     def _numbered(self) -> Any:
@@ -61,19 +73,27 @@ class Spark(Engine):
         places = list(map(self._place, columns))
         return self._numbered.groupBy(*places).count().toArrow().rename_columns([*columns, TIMES])
 
-    def repeated(self, column: str) -> int:
+    def repeated(self, column: str, missing: Sequence[str]) -> int:
         """Return how many values of a column come more than once."""
         from pyspark.sql import functions as f
 
-        place = self._place(column)
-        counts = self._numbered.where(f.col(place).isNotNull()).groupBy(place).count()
+        said = self._numbered.select(self._said(column, missing).alias("said"))
+        counts = said.where(f.col("said").isNotNull()).groupBy("said").count()
         return int(counts.where(f.col("count") > 1).count())
 
-    def empty(self, column: str) -> int:
-        """Return in how many rows a column is null."""
+    def empty(self, column: str, missing: Sequence[str]) -> int:
+        """Return in how many rows a column is null, or says nothing."""
+        return int(self._numbered.where(self._said(column, missing).isNull()).count())
+
+    def _said(self, column: str, missing: Sequence[str]) -> Any:
+        """Return what a column says: text without blanks around it; null, where that is nothing."""
         from pyspark.sql import functions as f
 
-        return int(self._numbered.where(f.col(self._place(column)).isNull()).count())
+        place = self._place(column)
+        if not self._numbered.schema[place].dataType.typeName().startswith(("string", "char", "varchar")):
+            return f.col(place)
+        text = f.regexp_replace(f.col(place), r"^\s+|\s+$", "")
+        return f.when(~text.isin(["", *missing]), text)
 
     def replaced(self, known: Known) -> Engine:
         """Return the table with what becomes of its rows, by a join in which null equals null."""
@@ -100,7 +120,8 @@ class Spark(Engine):
         ]
         return Spark(rows.join(f.broadcast(told), same, "left").select(*wanted).toDF(*self.names))
 
-    def failures(self) -> tuple[type[Exception], ...]:
+    @classmethod
+    def failures(cls) -> tuple[type[BaseException], ...]:
         """Return the errors of Spark."""
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
@@ -112,7 +133,7 @@ class Spark(Engine):
         kept = [x for x in self.names if x not in columns]
         return Spark(self._numbered.select(*map(self._place, kept)).toDF(*kept))
 
-    def mapped(self, mask: Batch, drop: Sequence[str], *, numbered: bool) -> Engine:
+    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked on the executors, batch by batch; rows of Spark have no numbers."""
         from pyspark.sql.types import StructType
 
@@ -133,9 +154,14 @@ class Spark(Engine):
 
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""
-        found = Spark.read(path, like.native.sparkSession, like.native.schema)
-        return Spark(found.native.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
+        found = like.native.sparkSession.read.schema(like.native.schema).parquet(_escaped(path))
+        return Spark(found.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder: always."""
         return True
+
+
+def _escaped(path: Path) -> str:
+    """Return the name of a file for a reader that looks for patterns."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path.absolute()))
