@@ -50,7 +50,7 @@ def load(ask: Ask) -> str:
         with ask.workspace.lock:
             if ask.base != table.steps.now.number:
                 ask.workspace.change(ask.base, "", table.plan)  # refuses
-            add_loaded(table.steps, plan, "Loaded a plan")
+            add_loaded(table.steps, plan, "Loaded a plan", given=True)
             ask.workspace.go(table.steps.now.number)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
