@@ -47,6 +47,13 @@ def test_nothing_is_asked_of_the_network() -> None:
         assert "eval(" not in text
 
 
+def test_a_file_that_was_named_at_the_start_and_is_none_says_why(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    browser.workspace.open(tmp_path / "empty.csv", "empty.csv", browser.workspace.place())
+    browser.settle()
+    assert "empty.csv is empty" in browser.get("/data")
+
+
 # --- columns -----------------------------------------------------------------------------------------------------
 
 
