@@ -88,7 +88,7 @@ def test_errors_stand_where_the_mistake_is(page: Any) -> None:
     go(page, "/method")
     page.fill("#k", "2000")
     press(page, "Mask the table")
-    page.wait_for_selector(".complaint")
+    page.wait_for_selector(".todo-list")
     assert "k is 2000, but the table has only 975 rows" in page.inner_text("main")
     assert "words to settle first" in page.inner_text("main").lower()
     page.evaluate("document.querySelector('#k').value = '1'")

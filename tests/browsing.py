@@ -34,7 +34,7 @@ class Browser:
 
     def get(self, path: str, code: int = 200, **query: Any) -> str:
         """Look at a page, when no work is going on any more."""
-        answer = self.client.get(path, params=query)
+        answer = self._waited(self.client.get(path, params=query))
         assert answer.status_code == code, shown(answer.text)[:600]
         return unescape(answer.text)
 
@@ -42,10 +42,17 @@ class Browser:
         """Send a form, from the step that counts, and wait for what it starts."""
         if "base" not in form and self.workspace.table is not None:
             form["base"] = str(self.workspace.table.steps.now.number)
-        answer = self.client.post(path, data=form, files=files)
+        answer = self._waited(self.client.post(path, data=form, files=files))
         assert answer.status_code == code, shown(answer.text)[:600]
-        self.settle()
         return unescape(answer.text)
+
+    def _waited(self, answer: Any) -> Any:
+        """Look again, as the page does by itself, when what goes on has ended."""
+        while 'data-running="yes"' in answer.text and answer.request.method == "GET":
+            self.settle()
+            answer = self.client.get(str(answer.url))
+        self.settle()
+        return answer
 
     def fill(self, page: str, action: str, code: int = 200, **changed: Any) -> str:
         """Send the form of a page as it is, but for what is changed."""

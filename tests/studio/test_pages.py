@@ -47,6 +47,13 @@ def test_nothing_is_asked_of_the_network() -> None:
         assert "eval(" not in text
 
 
+def test_a_file_that_was_named_at_the_start_and_is_none_says_why(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    browser.workspace.open(tmp_path / "empty.csv", "empty.csv", browser.workspace.place())
+    browser.settle()
+    assert "empty.csv is empty" in browser.get("/data")
+
+
 # --- columns -----------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +154,23 @@ def test_words_of_several_ontologies_are_settled_in_a_file_each(browser: Browser
     assert "several ontologies" in browser.get("/columns")
 
 
+def test_no_file_is_opened_that_was_not_given(survey: Browser, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("value,concept\nmusic,music.n.01\n")
+    before = survey.step.number
+    assert "Unknown kind" in survey.fill("/columns", "/columns", 422, **{"what-1": f"file:{secret}"})
+    assert "Unknown kind" in survey.fill("/column?column=hobby", "/column", 422, what=f"file:{secret}")
+    assert "Unknown hierarchy" in survey.fill("/column?column=hobby", "/column", 422, hierarchy=str(secret))
+    assert "Unknown ontology" in survey.fill("/words?column=hobby", "/understanding", 422, what="file:../../data")
+    assert "Unknown ontology" in survey.get("/hierarchies", ontology=str(secret))
+    for path in (str(secret), "../../data", "../../../../../etc/hostname"):
+        plan = f'format = 1\nkeep_rest = true\n[columns.hobby]\nrole = "quasi"\nlinks = "{path}"\n'.encode()
+        assert "did not come with it" in survey.post("/plan", 422, files=[("plan", ("plan.toml", plan))])
+        given = [("file", ("people.csv", b"hobby,age\nmusic,1\njazz,2\n")), ("file", ("plan.toml", plan))]
+        assert "did not come with it" in survey.post("/open", files=given)
+    assert survey.step.number == before
+
+
 # --- hierarchies -------------------------------------------------------------------------------------------------
 
 
@@ -209,7 +233,7 @@ def test_work_is_cancelled_at_its_next_tick_and_leaves_nothing(
     assert began.wait(20)
     told = survey.client.get("/job").json()
     assert told == {"what": "Masking", "state": "running", "share": 25, "then": "/result?run=1"}
-    assert 'id="job-bar" max="100" value="25"' in survey.get("/columns")  # on every page, in every tab
+    assert 'id="job-bar" max="100" value="25"' in survey.client.get("/columns").text  # on every page, in every tab
     refused = survey.client.post("/survey")
     assert refused.status_code == 422
     assert "Masking is still going on" in refused.text

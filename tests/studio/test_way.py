@@ -231,6 +231,11 @@ def test_results_are_kept_side_by_side(survey: Browser) -> None:
     page = shown(survey.get("/result"))
     assert "Release 2" in page
     assert "Release 1 the plan has changed since" in shown(survey.get("/result", run=1))
+    survey.post("/again", run="1")
+    assert survey.step.plan.chosen.k == 3
+    assert survey.step.label == "Plan of release 1"
+    assert "the plan has changed since" not in survey.get("/result", run=1)
+    survey.post("/again", 422, run="9")
     for what in ("map", "losses", "sizes", "risks"):
         answer = survey.client.get("/chart", params={"what": what, "run": 1})
         assert answer.headers["content-type"] == "image/svg+xml"

@@ -50,6 +50,7 @@ DONE: dict[str, tuple[Action, View]] = {
     "/go": (plans.go, data.show),
     "/plan": (plans.load, data.show),
     "/cancel": (plans.cancel, data.show),
+    "/again": (plans.again, results.show),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -167,7 +168,13 @@ def environment() -> Any:
         loader=PackageLoader("allonym.studio"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    filters: dict[str, Any] = {"figure": figure, "whole": lambda x: f"{x:,}", "percent": _percent, "split": _split}
+    filters: dict[str, Any] = {
+        "figure": figure,
+        "whole": lambda x: f"{x:,}",
+        "percent": _percent,
+        "split": _split,
+        "quoted": shlex.quote,
+    }
     made.filters |= filters
     made.globals |= {"address": address}
     return made

@@ -104,7 +104,9 @@ class Workspace:
                 if begun is None:
                     table.steps.add(f"Opened {name}", _proposed(looked), files, data.reading)
                 else:
-                    add_loaded(table.steps, begun, f"Opened {name} with a plan")
+                    add_loaded(
+                        table.steps, begun, f"Opened {name} with a plan", given=self.folder in begun.folder.parents
+                    )
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
@@ -304,12 +306,16 @@ def _columns_of(plan: Plan) -> str:
     return toml.dumped(with_method(replace(plan, privacy=()), "sa-mdav", 5, {}, 0))
 
 
-def add_loaded(steps: Steps, plan: Plan, label: str) -> Step:
-    """Take a step to a plan that lies elsewhere; the files it names come along, under plain names of their own."""
+def add_loaded(steps: Steps, plan: Plan, label: str, *, given: bool) -> Step:
+    """Take a step to a plan that lies elsewhere; the files it names come along, under plain names of their own.
+
+    A plan that was given to the page may name only what was given with it, nothing else that lies on this machine.
+    """
     named: dict[str, str] = {}
     lost = []
     for path in editing.files_of(plan):
-        if not (plan.folder / path).is_file():
+        inside = (plan.folder / path).resolve().parent == plan.folder.resolve()
+        if not (plan.folder / path).is_file() or (given and not inside):
             lost.append(safe_name(path))
             continue
         name, number = safe_name(path), 1

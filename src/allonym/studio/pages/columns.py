@@ -82,7 +82,8 @@ def choose(ask: Ask) -> str:
     for i, looked in enumerate(table.looked.columns):
         before = begun.get(looked.name) or (None if table.plan is None else looked.column())
         role = known(ask.text(f"role-{i}"), list(forms.ROLES), "role")
-        column = forms.chosen(role, ask.raw(f"what-{i}"), ask.text(f"root-{i}"), before)
+        what = known(ask.raw(f"what-{i}"), list(forms.whats(ontologies(table), before)), "kind")
+        column = forms.chosen(role, what, ask.text(f"root-{i}"), before)
         columns[looked.name], links = carried(table, looked.name, column)
         files |= links
     plan = with_columns(table, columns)
@@ -141,7 +142,9 @@ def choose_one(ask: Ask) -> str:
         raise OptionError("There is no such column.", hint="choose one of the list.")
     before = table.plan.columns.get(name) if table.plan is not None else None
     role = known(ask.text("role"), list(forms.ROLES), "role")
-    column = forms.detailed(ask, forms.chosen(role, ask.raw("what"), ask.text("root"), before))
+    what = known(ask.raw("what"), list(forms.whats(ontologies(table), before)), "kind")
+    known(ask.text("hierarchy"), ["", *ontologies(table)], "hierarchy")
+    column = forms.detailed(ask, forms.chosen(role, what, ask.text("root"), before))
     problems = list(column.problems())
     if problems:
         raise PlanError([f"column {name}: {x}" for x in problems])

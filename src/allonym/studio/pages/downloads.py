@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from io import BytesIO
 from pathlib import Path
 from urllib.parse import quote
 
+from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from allonym.errors import OptionError
@@ -30,9 +33,9 @@ def download(ask: Ask) -> Response:
     there = files_of(result)
     what = ask.text("what")
     if what == "everything":
-        return zipped(f"{table.stem}-release-{result.number}.zip", there)
+        return zipped(ask, f"{table.stem}-release-{result.number}.zip", there)
     if what == "links":
-        return zipped(f"{table.stem}-links.zip", {name: there[name] for name in result.files})
+        return zipped(ask, f"{table.stem}-links.zip", {name: there[name] for name in result.files})
     if what not in there:
         return PlainTextResponse("There is no such file.", 404)
     return _sent(there[what], what, inline=ask.text("look") == "yes" and what.endswith(".html"))
@@ -57,14 +60,23 @@ def _disposition(name: str, *, inline: bool = False) -> str:
     return f"{'inline' if inline else 'attachment'}; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
 
 
-def zipped(name: str, files: Mapping[str, Path]) -> Response:
-    """Return files in one archive; the same files give the same bytes."""
-    packed = BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+def zipped(ask: Ask, name: str, files: Mapping[str, Path]) -> Response:
+    """Return files in one archive, made on the disk; the same files give the same bytes."""
+    handle, place = tempfile.mkstemp(dir=ask.workspace.folder)
+    with os.fdopen(handle, "wb") as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for inside, path in files.items():
-            archive.writestr(zipfile.ZipInfo(inside), path.read_bytes(), zipfile.ZIP_DEFLATED)
+            with path.open("rb") as source, archive.open(_entry(inside), "w", force_zip64=True) as packed:
+                shutil.copyfileobj(source, packed, 1 << 20)
     headers = {"content-disposition": _disposition(name)}
-    return Response(packed.getvalue(), media_type="application/zip", headers=headers)
+    gone = BackgroundTask(Path(place).unlink, missing_ok=True)
+    return FileResponse(place, media_type="application/zip", headers=headers, background=gone)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return a file of an archive that has no date and may be read by its owner."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+    return entry
 
 
 def plan(ask: Ask) -> Response:
@@ -81,7 +93,7 @@ def plan_and_files(ask: Ask) -> Response:
     step = table.steps.now
     if step.plan is None:
         raise OptionError("There is no plan yet.", hint="choose roles first.")
-    return zipped(f"{table.stem}-plan.zip", dict(_with_files(step.folder, editing.files_of(step.plan))))
+    return zipped(ask, f"{table.stem}-plan.zip", dict(_with_files(step.folder, editing.files_of(step.plan))))
 
 
 def _with_files(folder: Path, names: list[str]) -> Iterator[tuple[str, Path]]:

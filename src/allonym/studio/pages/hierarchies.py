@@ -19,6 +19,7 @@ from allonym.plan.trees import Hierarchy
 from allonym.studio import forms
 from allonym.studio.asking import Ask, address, known, render
 from allonym.studio.jobs import Job, Tick, problems_of
+from allonym.studio.pages.columns import ontologies
 from allonym.studio.pages.data import saved
 from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
@@ -58,12 +59,21 @@ def _scored(table: Table, path: Path, ontology: str) -> dict[str, Any]:
     told["used"] = [x for x, c in columns.items() if path.name in (str(c.hierarchy), *map(str, c.ontology))]
     try:
         hierarchy = told["hierarchy"] = Hierarchy.read(path)
+        ontology = _ontology(table, ontology)
         meant = trees.usual_meanings(hierarchy, ontology) | _links(table, path, hierarchy)
         told["unsure"] = trees.unsure(hierarchy, ontology, meant)
         told["scored"] = score(hierarchy, ontology, meant) if not told["unsure"] else None
     except AllonymError as error:
         told["why"] = problems_of(error)
     return told
+
+
+def _ontology(table: Table, name: str) -> str:
+    """Return an ontology by its name: the bundled one, or a file that was given; no other file is ever opened."""
+    if name.partition(":")[0] == "wordnet":
+        return name
+    file, split, root = name.partition("#")
+    return f"{table.steps.now.folder / known(file, ['wordnet', *ontologies(table)], 'ontology')}{split}{root}"
 
 
 def _links(table: Table, path: Path, hierarchy: Hierarchy) -> dict[str, str]:

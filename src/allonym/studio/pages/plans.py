@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.datastructures import UploadFile
 
-from allonym.errors import PlanError
+from allonym.errors import OptionError, PlanError
 from allonym.plan import Plan
 from allonym.studio.asking import Ask
 from allonym.studio.pages.data import saved
@@ -50,11 +50,23 @@ def load(ask: Ask) -> str:
         with ask.workspace.lock:
             if ask.base != table.steps.now.number:
                 ask.workspace.change(ask.base, "", table.plan)  # refuses
-            add_loaded(table.steps, plan, "Loaded a plan")
+            add_loaded(table.steps, plan, "Loaded a plan", given=True)
             ask.workspace.go(table.steps.now.number)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return "/columns"
+
+
+def again(ask: Ask) -> str:
+    """Go on with the plan of a release."""
+    table = ask.workspace.opened
+    result = next((x for x in table.results if x.number == ask.number("run")), None)
+    if result is None:
+        raise OptionError("There is no such release.", hint="it went when another table was opened.")
+    with ask.workspace.lock:
+        add_loaded(table.steps, result.plan, f"Plan of release {result.number}", given=True)
+        ask.workspace.go(table.steps.now.number)
+    return f"/result?run={result.number}"
 
 
 def _unpacked(given: list[UploadFile], folder: Path) -> Path:

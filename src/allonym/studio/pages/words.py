@@ -86,8 +86,8 @@ def _first(worded: list[ColumnCheck]) -> ColumnCheck:
 
 
 def _whats(table: Table, column: Column) -> dict[str, str]:
-    known = forms.whats(ontologies(table), column)
-    return {x: y for x, y in known.items() if x == "wordnet" or x.startswith("file:") or x == forms.what_of(column)}
+    there = forms.whats(ontologies(table), column)
+    return {x: y for x, y in there.items() if x == "wordnet" or x.startswith("file:") or x == forms.what_of(column)}
 
 
 def _review(ask: Ask) -> tuple[Table, Check, Review, Column]:
@@ -184,14 +184,15 @@ def understand(ask: Ask) -> str:
     """Take another ontology, or another part of it, and what is to be done with words nobody knows."""
     table, _, _, before = _review(ask)
     name = ask.raw("column")
-    column = forms.chosen(before.role, ask.raw("what"), ask.text("root"), before)
+    what = known(ask.raw("what"), list(_whats(table, before)), "ontology")
+    column = forms.chosen(before.role, what, ask.text("root"), before)
     if before.role == "quasi":
         unmatched = known(ask.text("unmatched"), UNMATCHED, "way with unknown words")
         column = replace(column, unmatched=unmatched, accept_review=ask.text("accept_review") == "yes")
     column, files = carried(table, name, column)
     assert table.plan is not None
     plan = with_columns(table, {**table.plan.columns, name: column})
-    label = f"{name}: {ask.raw('what').removeprefix('file:')}{f', root {root}' if (root := ask.text('root')) else ''}"
+    label = f"{name}: {what.removeprefix('file:')}{f', root {root}' if (root := ask.text('root')) else ''}"
     if (column.ontology, column.root) == (before.ontology, before.root):
         label = f"{name}: unknown words {column.unmatched}{', review accepted' if column.accept_review else ''}"
     if column.ontology != before.ontology:
