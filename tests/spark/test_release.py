@@ -215,3 +215,33 @@ def test_what_fails_leaves_nothing_behind(spark: Any, data: Path, monkeypatch: p
         with pytest.raises(ReleaseError):
             PLAN.run(data, data.parent / "release", engine="spark")
     assert left_in(data.parent) == ["data"]
+
+
+def test_just_the_files_that_are_named_are_read_and_folders_say_what_they_say(spark: Any, tmp_path: Path) -> None:
+    table = table_of()
+    plan = replace(PLAN, columns={x: y for x, y in COLUMNS.items() if x != "name"})
+    folder = tmp_path / "run=5" / "of [2024]"
+    (folder / "more").mkdir(parents=True)
+    (folder / "_old").mkdir()
+    pq.write_table(table, folder / "data[1].parquet")
+    pq.write_table(table.slice(0, 50), folder / "more" / "data1.parquet")
+    pq.write_table(table, folder / "_old" / "data.parquet")
+    done = plan.run(folder, tmp_path / "whole", engine="spark")
+    assert done.summary["records"] == 290
+    assert "run" not in pq.read_table(tmp_path / "whole").column_names
+    assert plan.run(folder / "data[1].parquet", folder / "one", engine="spark").summary["records"] == 240
+    for code in ("01234", "7"):
+        (tmp_path / "parted" / f"zip={code}").mkdir(parents=True)
+        pq.write_table(table, tmp_path / "parted" / f"zip={code}" / "data.parquet")
+    plan.run(tmp_path / "parted", tmp_path / "codes", engine="spark")
+    assert set(pq.read_table(tmp_path / "codes").column("zip").to_pylist()) == {"01234", "7"}
+
+
+def test_an_empty_text_cannot_name_a_folder_of_spark(spark: Any, tmp_path: Path) -> None:
+    table = table_of().set_column(6, "note", pa.array(["", "b"] * 120))
+    columns = {"name": al.keep(), "job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
+    plan = al.Plan(columns, keep_rest=True, method="noise", seed=5, parameters={"key": "name"})
+    pq.write_table(table, tmp_path / "data.parquet")
+    with pytest.raises(ReleaseError, match="folders cannot be named"):
+        plan.run(tmp_path / "data.parquet", tmp_path / "release", engine="spark", partition_by=["note"])
+    assert left_in(tmp_path) == ["data.parquet"]
