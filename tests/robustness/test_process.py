@@ -148,7 +148,7 @@ def test_a_mistake_of_ours_is_told_without_cells(
     def broken(*given: object, **options: object) -> None:
         raise ValueError(f"could not convert {SECRET}")
 
-    monkeypatch.setattr("allonym.plan.run._masked", broken)
+    monkeypatch.setattr("allonym.plan.run.masked", broken)
     given = ["allonym", "mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--quasi", "job=category"]
     monkeypatch.setattr(sys, "argv", [*given, "--keep-rest"])
     with pytest.raises(SystemExit) as ended:
