@@ -48,6 +48,11 @@ class Opened:
         return self._first.n
 
     @property
+    def changed(self) -> bool:
+        """Whether the file is another now than when it was opened."""
+        return read_bytes(self.path) != self._raw
+
+    @property
     def suffix(self) -> str:
         """How files of this format end."""
         return str(getattr(self._first.base, "suffix", ".csv"))

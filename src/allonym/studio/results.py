@@ -44,6 +44,8 @@ def made(number: int, folder: Path, data: Opened, stem: str, tick: Tick) -> Resu
     """Run the plan that lies in a folder, as the command line would, and put what came of it beside it."""
     plan = Plan.load(folder / PLAN)
     masked = folder / f"{stem}-masked{data.suffix}"
+    while masked.exists():  # a file of the plan is called so
+        masked = masked.with_name(f"{masked.stem}-{number}{data.suffix}")
     release = plan.run(data.path, masked, lambda done, total: tick(9 * done, 10 * total))
     masked.chmod(0o600)
     tick(90, 100)

@@ -45,7 +45,7 @@ class Settings:
                 f"{self.host} can be reached by others, and the studio shows data that is not masked.",
                 hint="leave --host out; or say --allow-remote and set a password in ALLONYM_STUDIO_PASSWORD.",
             )
-        if self.host in ("", "0.0.0.0", "::"):
+        if is_everywhere(self.host):
             raise OptionError(
                 "The studio listens at one address, not at all of them.", hint="give the one that others use."
             )
@@ -61,6 +61,29 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_everywhere(host: str) -> bool:
+    """Tell whether an address stands for all of a machine's, however it is written: 0, 0.0.0.0, ::."""
+    try:
+        found = socket.getaddrinfo(host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        return False  # to listen there will fail, and say so
+    return any(ipaddress.ip_address(str(x[4][0]).partition("%")[0]).is_unspecified for x in found)
+
+
+def names_of(host: str) -> tuple[str, ...]:
+    """Return the names by which browsers ask for an address: the one to be printed first.
+
+    >>> names_of("127.0.0.1"), names_of("127.0.0.2"), names_of("0:0::1")
+    (('127.0.0.1', 'localhost'), ('127.0.0.2',), ('[::1]', 'localhost'))
+    """
+    try:
+        address = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
+    except ValueError:
+        return (host.lower(),)
+    name = f"[{address}]" if address.version == 6 else str(address)
+    return (name, "localhost") if name in (LOOPBACK, "[::1]") else (name,)
+
+
 def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callable[[str], None] = print) -> None:
     """Serve the studio until somebody ends it."""
     needed()
@@ -73,11 +96,11 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
     for given in (file, plan):
         if given is not None and not given.is_file():
             raise TableError(f"{given} cannot be read.", hint="is the name right?")
+    if hasattr(signal, "SIGHUP"):  # until there is a server to be told
+        signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGTERM) or signal.SIG_DFL)
     with private_folder() as folder, listening(settings) as (sock, port):
         workspace = Workspace(folder)
-        names = (settings.host,) if not is_loopback(settings.host) else (LOOPBACK, "localhost")
-        if settings.host == "::1":
-            names = ("[::1]", "localhost")
+        names = names_of(settings.host)
         guard = Guard(
             studio(workspace, settings.limit),
             hosts=tuple(f"{name}:{port}" for name in names),

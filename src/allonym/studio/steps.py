@@ -13,6 +13,7 @@ from typing import Any
 from allonym.plan import Plan, toml
 
 PLAN = "plan.toml"
+OURS = (PLAN, "report.html", "report-public.html", "summary.json", "codebook.json")  # of a release
 
 
 @dataclass(frozen=True)
@@ -103,5 +104,7 @@ def safe_name(name: str, usual: str = "file") -> str:
     ('passwd', 'jobs_1_.obo', 'file', 'plan-file.toml')
     """
     last = re.split(r"[\\/]", name)[-1]
-    safe = re.sub(r"[^\w.-]+", "_", last).lstrip("._-")[-80:].lstrip("._-") or usual
-    return "plan-file.toml" if safe.lower() == PLAN else safe
+    safe = re.sub(r"[^\w.-]+", "_", last).lstrip("._-")[-80:]
+    safe = safe.encode()[-200:].decode(errors="ignore").lstrip("._-") or usual  # systems count bytes
+    stem, dot, ending = safe.rpartition(".")
+    return f"{stem}-file{dot}{ending}" if safe.lower() in OURS else safe

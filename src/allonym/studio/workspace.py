@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -201,11 +202,16 @@ class Workspace:
 
     # --- work ------------------------------------------------------------------------------------------------
 
-    def start(self, what: str, work: Callable[[Tick], None], then: str) -> Job:
-        """Start a job, if none is running, and give it a moment to end."""
+    def idle(self) -> None:
+        """Refuse to go on while a job is running."""
         with self.lock:
             if self.job is not None and self.job.running:
                 raise OptionError(f"{self.job.what} is still going on.", hint="wait for it, or cancel it.")
+
+    def start(self, what: str, work: Callable[[Tick], None], then: str) -> Job:
+        """Start a job, if none is running, and give it a moment to end."""
+        with self.lock:
+            self.idle()
             self.job = Job(what, work, then)
             job = self.job
         job.wait(SOON)
@@ -218,15 +224,15 @@ class Workspace:
         if step.plan is None:
             raise PlanError(["no column has a role yet. Hint: choose roles first."])
         with self.lock:
+            self.idle()
             number = len(table.results) + 1
-            folder = step.folder.parents[1] / f"result-{number}"
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(mode=0o700)
+            folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=step.folder.parents[1]))  # of no other run
             for name in (PLAN, *editing.files_of(step.plan)):
                 linked(step.folder / name, folder / name)
 
         def work(tick: Tick) -> None:
             try:
+                _unchanged(table)
                 result = made(number, folder, table.data, table.stem, tick)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -234,17 +240,31 @@ class Workspace:
             with self.lock:
                 table.results.append(result)
 
-        return self.start("Masking", work, f"/result?run={number}")
+        try:
+            return self.start("Masking", work, f"/result?run={number}")
+        except OptionError:  # another came first
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     def estimate(self, methods: list[str], grid: Mapping[str, list[Any]]) -> Job:
         """Try methods and figures on the table, without writing anything."""
+        self.idle()
         table = self.opened
         plan = table.plan
         if plan is None:
             raise PlanError(["no column has a role yet. Hint: choose roles first."])
 
+        source = table.steps.now.folder
+        folder = Path(tempfile.mkdtemp(prefix="tried-", dir=source.parents[1]))  # steps may go meanwhile
+        for name in editing.files_of(plan):
+            linked(source / name, folder / name)
+
         def work(tick: Tick) -> None:
-            found = compare(table.data.path, plan, methods, grid, tick=tick)
+            try:
+                _unchanged(table)
+                found = compare(table.data.path, replace(plan, folder=folder), methods, grid, tick=tick)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
             with self.lock:
                 table.tried, table.failed, table.tried_for = list(found.runs), list(found.failed), _columns_of(plan)
 
@@ -270,6 +290,12 @@ class Workspace:
         if table.results and table.tried and table.tried_for == _columns_of(table.results[-1].plan):
             runs = [*(x for x in table.tried if not any(_alike(x, y) for y in runs)), *runs]
         return Comparison(runs, varied=_varied(runs)).map() if runs else ""
+
+
+def _unchanged(table: Table) -> None:
+    """Refuse to go on with a file, read in place, that is another now than the one that was looked at."""
+    if table.data.changed:
+        raise OptionError(f"{table.name} was changed since it was opened.", hint="open it again.")
 
 
 def _varied(runs: Sequence[Mapping[str, Any]]) -> list[str]:

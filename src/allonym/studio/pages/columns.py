@@ -14,7 +14,7 @@ from allonym.plan.check import Check
 from allonym.plan.choosing import DISTANCES, LANGUAGES, MEASURES, SENSES, UNMATCHED
 from allonym.plan.columns import Column
 from allonym.studio import forms
-from allonym.studio.asking import Ask, address, known, render
+from allonym.studio.asking import Ask, address, cleaned, known, render
 from allonym.studio.pages.data import saved
 from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
@@ -44,7 +44,8 @@ def show(ask: Ask) -> Response:
     ask.problems = [x for x in ask.problems if x not in named]
     others = [x for x in (found.problems if found else []) if x not in named and not by_words(x)]
     return render(
-        ask, "columns.html", columns=rows, check=found, others=[*ask.workspace.unchecked, *others], roles=forms.ROLES,
+        ask, "columns.html", columns=rows, check=found,
+        others=[cleaned(ask, x) for x in (*ask.workspace.unchecked, *others)], roles=forms.ROLES,
         meant=forms.MEANT, ready=found is not None and found.ready,
     )  # fmt: skip
 
@@ -98,8 +99,9 @@ def with_columns(table: Table, columns: dict[str, Column]) -> Plan:
     """Return the plan with other columns; what it promises of columns that are no longer sensitive goes."""
     if table.plan is None:
         return Plan(columns, reading=table.data.reading)
-    promised = [x for x in table.plan.privacy if columns[x.column].role == "sensitive"]
-    return replace(table.plan, columns=columns, keep_rest=False, privacy=tuple(promised))
+    promised = [x for x in table.plan.privacy if x.column in columns and columns[x.column].role == "sensitive"]
+    rest = table.plan.keep_rest and not {x.name for x in table.looked.columns} <= set(columns)
+    return replace(table.plan, columns=columns, keep_rest=rest, privacy=tuple(promised))
 
 
 def carried(table: Table, name: str, column: Column) -> tuple[Column, dict[str, bytes]]:
@@ -166,8 +168,12 @@ def add_ontology(ask: Ask) -> str:
     kept = table.steps.now.folder / file
     if kept.exists():
         file = f"{table.steps.now.number}-{file}"
+    column = table.plan.columns.get(name)
+    if column is None or column.role not in ("quasi", "sensitive"):
+        raise OptionError(
+            "Only a quasi-identifier or a sensitive column of the plan has files.", hint="choose its role first."
+        )
     incoming = saved(given[0], ask.workspace.place() / "file")
-    column = table.plan.columns[name]
     if use == "ontology":
         column = forms.chosen(column.role, f"file:{file}", "", column)
     else:

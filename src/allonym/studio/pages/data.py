@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
+import zipfile
+import zlib
 from pathlib import Path
 
 from starlette.datastructures import UploadFile
@@ -64,9 +67,16 @@ def open_file(ask: Ask) -> Job:
         raise PlanError([f"{len(plans)} plans were chosen. Hint: choose one."])
     if len(tables) > 1 and not plans:
         raise OptionError(f"{len(tables)} files were chosen.", hint="one table at a time.")
+    ask.workspace.idle()
     main, others = tables[0], [*tables[1:], *(x for x in ask.files("plan") if x not in plans)]
     folder = ask.workspace.place()
     path = saved(main, folder / "data")
+    if swells(path, ask.limit):
+        shutil.rmtree(folder, ignore_errors=True)
+        raise OptionError(
+            f"The file unpacks to more than the {ask.limit / 1024**2:,.0f} MB that are taken.",
+            hint="start the studio with its name instead: allonym studio FILE.",
+        )
     plan = None
     if plans:
         beside = folder / "given"
@@ -77,6 +87,25 @@ def open_file(ask: Ask) -> Job:
     return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan)
 
 
+def swells(path: Path, most: int) -> bool:
+    """Tell whether a packed file holds more than is taken, without unpacking it to anywhere."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(4)
+        if begin[:2] == b"\x1f\x8b":
+            with gzip.open(path) as packed:
+                size = 0
+                while size <= most and (chunk := packed.read(1 << 20)):
+                    size += len(chunk)
+                return size > most
+        if begin == b"PK\x03\x04":
+            with zipfile.ZipFile(path) as book:
+                return sum(x.file_size for x in book.infolist()) > most
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
+        pass  # whoever opens it will say so
+    return False
+
+
 def shown_name(name: str) -> str:
     """Return how a file is called on pages: without its folder and what does not print."""
     last = name.replace("\\", "/").rpartition("/")[2]
@@ -85,6 +114,7 @@ def shown_name(name: str) -> str:
 
 def open_survey(ask: Ask) -> Job:
     """Open the bundled survey."""
+    ask.workspace.idle()
     folder = ask.workspace.place()
     path = folder / "data"
     path.touch(mode=0o600)
@@ -94,6 +124,9 @@ def open_survey(ask: Ask) -> Job:
 
 def read_again(ask: Ask) -> Job:
     """Read the table that is open in another way."""
+    table = ask.workspace.opened
+    if ask.base != table.steps.now.number:
+        ask.workspace.change(ask.base, "", table.plan)  # refuses
     delimiter = ask.raw("delimiter")
     return ask.workspace.read_again(
         encoding=ask.text("encoding") or None,

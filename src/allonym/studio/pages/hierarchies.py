@@ -151,7 +151,8 @@ def _remove(ask: Ask, table: Table, path: Path) -> str:
 
 def _use(ask: Ask, table: Table, path: Path) -> str:
     """Let a column be understood through a hierarchy, as `generalise` needs it."""
-    assert table.plan is not None
+    if table.plan is None:
+        raise OptionError("No column has a role yet.", hint="choose roles first.")
     column = known(ask.raw("column"), [x for x, c in table.plan.columns.items() if c.role == "quasi"], "column")
     chosen = forms.chosen("quasi", f"file:{path.name}", "", table.plan.columns[column])
     plan = replace(table.plan, columns={**table.plan.columns, column: chosen})
@@ -168,7 +169,7 @@ def build_one(ask: Ask) -> Job:
     words, base = column.words[0], ask.base
     meant = {x.value: words.scope.taxonomy.ids[x.concept] for x in words.here if x.concept is not None}
     counts = {x.value: x.count for x in words.here if x.concept is not None}
-    limits = [int(x) for x in re.findall(r"\d+", ask.text("values"))] or None
+    limits = [int(x) for x in re.findall(r"\d{1,12}", ask.text("values"))] or None
 
     def work(tick: Tick) -> None:
         made = build(counts, words.scope, meant, levels=ask.number("levels", 3), limits=limits, name=column.name)

@@ -13,7 +13,7 @@ from allonym.plan.choosing import FIGURES, Choice, methods, with_method
 from allonym.plan.privacy import Privacy
 from allonym.plan.toml import RELEASE_KEYS
 from allonym.report.comparison import HEADS, Comparison
-from allonym.studio.asking import Ask, known, render
+from allonym.studio.asking import Ask, cleaned, known, render
 from allonym.studio.jobs import Job
 from allonym.studio.pages.columns import by_words
 from allonym.studio.workspace import Table
@@ -54,7 +54,7 @@ def show(ask: Ask) -> Response:
         models=MODELS, about=plan.about, tried=tried, heads={x: HEADS[x] for x in SHOWN}, trying=TRIED, ks=KS,
         keys=RELEASE_KEYS, waiting=found is None,
         review=[(x.name, len(x.review), len(x.unmatched)) for x in words if _open(table, x)],
-        others=[*ask.workspace.unchecked, *(x for x in told if not by_words(x))],
+        others=[cleaned(ask, x) for x in (*ask.workspace.unchecked, *told) if not by_words(x)],
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def about(ask: Ask) -> str:
 def estimate(ask: Ask) -> Job:
     """Try some methods and ks on the table."""
     wanted = [str(x) for x in ask.form.getlist("try") if str(x) in {y.name for y in methods()}]
-    ks = [int(x) for x in re.findall(r"\d+", ask.text("ks"))]
+    ks = [int(x) for x in re.findall(r"\d{1,12}", ask.text("ks"))]
     if not wanted:
         raise OptionError("No method was ticked to be tried.", hint="tick one or more.")
     if not ks or min(ks) < 2:

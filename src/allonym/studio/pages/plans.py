@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+import zlib
 from pathlib import Path
 
 from starlette.datastructures import UploadFile
 
 from allonym.errors import OptionError, PlanError
 from allonym.plan import Plan
+from allonym.plan.opening import Opened
 from allonym.studio.asking import Ask
 from allonym.studio.pages.data import saved
 from allonym.studio.steps import PLAN, safe_name
@@ -47,6 +49,8 @@ def load(ask: Ask) -> str:
     try:
         path = _unpacked(ask.files("plan"), folder)
         plan = Plan.load(path)
+        if plan.reading != table.data.reading:
+            Opened(table.data.path, plan.reading)  # refuses, before anything is changed
         with ask.workspace.lock:
             if ask.base != table.steps.now.number:
                 ask.workspace.change(ask.base, "", table.plan)  # refuses
@@ -95,5 +99,5 @@ def _unzip(file: UploadFile, folder: Path) -> None:
                 name = PLAN if is_plan else safe_name(inside.filename)
                 with archive.open(inside) as source, (folder / name).open("wb") as target:
                     shutil.copyfileobj(source, target)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
         raise PlanError(["the archive cannot be read. Hint: is it a zip?"]) from error

@@ -17,6 +17,7 @@ from allonym.plan.editing import HAND, NOTHING, Review
 from allonym.studio import forms
 from allonym.studio.asking import ROWS, Ask, address, known, render
 from allonym.studio.pages.columns import carried, of_column, ontologies, with_columns
+from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
 STATUSES = {
@@ -113,7 +114,7 @@ def settle(ask: Ask) -> str:
     file = _file(table, column, name, review)
     assert table.plan is not None
     links = list(column.links) or [
-        links_name(name, i, len(review.column.words)) for i in range(len(review.column.words))
+        safe_name(links_name(name, i, len(review.column.words))) for i in range(len(review.column.words))
     ]
     links[review.place] = file
     files: dict[str, Any] = {file: text.encode()}
@@ -137,8 +138,16 @@ def _label(changes: dict[str, str | None]) -> str:
 def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
     """Return the words that were changed: each by its own choice, those that were ticked, or all of a list."""
     values = {i: ask.raw(f"value-{i}") for i in range(ROWS) if f"value-{i}" in ask.form}
-    if ask.text("one").isdecimal():
-        return {values[int(ask.text("one"))]: None}
+    there = {x.value for x in review.column.words[review.place].here}
+    plain = {" ".join(x.splitlines()): x for x in there}  # browsers send line ends otherwise than they got them
+    values = {i: x if x in there else plain.get(" ".join(x.splitlines()), x) for i, x in values.items()}
+    if not there.issuperset(values.values()):
+        raise OptionError("A word of this list is not in the column any more.", hint="look at the list again.")
+    one, suggested = ask.text("one"), ask.text("suggest").partition(" ")[0]
+    if any(x.isdecimal() and int(x) not in values for x in (one, suggested)):
+        raise OptionError("There is no such word in the list.", hint="look at the list again.")
+    if one.isdecimal():
+        return {values[int(one)]: None}
     place, _, word = ask.text("suggest").partition(" ")
     if place.isdecimal():
         return {values[int(place)]: word}
@@ -176,7 +185,7 @@ def _file(table: Table, column: Column, name: str, review: Review) -> str:
     """Return the links file of a column; one that no other column has."""
     if column.links:
         return str(column.links[review.place])
-    usual = links_name(name, review.place, len(review.column.words))
+    usual = safe_name(links_name(name, review.place, len(review.column.words)))
     return usual if not (table.steps.now.folder / usual).exists() else f"{table.steps.now.number}-{usual}"
 
 
