@@ -110,7 +110,8 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
         if file is not None:
             workspace.open(file.absolute(), file.name, workspace.place(), plan)
         say(f"allonym studio: {guard.address}")
-        say("Nothing leaves this machine. Ctrl-C ends it, and removes what was opened here.")
+        stays = "Nothing leaves this machine. " if is_loopback(settings.host) else ""
+        say(f"{stays}Ctrl-C ends it, and removes what was opened here.")
         config = uvicorn.Config(
             guard, log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
             proxy_headers=False, timeout_graceful_shutdown=2, h11_max_incomplete_event_size=65536,
