@@ -541,11 +541,8 @@ def test_persons_are_counted_on_the_groups_that_were_written(
     assert [x.name for x in tmp_path.iterdir()] == ["data"]
 
 
-@named
-def test_folders_with_other_names_than_the_values_are_refused(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = saved(tmp_path / "data", table_of())
+def rename_folders(monkeypatch: pytest.MonkeyPatch, source: Path, engine: str) -> None:
+    """Let an engine write one folder under another name."""
     kind = type(engine_of_file(source, engine))
     save = kind.save
 
@@ -554,6 +551,14 @@ def test_folders_with_other_names_than_the_values_are_refused(
         (path / "ill=flu").rename(path / "ill=measles")
 
     monkeypatch.setattr(kind, "save", renamed)
+
+
+@named
+def test_folders_with_other_names_than_the_values_are_refused(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = saved(tmp_path / "data", table_of())
+    rename_folders(monkeypatch, source, engine)
     with pytest.raises(ReleaseError, match="folders cannot be named"):
         PLAN.run(source, tmp_path / "release", engine=engine, partition_by=["ill"])
     assert [x.name for x in tmp_path.iterdir()] == ["data"]
@@ -703,15 +708,8 @@ def test_texts_of_errors_of_an_engine_are_not_kept() -> None:
 @named
 def test_parts_are_checked_row_by_row_too(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = saved(tmp_path / "data", table_of())
-    kind = type(engine_of_file(source, engine))
-    save = kind.save
-
-    def renamed(self: Engine, path: Path, partition_by: Any) -> None:
-        save(self, path, partition_by)
-        (path / "ill=flu").rename(path / "ill=measles")
-
     NOISE.run(source, tmp_path / "right", engine=engine, partition_by=["ill"])
-    monkeypatch.setattr(kind, "save", renamed)
+    rename_folders(monkeypatch, source, engine)
     with pytest.raises(ReleaseError, match="folders cannot be named"):
         NOISE.run(source, tmp_path / "wrong", engine=engine, partition_by=["ill"])
     assert sorted(x.name for x in tmp_path.iterdir()) == ["data", "right"]

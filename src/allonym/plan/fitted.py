@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -227,24 +227,23 @@ class Fitted:
         """
         if isinstance(frame, (str, Path)):
             raise OptionError("A fitted plan masks frames and records.", hint="Plan.run masks files.")
+        table = open_any(frame, self.plan.reading)
         first = self._row if start is None else _row_number(start)
-        masked, rows = self._masked(frame, lambda rows: np.arange(first, first + rows, dtype=np.uint64))
-        self._row = first + rows
-        return masked
+        self._row = first + table.n
+        return self._masked(table, np.arange(first, first + table.n, dtype=np.uint64))
 
     def mask_rows(self, frame: Any, numbers: Keys | None) -> Any:
         """Mask a frame whose rows have these numbers; None, if they go by the plan's key."""
-        return self._masked(frame, lambda rows: np.zeros(rows, np.uint64) if numbers is None else numbers)[0]
-
-    def _masked(self, frame: Any, numbers: Callable[[int], Keys]) -> tuple[Any, int]:
-        """Mask a frame, given the numbers of so many rows; return it with how many there are."""
         table = open_any(frame, self.plan.reading)
+        return self._masked(table, np.zeros(table.n, np.uint64) if numbers is None else numbers)
+
+    def _masked(self, table: Any, keys: Keys) -> Any:
+        """Mask a table whose rows have these numbers."""
         self._all_have_roles(table.names)
         cells = table.cells([x for x in table.names if x in self._columns or x == self._key])
         lost = [x for x in (*self._columns, self._key) if x and x not in cells]
         if lost:
             raise TableError(f"The table has no {', '.join(lost)}.", hint="every column of the plan must be there.")
-        keys = numbers(table.n)
         if self._key:
             if any(map(self._says_nothing, cells[self._key].values)):
                 raise TableError(f"Some rows have no {self._key}, which draws go by.", hint="fill it in.")
@@ -252,7 +251,7 @@ class Fitted:
             keys = np.array(texts, np.uint64)[cells[self._key].codes]
         written = {name: self._written(name, cells[name], keys) for name in self._columns}
         dropped = [x for x in self._dropped if x in table.names]
-        return table.changed(written, dropped, anew=self.plan.chosen.apart), table.n
+        return table.changed(written, dropped, anew=self.plan.chosen.apart)
 
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
