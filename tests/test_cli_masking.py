@@ -11,6 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -322,6 +324,21 @@ def test_masking_a_file_does_not_import_pandas_or_polars(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(("engine", "others"), [("polars", "duckdb"), ("duckdb", "polars")])
+def test_masking_by_an_engine_does_not_import_the_libraries_of_others(folder: Path, engine: str, others: str) -> None:
+    ages = {"job": ["nurse", "cook", None] * 4, "age": [30, None, 41] * 4, "height": [1.5, None, 1.75] * 4}
+    pq.write_table(pa.table(ages), "ages.parquet")
+    code = (
+        "import sys; from allonym.cli import app; app(['mask', 'ages.parquet', '-o', 'm.parquet', '--quasi', "
+        "'age=numeric', '--quasi', 'height=numeric', '--quasi', 'job=wordnet:person', '--keep-rest', '--engine', "
+        f"{engine!r}], standalone_mode=False); "
+        f"print([m for m in ('pandas', 'narwhals', 'rapidfuzz', {others!r}) if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert pq.read_table("m.parquet").num_rows == 12
 
 
 def test_promises_beside_k_are_asked_for_by_options(folder: Path) -> None:

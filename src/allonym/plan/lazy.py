@@ -24,7 +24,7 @@ from allonym.records import Masking
 from allonym.tables.base import Cells
 from allonym.tables.engines import files_of
 from allonym.tables.engines.base import Engine
-from allonym.tables.frames import Frame
+from allonym.tables.frames import arrow_cells
 from allonym.tables.lines import Lines, tallied, times_of
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class _Checking:
             held = self.whole.lines([*counted, *self.unit])
             if tallied(self.whole.lines(counted), counted) != tallied(lines, counted):
                 raise ReleaseError("The release has other rows than those whose persons were counted.")
-            persons = Frame(held).cells(self.unit)[self.unit[0]].codes
+            persons = arrow_cells(held.column(self.unit[0]), self.unit[0]).codes
             reached = _recounted(held, again.names, replace(promise, persons=persons))
         else:
             reached = _recounted(lines, again.names, promise)

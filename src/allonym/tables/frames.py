@@ -240,8 +240,7 @@ class _Arrow(_Backend):
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        build = pa.large_string() if pa.types.is_string_view(kind) else kind
-        found = pa.array([_typed(v, _letter(kind)) for v in values], type=build).take(arrow_of(codes))
+        found = _arrow_array([_typed(v, _letter(kind)) for v in values], kind).take(arrow_of(codes))
         if pa.types.is_dictionary(column.type):
             found = found.dictionary_encode()
         return pa.chunked_array([found.cast(column.type)])
@@ -260,9 +259,32 @@ def arrow_of(numbers: Ints) -> Any:
     return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
 
 
+def _arrow_array(values: Sequence[Any], kind: Any) -> Any:
+    """Return values for Arrow; texts and numbers without `pa.array`, likewise."""
+    import pyarrow as pa
+
+    there = pa.py_buffer(np.packbits(np.array([v is not None for v in values], bool), bitorder="little"))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        if not all(v is None or isinstance(v, str) for v in values):
+            raise TypeError("what stands for a group is no text")
+        told = [b"" if v is None else v.encode() for v in values]
+        ends = np.cumsum([0, *map(len, told)], dtype=np.int64)
+        return pa.Array.from_buffers(pa.large_string(), len(told), [there, *map(pa.py_buffer, (ends, b"".join(told)))])
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        own = np.array([0 if v is None else v for v in values], kind.to_pandas_dtype())
+        return pa.Array.from_buffers(kind, len(own), [there, pa.py_buffer(own)])
+    return pa.array(values, type=kind)
+
+
 def arrow_codes(column: Any, name: str) -> Ints:
     """Return a number for every cell of a column of Arrow; cells that are equal have one."""
     return _Arrow().factorise(column, name)[1]
+
+
+def arrow_cells(column: Any, name: str) -> Cells:
+    """Return the cells of a column of Arrow, as those of a frame."""
+    values, codes = _Arrow().factorise(column, name)
+    return merged([as_cell(x) for x in values], codes)
 
 
 def arrow_like(column: Any, values: Sequence[Any], codes: Ints) -> Any:

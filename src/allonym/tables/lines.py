@@ -12,7 +12,7 @@ from allonym.errors import TableError
 from allonym.records import Ints, distinct
 from allonym.tables.base import Cells, merged
 from allonym.tables.engines.base import TIMES, Engine, Known
-from allonym.tables.frames import Frame, arrow_codes, arrow_like, arrow_numbers, arrow_of
+from allonym.tables.frames import arrow_cells, arrow_codes, arrow_like, arrow_numbers, arrow_of
 
 
 class Lines:
@@ -31,7 +31,6 @@ class Lines:
         counted = _sorted(engine.lines(together)) if each else engine.lines(together)
         self._lines = counted.drop_columns([TIMES])
         self._counts = times_of(counted)
-        self._frame = Frame(self._lines) if together else None
         self.n = int(self._counts.sum())
         self.row = np.repeat(np.arange(len(self._counts)), self._counts) if each else None  # the line of every row
 
@@ -44,10 +43,10 @@ class Lines:
         """Return the cells of some columns; those that are not counted together with others, each by itself."""
         found = {}
         for name in names:
-            if name not in self.together or self._frame is None:
+            if name not in self.together:
                 found[name] = Lines(self.engine, [name]).cells([name])[name]
                 continue
-            cells = self._frame.cells([name])[name]
+            cells = arrow_cells(self._lines.column(name), name)
             codes = cells.codes if self.row is None else cells.codes[self.row]
             found[name] = Cells(cells.values, codes, self.times)
         return found
