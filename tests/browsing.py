@@ -47,10 +47,15 @@ class Browser:
         return unescape(answer.text)
 
     def _waited(self, answer: Any) -> Any:
-        """Look again, as the page does by itself, when what goes on has ended."""
+        """Look again, as the page does by itself, when what goes on has ended, however long that takes."""
         while 'data-running="yes"' in answer.text and answer.request.method == "GET":
             self.settle()
-            answer = self.client.get(str(answer.url))
+            told = self.client.get("/job").json()
+            if told["state"] == "failed":
+                answer = self.client.get("/problem")
+            else:
+                gone = told["state"] == "done" and told["then"] and 'id="cancel"' in answer.text
+                answer = self.client.get(told["then"].partition("#")[0] if gone else str(answer.url))
         self.settle()
         return answer
 

@@ -101,6 +101,7 @@ def _problem(ask: Ask) -> Response:
     ask.problems = [] if job is None else job.problems
     if job is None or job.running or not job.problems:
         return RedirectResponse("/data", 303)
+    job.told_so = True
     where: dict[str, View] = {"Masking": methods.show, "Estimating the trade-off": methods.show}
     where["Building a hierarchy"] = hierarchies.show
     view = where.get(job.what, data.show)

@@ -129,7 +129,7 @@ def render(ask: Ask, template: str, code: int = 200, **values: Any) -> Response:
         "step": None if table is None else table.steps.now,
         "job": job,
         "cancellable": job is not None and job is ws.job,
-        "problems": [cleaned(ask, x) for x in ask.problems],
+        "problems": [cleaned(ask, x) for x in ask.problems or _untold(ws.job)],
         "limit": ask.limit,
         "given_up": _given_up(ws.job),
         "open_words": _open_words(table),
@@ -144,6 +144,14 @@ def _given_up(job: Job | None) -> str:
         return ""
     job.told_so = True
     return job.what
+
+
+def _untold(job: Job | None) -> Sequence[str]:
+    """Return why a job failed, if no page has said so: it may have ended just before this one was asked for."""
+    if job is None or job.running or job.told_so:
+        return []
+    job.told_so = bool(job.problems)
+    return job.problems
 
 
 def _open_words(table: Table | None) -> int:

@@ -26,7 +26,7 @@ class Job:
         self.what, self.then = what, then  # in words; the page to go to
         self.state, self.done, self.total = RUNNING, 0, 0
         self.problems: list[str] = []
-        self.told_so = False  # whether somebody saw that it was cancelled
+        self.told_so = False  # whether somebody saw that it was cancelled, or why it failed
         self._work, self._stop = work, threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"allonym {what}", daemon=True)
         self._thread.start()

@@ -25,8 +25,6 @@ def show(ask: Ask) -> Response:
     """Show the table that is open, or how to open one."""
     table = ask.workspace.table
     if table is None:
-        job = ask.workspace.job
-        ask.problems = ask.problems or (job.problems if job is not None else [])  # of a file named at the start
         return render(ask, "data.html")
     pages = max(1, -(-table.data.n // ROWS))
     page = min(ask.page, pages)
