@@ -18,7 +18,7 @@ from allonym.knowledge.scope import Scope
 from allonym.masking import METHODS, blocks, cuts
 from allonym.masking.base import silent
 from allonym.masking.blocks import Block, Blocks, Partitioning, Tick, grouped, in_turn, partitioned
-from allonym.masking.groups import Groups
+from allonym.masking.groups import Groups, centre, distances, values_of
 from allonym.metrics.blend import Blend
 from allonym.metrics.equality import Equality
 from allonym.metrics.numeric import Numeric
@@ -140,6 +140,28 @@ def test_groups_are_made_anew_across_borders_only_if_that_is_better(
         before = grouped(method, records, 1, silent, settings)
     lost = blocks._Blocked(method, records, 1, silent, settings).lost
     assert lost(after).sum() <= lost(before).sum() * (1 + 1e-9)
+
+
+@methods
+@few
+@given(drawn=drawn_tables(min_size=20), size=st.integers(4, 30))
+def test_what_groups_lose_is_told_some_at_a_time_and_to_the_last_bit(
+    name: str, drawn: tuple[Dag, list[Row], list[float] | None], size: int
+) -> None:
+    records, method = records_of(drawn), METHODS[name](k=3)
+    groups = grouped(method, records, 1, silent, Blocks(0, size))
+    metrics, shares, columns = method.metrics(records), records.shares, records.codes.T
+    mass = records.mass[groups.source] * (groups.share / records.counts[groups.source])
+    slow = []
+    for g in range(len(groups)):
+        pieces = np.flatnonzero(groups.group == g)
+        own = columns[:, groups.source[pieces]]
+        named = None if groups.named is None else int(groups.named[g])
+        values = centre(metrics, own, mass[pieces]) if named is None else values_of(metrics, columns, named)
+        slow.append(mass[pieces] @ distances(metrics, shares, values, own) ** 2 if len(pieces) > 1 else 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "TOGETHER", 2)
+        assert blocks._Blocked(method, records, 1, silent, Blocks()).lost(groups).tolist() == slow
 
 
 @pytest.mark.parametrize("name", ["sa-mdav", "sa-mdav-static", "fusion"])
@@ -301,6 +323,14 @@ def test_families_are_what_they_are_said_to_be() -> None:
     food, metal = {JOBS.code("cook"), JOBS.code("baker")}, {JOBS.code("smith"), JOBS.code("welder")}
     sets = Sets([frozenset(food), frozenset(metal), frozenset(list(food)[:1]), frozenset(list(metal)[:1])], words)
     assert sets.families(np.arange(4), np.ones(4)).tolist() in ([0, 1, 0, 1], [1, 0, 1, 0])
+
+
+def test_sets_of_which_most_are_equally_far_are_cut_in_two_even_so() -> None:
+    flat = al.Taxonomy.build("flat", ["top", *map(str, range(600))], child=range(1, 601), parent=[0] * 600)
+    words = Taxonomic(range(1, 601), Scope(flat, 0))
+    sets = Sets([frozenset({3 * i + 1, 3 * i + 2, 3 * i + 3}) for i in range(200)], words)
+    found = sets.families(np.arange(200), np.ones(200))
+    assert np.bincount(found).tolist() == [100, 100]
 
 
 def test_many_values_that_are_like_nothing_else_share_a_few_families() -> None:

@@ -21,8 +21,8 @@ import allonym as al
 from allonym.errors import OptionError, OutputError, PlanError, ReleaseError, TableError
 from allonym.masking import METHODS
 from allonym.tables.engines import polars as polars_engine
-from allonym.tables.engines.base import Engine
-from allonym.tables.lines import Lines, hashable
+from allonym.tables.engines.base import TIMES, Engine
+from allonym.tables.lines import Lines, hashable, same_rows
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 HIERARCHY = Path(__file__).parents[1] / "data" / "mini-hierarchy.csv"
@@ -728,3 +728,22 @@ def test_other_mistakes_in_what_is_asked_for(tmp_path: Path, monkeypatch: pytest
     PLAN.run(one, tmp_path / "out.parquet", engine="memory")
     found = pq.read_table(tmp_path / "out.parquet")
     assert found.equals(PLAN.run(table).frame)  # types and all
+
+
+def test_lines_stand_for_the_same_rows_or_not() -> None:
+    def lines(*rows: tuple[Any, Any, int]) -> pa.Table:
+        a, b, times = zip(*rows, strict=True)
+        return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.float64()), TIMES: list(times)})
+
+    nan = float("nan")
+    one = lines(("x", 1.0, 2), (None, nan, 1), ("x", None, 3))
+    assert same_rows(one, lines(("x", None, 3), ("x", 1.0, 1), (None, nan, 1), ("x", 1.0, 1)), ["a", "b"])
+    assert same_rows(one, lines(("x", 9.0, 5), (None, 9.0, 1)), ["a"])
+    for other in (
+        lines(("x", 1.0, 2), (None, nan, 1), ("x", None, 2)),
+        lines(("x", 1.0, 2), (None, None, 1), ("x", None, 3)),
+        lines(("x", 1.0, 3), (None, nan, 1), ("x", None, 2)),
+        lines(("y", 1.0, 2), (None, nan, 1), ("x", None, 3)),
+        lines(("x", 1.0, 2), (None, nan, 1), ("x", None, 3), ("z", 1.0, 1)),
+    ):
+        assert not same_rows(one, other, ["a", "b"])

@@ -146,10 +146,13 @@ def test_tuples_are_grouped_in_blocks_on_executors(spark: Any) -> None:
 
 
 def through(gate: Gate) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what lets batches through when the gate is open."""
+    """Return what lets the first two parts through, and the others when the gate is open."""
 
     def batches(some: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        gate.wait()
+        from pyspark import TaskContext
+
+        if TaskContext.get().partitionId() >= 2:
+            gate.wait()
         yield from some
 
     return batches
@@ -160,14 +163,17 @@ def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
 ) -> None:
     folder = tmp_path / "gate"
     folder.mkdir()
-    gate, save, killed = Gate(str(folder)), Spark.save, []
+    gate, save, killed, whole = Gate(str(folder)), Spark.save, [], []
 
     def kill() -> None:
-        busy = until(lambda: found if len(found := sorted(set(gate.started))) == 2 else None, "both workers to write")
-        assert not list(data.parent.glob("release"))  # it has no name yet
-        killed.append(cluster.worker_of(busy[0]))
-        cluster.kill_worker(killed[0])
-        gate.open()
+        try:
+            busy = until(lambda: sorted(found) if len(found := set(gate.started)) == 2 else None, "both workers")
+            whole.extend(x for x in data.parent.glob(".allonym-*.part/**/task_*/**/*.parquet") if x.stat().st_size)
+            assert not list(data.parent.glob("release"))  # it has no name yet
+            killed.append(cluster.worker_of(busy[0]))
+            cluster.kill_worker(killed[0])
+        finally:
+            gate.open()
 
     def gated(self: Spark, path: Path, partition_by: Any) -> None:
         plain = self.native.toDF(*(f"c{i}" for i in range(len(self.names)))).repartition(4)
@@ -179,12 +185,13 @@ def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
 
     monkeypatch.setattr(Spark, "save", gated)
     output = data.parent / "release"
-    done = PLAN.run(data, output, engine="spark")
+    done = PLAN.run(data, output, engine="spark", blocks_from=10)
     assert killed
+    assert whole  # parts of it were written, others not
     assert cluster.alive() == 1
     assert done.summary["privacy"][0]["holds"]
     monkeypatch.undo()
-    eager = PLAN.run(table_of()).frame
+    eager = PLAN.run(table_of(), blocks_from=10).frame
     assert rows_of(read(spark, output, eager)) == rows_of(eager)
     assert left_in(data.parent) == ["data", "gate", "release"]
     assert not list(output.rglob("_temporary*"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ from allonym.records import Floats, Ints, Metric, Records, summed_by
 Tick = Callable[[int, int], None]
 START = 100_000  # distinct tuples, from which on there are blocks
 SIZE = 20_000  # tuples of a block, at most
+TOGETHER = 1_000  # groups whose losses are told together, by metrics of no other values than theirs
 AGAIN = (4, 8, 16)  # one in so many groups is made anew across borders, then one in so many, …
 
 
@@ -164,16 +166,24 @@ class _Blocked:
 
     def lost(self, groups: Groups) -> Floats:
         """Return Σ ω·d² of each group to what stands for it."""
-        columns, mass = self.records.codes.T, self.weighed(groups.source, groups.share)
+        mass = self.weighed(groups.source, groups.share)
+        starts = np.searchsorted(groups.group, np.arange(0, len(groups) + TOGETHER, TOGETHER))
+        parts = [np.arange(low, high) for low, high in pairwise(starts.tolist())]
+        return np.concatenate([np.zeros(0), *(self._lost(picked(groups, x), mass[x]) for x in parts)])
+
+    def _lost(self, groups: Groups, mass: Floats) -> Floats:
+        tuples, place = np.unique(groups.source, return_inverse=True)
+        some = narrowed(Block(self.records.attributes, self.records.codes[tuples], self.records.counts[tuples]))
+        metrics, columns, own = self.method.metrics(some), some.codes.T, place.ravel()
         found = np.zeros(len(groups))
         for g, pieces in enumerate(groups.members()):
             if len(pieces) > 1:
-                own, weights = columns[:, groups.source[pieces]], mass[pieces]
+                each, weights = columns[:, own[pieces]], mass[pieces]
                 if groups.named is None:
-                    values = centre(self.metrics, own, weights)
+                    values = centre(metrics, each, weights)
                 else:
-                    values = values_of(self.metrics, columns, int(groups.named[g]))
-                found[g] = weights @ distances(self.metrics, self.shares, values, own) ** 2
+                    values = values_of(metrics, columns, int(np.searchsorted(tuples, groups.named[g])))
+                found[g] = weights @ distances(metrics, self.shares, values, each) ** 2
         return found
 
 
@@ -184,7 +194,7 @@ def of(groups: Groups, tuples: Ints) -> Groups:
     )
 
 
-def picked(groups: Groups, some: NDArray[np.bool_]) -> Groups:
+def picked(groups: Groups, some: NDArray[np.bool_] | Ints) -> Groups:
     """Return the groups that some pieces are, all of each."""
     kept, number = np.unique(groups.group[some], return_inverse=True)
     named = None if groups.named is None else groups.named[kept]

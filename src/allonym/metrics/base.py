@@ -15,6 +15,7 @@ from allonym.knowledge.rows import frozen
 from allonym.records import Floats, Ints, Value, summed_by
 
 KEPT = 4_000_000  # distances around values that are kept
+FEW = 0.1  # of what values count: a family with less is no part of two
 FAMILIES = 64  # of values, at most
 
 
@@ -121,9 +122,19 @@ class Base(Bare, ABC):
         return np.unique(found, return_inverse=True)[1].ravel()
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number two families of values of which none is lone: those near to one that is far out, and the others."""
+        """Number two families of values of which none is lone: those near to one that is far out, and the others.
+
+        Where few are near to it and all others equally far, these are parted by how near they are to one of them.
+        """
         out = codes[int(np.argmax(self.around(self.centroid(codes, counts))[codes]))]
-        return halves(self.around(self.values[out])[codes], counts)
+        far = self.around(self.values[out])[codes]
+        found = halves(far, counts)
+        if min(counts[found == 0].sum(), counts[found == 1].sum()) >= FEW * counts.sum():
+            return found
+        other = self.around(self.values[codes[int(np.argmax(far))]])[codes]
+        rank = np.empty(len(codes))
+        rank[np.lexsort((-other, far))] = np.arange(len(codes))
+        return halves(rank, counts)
 
     def mode(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that counts most; the first by code among equals."""

@@ -25,7 +25,7 @@ from allonym.tables.base import Cells
 from allonym.tables.engines import files_of
 from allonym.tables.engines.base import Engine
 from allonym.tables.frames import arrow_cells
-from allonym.tables.lines import Lines, tallied, times_of
+from allonym.tables.lines import Lines, same_rows, times_of
 
 if TYPE_CHECKING:
     from allonym.plan.fitted import Fitted
@@ -136,13 +136,13 @@ class _Checking:
             raise ReleaseError(f"The release has {len(again.names)} columns, not the {len(promise.names)} promised.")
         if self.unit:  # who rows are about is not in the release, but in what it is made of, which must be the same
             held = self.whole.lines([*counted, *self.unit])
-            if tallied(self.whole.lines(counted), counted) != tallied(lines, counted):
+            if not same_rows(self.whole.lines(counted), lines, counted):
                 raise ReleaseError("The release has other rows than those whose persons were counted.")
             persons = arrow_cells(held.column(self.unit[0]), self.unit[0]).codes
             reached = _recounted(held, again.names, replace(promise, persons=persons))
         else:
             reached = _recounted(lines, again.names, promise)
-        if tallied(lines, list(self.written)) != self.table.expected(self.written):
+        if not same_rows(lines, self.table.expected(self.written), list(self.written)):
             raise ReleaseError("The release has other rows than it was to have.")
         _same_parts(again, self.whole, [x for x in self.partition_by if x not in self.written])
         return reached
@@ -150,7 +150,7 @@ class _Checking:
 
 def _same_parts(again: Engine, whole: Engine, columns: Sequence[str]) -> None:
     """Refuse a release that has other values than the table in columns that part it into folders."""
-    if columns and tallied(again.lines(columns), columns) != tallied(whole.lines(columns), columns):
+    if columns and not same_rows(again.lines(columns), whole.lines(columns), columns):
         raise ReleaseError(
             f"The release has other values in {listed(columns)} than the table: folders cannot be named by them all."
         )

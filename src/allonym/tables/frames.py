@@ -276,14 +276,14 @@ def _arrow_array(values: Sequence[Any], kind: Any) -> Any:
     return pa.array(values, type=kind)
 
 
-def arrow_codes(column: Any, name: str) -> Ints:
-    """Return a number for every cell of a column of Arrow; cells that are equal have one."""
-    return _Arrow().factorise(column, name)[1]
+def arrow_coded(column: Any, name: str) -> tuple[list[Any], Ints]:
+    """Return the different cells of a column of Arrow, and for every row which it is."""
+    return _Arrow().factorise(column, name)
 
 
 def arrow_cells(column: Any, name: str) -> Cells:
     """Return the cells of a column of Arrow, as those of a frame."""
-    values, codes = _Arrow().factorise(column, name)
+    values, codes = arrow_coded(column, name)
     return merged([as_cell(x) for x in values], codes)
 
 

@@ -12,7 +12,7 @@ from allonym.errors import TableError
 from allonym.records import Ints, distinct
 from allonym.tables.base import Cells, merged
 from allonym.tables.engines.base import TIMES, Engine, Known
-from allonym.tables.frames import arrow_cells, arrow_codes, arrow_like, arrow_numbers, arrow_of
+from allonym.tables.frames import arrow_cells, arrow_coded, arrow_like, arrow_numbers, arrow_of
 
 
 class Lines:
@@ -59,21 +59,16 @@ class Lines:
         """Return the table with other cells in some columns, all of its columns still there."""
         return self.engine.replaced(self.known(columns))
 
-    def expected(self, columns: Mapping[str, Cells]) -> dict[tuple[Any, ...], int]:
-        """Return how often the rows come that are to be there in some columns."""
+    def expected(self, columns: Mapping[str, Cells]) -> pa.Table:
+        """Return the lines that are to be there in some columns, with how often each comes."""
         number, counts, first = distinct([merged(x.values, x.codes).codes for x in columns.values()])
         if self.times is not None:
             counts = np.bincount(number, weights=self.times).astype(np.int64)
-        told = [x.to_pylist() for x in self._columns(columns, first)]
-        found: dict[tuple[Any, ...], int] = {}
-        for row, times in zip(zip(*told, strict=True), counts.tolist(), strict=True):
-            key = tuple(map(hashable, row))
-            found[key] = found.get(key, 0) + times
-        return found
+        return pa.table([*self._columns(columns, first), arrow_of(counts)], [*columns, TIMES])
 
     def known(self, columns: Mapping[str, Cells]) -> Known:
         """Return what becomes of rows: by the cells of the columns that change, if these tell; else by lines."""
-        codes = [arrow_codes(self._lines.column(x), x) for x in columns]
+        codes = [arrow_coded(self._lines.column(x), x)[1] for x in columns]
         alike, _, first = distinct(codes)
         looks = distinct([x.codes for x in columns.values()])[0]
         line = np.arange(len(alike)) if self.row is None else self.row
@@ -129,11 +124,13 @@ def hashable(cell: Any) -> Any:
     return "not a number" if isinstance(cell, float) and cell != cell else cell  # noqa: PLR0124
 
 
-def tallied(lines: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
-    """Return how often rows come in some columns of lines."""
-    told = [lines.column(x).to_pylist() for x in (*columns, TIMES)]
-    found: dict[tuple[Any, ...], int] = {}
-    for *row, times in zip(*told, strict=True):
-        key = tuple(map(hashable, row))
-        found[key] = found.get(key, 0) + times
-    return found
+def same_rows(one: pa.Table, other: pa.Table, columns: Sequence[str]) -> bool:
+    """Tell whether two tables of lines stand for the same rows in some columns, each as often."""
+    numbers = []
+    for name in columns:
+        place: dict[Any, int] = {}
+        coded = [arrow_coded(x.column(name), name) for x in (one, other)]
+        told = [np.array([place.setdefault(hashable(v), len(place)) for v in x], np.int64)[y] for x, y in coded]
+        numbers.append(np.concatenate(told))
+    more = np.concatenate([times_of(one), -times_of(other)])
+    return not np.bincount(distinct(numbers)[0], weights=more).any() if numbers else int(more.sum()) == 0

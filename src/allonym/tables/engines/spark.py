@@ -15,6 +15,7 @@ from allonym.errors import OptionError, TableError
 from allonym.tables.engines.base import HIGH, LOW, TIMES, Batch, Engine, Known, key_name, masked_name
 
 LOCAL = "local[*]"
+SMALL = 32 * 1024**2  # bytes of what becomes of rows: up to these, every executor gets all of it
 
 
 def session(master: str | None) -> Any:
@@ -118,7 +119,8 @@ class Spark(Engine):
             f.col(f"m{masked.index(x)}").cast(self.native.schema[i].dataType) if x in masked else f.col(f"c{i}")
             for i, x in enumerate(self.names)
         ]
-        return Spark(rows.join(f.broadcast(told), same, "left").select(*wanted).toDF(*self.names))
+        told = f.broadcast(told) if table.nbytes <= SMALL else told
+        return Spark(rows.join(told, same, "left").select(*wanted).toDF(*self.names))
 
     @classmethod
     def failures(cls) -> tuple[type[BaseException], ...]:
