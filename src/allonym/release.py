@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from allonym.errors import OutputError, ReleaseError
+
+TRIES, PAUSE = 300, 0.1  # to remove what was not finished; seconds in between
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +150,19 @@ def write_large(
             _settle(file)
         written.replace(target)
     except OSError as error:
-        raise OutputError(f"{target} cannot be written: {error.strerror}.") from error
+        raise OutputError(f"{target} cannot be written: {error.strerror or type(error).__name__}.") from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        _remove(part)
     return reached, told
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; again, while threads of an engine that was stopped still write into it."""
+    for _ in range(TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(PAUSE)
 
 
 def hash_of(files: Sequence[tuple[Path, str]]) -> str:
@@ -176,7 +188,7 @@ def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str |
         if not output.parent.is_dir():
             raise OutputError(f"{output} cannot be written: its folder does not exist.", hint="make the folder first.")
         if output.is_dir():
-            raise OutputError(f"{output} cannot be written: it is a folder.", hint="give the name of a file.")
+            raise OutputError(f"{output} is there already, and a folder.", hint="give a name that is not taken.")
         if not os.access(output.parent if not output.exists() else output, os.W_OK):
             raise OutputError(f"{output} cannot be written: it may not be.", hint="choose another place.")
         written.append(output)

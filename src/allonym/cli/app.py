@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -45,23 +45,37 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it
+        signal.signal(signal.SIGHUP, _stop)
     try:
         app()
     except AllonymError as error:
+        if _stopped:  # an engine made an error of its own of it
+            _end(_stopped[0])
         typer.echo(f"Error: {error}", err=True)
         sys.exit(2)
     except _Stopped as stopped:
-        typer.echo("Stopped.", err=True)
-        sys.exit(128 + stopped.args[0])
+        _end(stopped.args[0])
     except BrokenPipeError:  # nobody reads on
         sys.stderr.close()
         sys.exit(128 + 13)
     except Exception as error:
+        if _stopped:
+            _end(_stopped[0])
         _tell_mistake(error)
         sys.exit(70)
 
 
+def _end(number: int) -> NoReturn:
+    typer.echo("Stopped.", err=True)
+    sys.exit(128 + number)
+
+
+_stopped: list[int] = []  # signals that came
+
+
 def _stop(number: int, frame: object) -> None:
+    _stopped.append(number)
     raise _Stopped(number)
 
 

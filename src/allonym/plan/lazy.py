@@ -48,14 +48,14 @@ def run_on(
     _check_output(engine, source, output, way)
     if plan.chosen.by_row:
         return _row_by_row(found, engine, source, output, way, tick, began)
-    seed = rows.seed_of(plan)
+    seed, read = rows.seed_of(plan), _hash(source)  # before something is written that a pattern would find too
     masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks(engine))
     dropped = [*found.having("identifier"), *found.having("unit")]
     promise = promise_of(found, masking, dropped)
     whole = table.replaced(written)
     checking = _Checking(table, written, whole, promise, found.having("unit"), way.partition_by)
     frame, reached, told = _made(whole.without(dropped), output, way, checking.reached)
-    hashes = hashes_of(found, _hash(source)) | {"output": told}
+    hashes = hashes_of(found, read) | {"output": told}
     summary = summary_of(found, masking, reached, seed, balance, hashes)
     summary["seconds"] = time.perf_counter() - began
     return Release(frame, masking, found.records, summary, written, found)
@@ -72,6 +72,9 @@ def _problems(found: Prepared, engine: Engine, way: Way) -> list[str]:
     strange = [x for x in way.partition_by if x not in engine.names or x in gone]
     if strange:
         told.append(f"partition_by: {listed(strange)} will not be in the release. Hint: name columns that stay.")
+    unfit = [x for x in way.partition_by if x not in strange and not engine.can_name(x)]
+    if unfit:
+        told.append(f"partition_by: {engine.name} cannot name folders by {listed(unfit)}. Hint: rename, or leave out.")
     if len(set(way.partition_by)) < len(way.partition_by):
         told.append("partition_by: a column is named twice. Hint: name it once.")
     elif len(engine.names) - len(gone) == len(way.partition_by):
@@ -185,7 +188,7 @@ def _row_by_row(
 
     plan = found.plan
     assert found.records is not None
-    seed = rows.seed_of(plan)
+    seed, read = rows.seed_of(plan), _hash(source)
     fitted = fitted_to(found, secrets.randbits(64) if seed is None else seed)
     dropped = [*found.having("identifier"), *found.having("unit")]
     nothing = np.zeros(0, np.int64)
@@ -204,7 +207,7 @@ def _row_by_row(
 
     tick(1, 2)
     frame, _, told = _made(released, output, way, check)
-    summary = settings_of(found, seed, hashes_of(found, _hash(source)) | {"output": told})
+    summary = settings_of(found, seed, hashes_of(found, read) | {"output": told})
     summary |= {"privacy": list(rows.promised(found, seed)), "measures": {}}
     summary |= {"seconds": time.perf_counter() - began}
     return Release(frame, masking, found.records, summary, {}, found)

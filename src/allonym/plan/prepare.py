@@ -180,12 +180,14 @@ def _persons(found: Prepared) -> None:
         cells = found.cells[name]
         null = np.array([encode.is_missing(x, found.plan.missing) for x in cells.values])
         if null.any() and (rows := int(cells.counts[null].sum())):
-            found.problems.append(
-                f"column {name}: {many(rows, 'row')} do not say who they are about. Hint: fill it in."
-            )
+            found.problems.append(_nobody(name, rows))
         found.units = cells.codes
+    if isinstance(found.table, Lines):  # which may not have counted them
+        for name in (x for x in found.having("unit") if x not in found.cells):
+            if rows := found.table.engine.empty(name, found.plan.missing):
+                found.problems.append(_nobody(name, rows))
     for name in found.having("identifier"):
-        again = 0 if found.units is not None else _repeated(found, name)
+        again = 0 if found.having("unit") else _repeated(found, name)
         if again:
             found.problems.append(
                 f"column {name} is an identifier, but {many(again, 'value')} of it come more than once. "
@@ -206,10 +208,14 @@ def _persons(found: Prepared) -> None:
             found.weights = np.array(numbers, np.float64)[cells.codes]
 
 
+def _nobody(name: str, rows: int) -> str:
+    return f"column {name}: {many(rows, 'row')} do not say who they are about. Hint: fill it in."
+
+
 def _repeated(found: Prepared, name: str) -> int:
     """Return how many values of a column, those that say nothing not counted, come more than once."""
     if isinstance(found.table, Lines):
-        return 0 if found.plan.chosen.by_row else found.table.engine.repeated(name, found.plan.missing)
+        return found.table.engine.repeated(name, found.plan.missing)
     if name not in found.cells:
         return 0
     counts = found.cells[name].counts

@@ -232,7 +232,7 @@ class _Arrow(_Backend):
                 return coded.dictionary.to_pylist(), arrow_numbers(coded.indices.cast(pa.int64()))
             values = whole.dictionary.to_pylist()
             codes = arrow_numbers(whole.indices.cast(pa.int64()).fill_null(-1))
-        except (pa.ArrowException, TypeError, ValueError) as error:
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise _no_values(name) from error
         return _nulls_last(values, codes)
 

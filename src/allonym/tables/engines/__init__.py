@@ -6,15 +6,16 @@ An engine counts rows that are equal and joins what becomes of them; rows stay i
 from __future__ import annotations
 
 import itertools
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 
-from allonym.errors import OptionError, TableError
+from allonym.errors import OptionError, TableError, listed, many
 from allonym.tables.engines.base import Engine
 
 ENGINES = ("polars", "duckdb", "spark")  # those before Spark are tried in this order where none is named
@@ -55,6 +56,8 @@ def is_several(path: str | Path) -> bool:
 
 def is_large(path: str | Path) -> bool:
     """Tell whether a file is Parquet with so many cells that an engine should hold it, and one is installed."""
+    if not Path(path).is_file():  # what was read of a pipe is gone
+        return False
     import pyarrow.parquet as pq
 
     try:
@@ -131,14 +134,45 @@ def open_files(path: str | Path, name: str | None = None, master: str | None = N
         with one.open("rb") as file:
             if file.read(4) != b"PAR1":
                 raise TableError(f"{one} is no Parquet file.", hint="engines read Parquet; leave --engine out.")
+    hive = hive_of(path, files)
+    _check_columns(files, hive)
     chosen = name or next((x for x in ENGINES[:2] if _installed(x)), ENGINES[0])
     if not _installed(chosen):
         raise OptionError(f"The engine {chosen} is not installed.", hint=f"pip install 'allonym[{chosen}]' brings it.")
     kind = _named(chosen)
     with kind.at_work():
-        found = kind.read(files, base_of(path), hive_of(path, files), master)
+        found = kind.read(files, base_of(path), hive, master)
     found.check()
     return found
+
+
+def _check_columns(files: Sequence[Path], hive: Mapping[str, bool]) -> None:
+    """Refuse files whose columns differ, which engines would convert or leave out; and folders named like columns."""
+    import pyarrow.parquet as pq
+
+    first: dict[str, str] | None = None
+    for file in files:
+        try:
+            schema = pq.read_schema(file)
+        except (OSError, pa.ArrowException) as error:
+            raise TableError(f"{file} cannot be read.", hint="is it whole?") from error
+        columns = {x.name: _type_of(x.type) for x in schema}
+        first = columns if first is None else first
+        if columns != first:
+            odd = sorted(x for x in {*columns, *first} if columns.get(x) != first.get(x))
+            told = f"{file} and {files[0]} have other columns, or other types, in {listed(odd)}."
+            raise TableError(told, hint="write all files with the same columns.")
+    both = [x for x in first or () if x.casefold() in {name.casefold() for name in hive}]
+    if both:
+        told = f"{many(len(both), 'column')} are in the files and in the names of folders: {listed(both)}."
+        raise TableError(told, hint="rename one of each.")
+
+
+def _type_of(kind: pa.DataType) -> str:
+    """Return the type of a column, however its texts are laid out."""
+    if pa.types.is_dictionary(kind):
+        return _type_of(kind.value_type)
+    return re.sub(r"\blarge_(?=string|binary|list)|_view\b", "", str(kind))
 
 
 def _named(name: str) -> type[Engine]:

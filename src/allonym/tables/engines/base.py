@@ -15,6 +15,7 @@ from allonym.errors import TableError, many
 
 TIMES = "allonym times"  # the column that says how many rows a line stands for
 LOW, HIGH = "allonym low", "allonym high"  # which rows of a line take a replacement, where they part
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what text is stripped of, everywhere alike
 PLACE = "allonym place"  # the number of a row in its line, or in the table
 Batch = Callable[[pa.Table, Any], pa.Table]  # masks rows, given their numbers (None: they have keys of their own)
 
@@ -68,7 +69,7 @@ class Engine(ABC):
 
     def check(self) -> None:
         """Refuse names of columns that the engine, or allonym in it, would take for something else."""
-        odd = [x for x in self.names if not isinstance(x, str) or x.startswith("allonym ")]
+        odd = [x for x in self.names if not isinstance(x, str) or x.lower().startswith("allonym ")]
         if odd:
             raise TableError(f"{many(len(odd), 'column')} have names that cannot be used.", hint="rename them.")
         if len(set(self.names)) < len(self.names):
@@ -82,7 +83,7 @@ class Engine(ABC):
     def repeated(self, column: str, missing: Sequence[str]) -> int:
         """Return how many values of a column come more than once; those that say nothing, or are missing, do not count.
 
-        Blanks around text do not count either.
+        Blanks around text do not count either; what is not a number says nothing.
         """
 
     @abstractmethod
@@ -128,6 +129,10 @@ class Engine(ABC):
                 f"{cls.name} could not read the table, or not write the release ({type(error).__name__}).",
                 hint=cls.hint,
             ) from None
+
+    def can_name(self, column: str) -> bool:
+        """Tell whether folders can be named by a column, so that every reader finds it again."""
+        return not set(column) & set("=/\\%")
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder."""

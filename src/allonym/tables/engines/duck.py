@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from allonym.errors import TableError
-from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
+from allonym.tables.engines.base import BLANKS, HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
 
 ROWS = 131_072  # that are masked at a time
 
@@ -68,9 +68,11 @@ class Duck(Engine):
     def _said(self, column: str, missing: Sequence[str]) -> str:
         """Return what a column says: text without blanks around it; null, where that is nothing."""
         kind = str(self.native.types[self.names.index(column)])
+        if kind in ("FLOAT", "DOUBLE"):
+            return f"CASE WHEN NOT isnan({_quoted(column)}) THEN {_quoted(column)} END"
         if not kind.startswith(("VARCHAR", "ENUM")):
             return _quoted(column)
-        text = rf"regexp_replace({_quoted(column)}::VARCHAR, '^\s+|\s+$', '', 'g')"
+        text = f"trim({_quoted(column)}::VARCHAR, {_literal(BLANKS)})"
         nothing = ", ".join(map(_literal, ["", *missing]))
         return f"CASE WHEN {text} NOT IN ({nothing}) THEN {text} END"
 
@@ -146,6 +148,10 @@ class Duck(Engine):
         inside = set(_columns_inside(files[0]))
         found = Duck._scanned(files, {name: kind for name, kind in types.items() if name not in inside})
         return found._asked(f"SELECT {', '.join(_quoted(x) for x in like.names if x in found.names)} FROM allonym_rows")
+
+    def can_name(self, column: str) -> bool:
+        """Tell whether folders can be named by a column: DuckDB writes other letters in a way that it does not read."""
+        return re.fullmatch(r"[A-Za-z0-9_.-]+", column) is not None
 
     def _asked(self, sql: str, allonym_known: pa.Table | None = None) -> Duck:
         """Return what a query gives; in it the table is `allonym_rows`, and what is given beside it `allonym_known`.

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from allonym.errors import TableError, many
-from allonym.tables.engines.base import HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
+from allonym.tables.engines.base import BLANKS, HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
 
+MANY = 1 << 23  # different texts that are counted at a time
 DENSE = 1 << 22  # combinations of words that are looked up in a table, which is quicker than a join
 
 
@@ -60,8 +61,13 @@ class Polars(Engine):
         import polars as pl
 
         said = self.native.select(self._said(column, missing).alias(column)).drop_nulls()
-        counts = said.group_by(pl.col(column)).agg(pl.len().alias(TIMES))
-        return int(counts.filter(pl.col(TIMES) > 1).select(pl.len()).collect(engine="streaming").item())
+        parts = 1 + int(said.select(pl.len()).collect(engine="streaming").item()) // MANY
+        found = 0
+        for part in range(parts):  # so that no more are held at a time, however many there are
+            some = said.filter(pl.col(column).hash() % parts == part) if parts > 1 else said
+            counts = some.group_by(pl.col(column)).agg(pl.len().alias(TIMES))
+            found += int(counts.filter(pl.col(TIMES) > 1).select(pl.len()).collect(engine="streaming").item())
+        return found
 
     def empty(self, column: str, missing: Sequence[str]) -> int:
         """Return in how many rows a column is null, or says nothing."""
@@ -72,9 +78,11 @@ class Polars(Engine):
         """Return what a column says: text without blanks around it; null, where that is nothing."""
         import polars as pl
 
+        if self.schema[column].is_float():
+            return pl.col(column).fill_nan(None)
         if self.schema[column] not in (pl.String, pl.Categorical, pl.Enum):
             return pl.col(column)
-        text = pl.col(column).cast(pl.String).str.strip_chars()
+        text = pl.col(column).cast(pl.String).str.strip_chars(BLANKS)
         return pl.when(~text.is_in(["", *missing])).then(text)
 
     def replaced(self, known: Known) -> Engine:

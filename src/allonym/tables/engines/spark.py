@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from allonym.errors import OptionError, TableError
-from allonym.tables.engines.base import HIGH, LOW, TIMES, Batch, Engine, Known, key_name, masked_name
+from allonym.tables.engines.base import BLANKS, HIGH, LOW, TIMES, Batch, Engine, Known, key_name, masked_name
 
 LOCAL = "local[*]"
 SMALL = 32 * 1024**2  # bytes of what becomes of rows: up to these, every executor gets all of it
@@ -91,9 +91,12 @@ class Spark(Engine):
         from pyspark.sql import functions as f
 
         place = self._place(column)
-        if not self._numbered.schema[place].dataType.typeName().startswith(("string", "char", "varchar")):
+        kind = self._numbered.schema[place].dataType.typeName()
+        if kind in ("float", "double"):
+            return f.when(~f.isnan(place), f.col(place))
+        if not kind.startswith(("string", "char", "varchar")):
             return f.col(place)
-        text = f.regexp_replace(f.col(place), r"^\s+|\s+$", "")
+        text = f.btrim(f.col(place), f.lit(BLANKS))
         return f.when(~text.isin(["", *missing]), text)
 
     def replaced(self, known: Known) -> Engine:
