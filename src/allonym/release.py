@@ -152,7 +152,10 @@ def write_large(
     except OSError as error:
         raise OutputError(f"{target} cannot be written: {error.strerror or type(error).__name__}.") from error
     finally:
-        _remove(part)
+        try:
+            _remove(part)
+        finally:  # an engine may see Ctrl-C before Python does, which then interrupts even this
+            _remove(part)
     return reached, told
 
 
