@@ -13,10 +13,11 @@ from allonym.plan.choosing import FIGURES, Choice, methods, with_method
 from allonym.plan.privacy import Privacy
 from allonym.plan.toml import RELEASE_KEYS
 from allonym.report.comparison import HEADS, Comparison
+from allonym.studio import forms
 from allonym.studio.asking import Ask, cleaned, known, render
 from allonym.studio.jobs import Job
 from allonym.studio.pages.columns import by_words
-from allonym.studio.workspace import Table
+from allonym.studio.pages.words import is_open
 
 USUAL = ("sa-mdav", "fusion", "generalise", "noise", "exponential")  # shown first
 TRIED = ("sa-mdav", "fusion", "s-mdav", "mdav")
@@ -53,20 +54,13 @@ def show(ask: Ask) -> Response:
         sensitive=[x for x, y in plan.columns.items() if y.role == "sensitive"],
         models=MODELS, about=plan.about, tried=tried, heads={x: HEADS[x] for x in SHOWN}, trying=TRIED, ks=KS,
         keys=RELEASE_KEYS, waiting=found is None,
-        review=[(x.name, len(x.review), len(x.unmatched)) for x in words if _open(table, x)],
+        review=[x for x in words if is_open(plan, x)], what_of=forms.what_of, root_of=forms.root_of,
         others=[cleaned(ask, x) for x in (*ask.workspace.unchecked, *told) if not by_words(x)],
     )  # fmt: skip
 
 
 def _told(number: int | None) -> str:
     return "" if number is None else str(number)
-
-
-def _open(table: Table, checked: Any) -> bool:
-    """Tell whether words of a column keep the plan from being run."""
-    assert table.plan is not None
-    column = table.plan.columns[checked.name]
-    return bool(checked.review and not column.accept_review) or bool(checked.unmatched and column.unmatched == "error")
 
 
 def choose(ask: Ask) -> str | Job:
