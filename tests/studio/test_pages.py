@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,47 @@ def test_no_file_is_opened_that_was_not_given(survey: Browser, tmp_path: Path) -
     assert survey.step.number == before
 
 
+def test_files_are_listed_once_however_many_columns_there_are(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ",".join(f"c{i}" for i in range(40)).encode()
+    browser.post("/open", files={"file": ("wide.csv", names + b"\n" + b",".join([b"nurse"] * 40) + b"\n")})
+    asked: list[Any] = []
+    monkeypatch.setattr("allonym.studio.pages.columns.ontologies", lambda table: asked.append(table) or [])
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "category"})
+    assert len(asked) <= 3  # the page, what was sent, the page again
+
+
+def test_an_unknown_root_is_refused_at_its_column(survey: Browser) -> None:
+    before = survey.step.number
+    page = survey.fill("/columns", "/columns", 422, **{"root-4": "qqqq", "what-4": "wordnet"})
+    assert re.search(r'id="problem-4">column origin: .*qqqq', page)
+    assert "qqqq" in survey.fill("/column?column=origin", "/column", 422, root="qqqq")
+    assert survey.step.number == before
+
+
+def test_the_separator_of_sets_is_the_one_that_parts_most_cells(browser: Browser) -> None:
+    rows = b'basket;age\n"bread,milk";1\n"milk";2\n"tea,bread,milk";3\n"tea,milk";4\n'
+    browser.post("/open", files={"file": ("baskets.csv", rows)})
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "set"})
+    assert browser.step.plan.columns["basket"].separator == ","
+    browser.fill("/column?column=basket", "/column", separator="|")
+    browser.fill("/columns", "/columns", **{"role-1": "keep"})
+    assert browser.step.plan.columns["basket"].separator == "|"
+
+
+def test_long_cells_and_columns_without_names(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("long.csv", b"job,\n" + b"x" * 500 + b",1\n" + b"x" * 500 + b",2\n")})
+    page = browser.get("/columns")
+    assert "x" * 59 + "…" in page
+    assert "x" * 61 not in page
+    assert "(no name)" in page
+
+
+def test_pages_of_rows_stay_where_they_are(survey: Browser) -> None:
+    assert 'href="/data?page=2#rows"' in survey.get("/data")
+
+
 # --- hierarchies -------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +253,48 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     assert "Unknown hierarchy" in survey.get("/hierarchy", 422, name="../plan.toml")
     assert "No file was chosen" in survey.post("/hierarchies", 422)
     assert "go down from level to level" in survey.post("/build", column="hobby", values="3, 5")
+
+
+# --- the method --------------------------------------------------------------------------------------------------
+
+
+def test_a_trade_off_is_used_as_it_was_estimated(survey: Browser) -> None:
+    survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3)})
+    survey.fill("/method", "/method", k="4", seed="7", **{"sa-mdav.represent": "member", "sa-mdav.refine": "yes"})
+    page = survey.post("/estimate", ks="3, 6", **{"try": ["sa-mdav"]})
+    assert re.findall(r'name="try" value="([\w-]+)" checked', page) == ["sa-mdav"]
+    assert 'name="ks" value="3, 6"' in page
+    row = page[: page.index('aria-label="Use sa-mdav, k = 6"')].rpartition("<form")[2]
+    survey.post("/method", **dict(re.findall(r'name="([\w.-]+)" value="([^"]*)"', row)))
+    plan = survey.step.plan
+    assert (plan.k, plan.seed, plan.chosen.represent, plan.chosen.refine) == (6, 7, "member", True)
+    parameters = survey.workspace.opened.tried[1]["parameters"]
+    assert {x: getattr(plan.chosen, x) for x in parameters} == parameters
+
+
+def test_what_is_typed_of_the_method_goes_along_with_other_forms(survey: Browser) -> None:
+    survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3)})
+    form = fields(survey.client.get("/method").text, "/method") | {"k": "7", "sa-mdav.represent": "member"}
+    survey.post("/promise", model="l-diversity", promised="spent", figure="3", **form)
+    plan = survey.step.plan
+    assert (plan.k, plan.chosen.represent, len(plan.privacy)) == (7, "member", 1)
+    form |= {"base": str(survey.step.number), "k": "8"}
+    survey.post("/about", title="A park", **form)
+    assert (survey.step.plan.k, survey.step.plan.about["title"]) == (8, "A park")
+    survey.post("/estimate", ks="3", **(form | {"try": "fusion", "k": "9", "base": str(survey.step.number)}))
+    assert survey.step.plan.k == 9
+    form |= {"base": str(survey.step.number), "k": "11"}
+    page = survey.post("/promise", 422, model="t-closeness", promised="spent", figure="many", **form)
+    assert fields(page, "/method")["k"] == "11"
+    assert 'name="figure" value="many"' in page
+    assert '<option value="t-closeness" selected>' in page
+
+
+def test_a_wrong_k_is_told_at_its_field(survey: Browser) -> None:
+    for k, code in (("1", 422), ("many", 422), ("100000", 200)):
+        page = survey.fill("/method", "/method", code, k=k)
+        assert re.search(r'id="k"[^>]*aria-describedby="k-wrong k-about" aria-invalid="true"', page)
+        assert 'id="k-wrong">k ' in page
 
 
 # --- work --------------------------------------------------------------------------------------------------------

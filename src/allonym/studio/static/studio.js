@@ -81,6 +81,12 @@
     if (all) all.addEventListener("change", () => document.querySelectorAll("input[name=pick]").forEach((box) => { box.checked = all.checked; }));
   }
 
+  function sendTogether() {  // what was typed in a form goes along with another of the page
+    document.querySelectorAll("form[data-with]").forEach((form) => form.addEventListener("formdata", (event) => {
+      for (const [name, value] of new FormData(one("#" + form.dataset.with))) if (!event.formData.has(name)) event.formData.append(name, value);
+    }));
+  }
+
   function keepChoices() {
     const form = one("#words-form");
     if (!form) return;
@@ -110,5 +116,5 @@
     const button = wanted && one(wanted);
     if (button && !button.disabled) { event.preventDefault(); button.click(); }
   });
-  [watchWork, takeDrops, proposeConcepts, tickAll, keepChoices, stayInPlace].forEach((begin) => begin());
+  [watchWork, takeDrops, proposeConcepts, tickAll, sendTogether, keepChoices, stayInPlace].forEach((begin) => begin());
 })();
