@@ -13,6 +13,7 @@ from browsing import Browser, fields, shown
 
 import allonym.studio
 from allonym.errors import OptionError
+from allonym.report.charts import bars, before_and_after
 from allonym.studio import jobs, needed
 from allonym.studio.jobs import Job
 from allonym.studio.steps import Steps, safe_name
@@ -253,6 +254,34 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     assert "Unknown hierarchy" in survey.get("/hierarchy", 422, name="../plan.toml")
     assert "No file was chosen" in survey.post("/hierarchies", 422)
     assert "go down from level to level" in survey.post("/build", column="hobby", values="3, 5")
+
+
+def test_a_hierarchy_that_was_built_is_scored_at_once(survey: Browser) -> None:
+    page = survey.post("/build", column="hobby", levels="4", values="")
+    assert '<option value="hobby" selected>' in page
+    assert 'name="levels" min="1" max="12" value="4"' in page
+    assert "it loses" in survey.get("/hierarchy", name="hobby.vgh.csv")
+    before = survey.step.number
+    assert "How many values may each level have" in survey.post("/build", 422, column="hobby", values="ten, 1")
+    assert survey.step.number == before
+
+
+def test_what_words_of_a_hierarchy_mean_is_asked_until_it_is_right(survey: Browser) -> None:
+    form = fields(survey.client.get("/hierarchy?name=reason.vgh.csv").text, "/hierarchies")
+    page = survey.post("/hierarchies", 422, **(form | {"means-0": "entity", "means-1": "xyzzyx"}))
+    assert "What do these mean?" in page
+    again = fields(page, "/hierarchies")
+    assert (again["means-0"], again["means-1"]) == ("entity", "xyzzyx")
+    told = survey.client.get("/concepts", params={"column": "", "text": "jazz"}).json()
+    assert "jazz.n.02" in {x["id"] for x in told}
+
+
+def test_names_beside_bars_have_room_in_wide_fonts() -> None:
+    for name in ("activity", "a sensitive column guessed right"):
+        for drawn in (bars({name: 3.0}, "loss"), before_and_after([(name, 3, 2, 1)])):
+            found = re.search(r"translate\((\d+)", drawn)
+            assert found is not None
+            assert int(found[1]) >= 7.5 * len(name)  # pixels; DejaVu Sans has about 7 a letter
 
 
 # --- the method --------------------------------------------------------------------------------------------------

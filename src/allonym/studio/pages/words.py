@@ -279,6 +279,8 @@ def concepts(ask: Ask) -> Response:
     """Return what a word may mean in a column's ontology, for the page to propose while somebody types."""
     table = ask.workspace.opened
     column = table.plan.columns.get(ask.raw("column")) if table.plan is not None else None
+    if column is None and not ask.raw("column"):
+        column = Column("quasi", ontology=("wordnet",))  # of a hierarchy
     text = ask.text("text")
     if column is None or len(text) < 2:
         return JSONResponse([])
