@@ -210,6 +210,14 @@ def test_long_cells_and_columns_without_names(browser: Browser) -> None:
     assert "(no name)" in page
 
 
+def test_text_from_right_to_left_stays_in_its_cell(browser: Browser) -> None:
+    word = "خباز"
+    browser.post("/open", files={"file": ("rtl.csv", f"مهنة,age\n{word},1\n{word},2\n".encode())})
+    for page in ("/data", "/columns", "/words"):
+        browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet"}) if page == "/words" else None
+        assert f"<bdi>{word}</bdi>" in browser.get(page)
+
+
 def test_pages_of_rows_stay_where_they_are(survey: Browser) -> None:
     assert 'href="/data?page=2#rows"' in survey.get("/data")
 
