@@ -180,3 +180,40 @@ def test_keyboard_alone_suffices(page: Any) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("#take-masked", timeout=60_000)
     assert "k = 3" in page.inner_text("h1")
+
+
+def test_words_can_be_ticked_on_a_phone_and_are_not_lost(chromium: Any, studio: Served, watch: Any) -> None:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = watch.over(context.new_page())
+    page.goto(studio.address)
+    page.wait_for_url("**/data")
+    survey(page)
+    go(page, "/words?column=hobby&status=review")
+    widths = page.eval_on_selector_all("input[name=pick], #pick-all", "all => all.map(x => x.offsetWidth)")
+    assert min(widths) >= 16
+    asked: list[str] = []
+    page.on("dialog", lambda x: (asked.append(x.type), x.accept()))
+    page.get_by_label(re.compile("^Another word for")).nth(1).fill("music")
+    page.get_by_label(re.compile("^Another word for")).nth(1).blur()
+    page.get_by_role("navigation", name="Columns of words").get_by_role("link", name="reason").click()
+    page.wait_for_url("**column=reason")
+    assert asked == ["beforeunload"]
+    go(page, "/words?column=hobby&status=review")
+    page.get_by_label(re.compile("^Tick (?!all)")).first.check()
+    page.fill("#bulk", "music")
+    with page.expect_navigation():
+        page.press("#bulk", "Enter")
+    idle(page)
+    assert "= music" in label(page)
+    assert page.evaluate("document.activeElement.getAttribute('name')") in ("one", "sense-0")
+    assert asked == ["beforeunload"]
+    context.close()
+
+
+def test_what_is_typed_of_the_method_is_sent_with_a_promise(page: Any) -> None:
+    survey(page)
+    go(page, "/method")
+    page.fill("#k", "7")
+    press(page, "Promise it")
+    assert page.input_value("#k") == "7"
+    assert "k = 7" in page.inner_text(".toml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from browsing import Browser, fields, shown
 
 import allonym.studio
 from allonym.errors import OptionError
+from allonym.report.charts import bars, before_and_after
 from allonym.studio import jobs, needed
 from allonym.studio.jobs import Job
 from allonym.studio.steps import Steps, safe_name
@@ -171,6 +173,55 @@ def test_no_file_is_opened_that_was_not_given(survey: Browser, tmp_path: Path) -
     assert survey.step.number == before
 
 
+def test_files_are_listed_once_however_many_columns_there_are(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ",".join(f"c{i}" for i in range(40)).encode()
+    browser.post("/open", files={"file": ("wide.csv", names + b"\n" + b",".join([b"nurse"] * 40) + b"\n")})
+    asked: list[Any] = []
+    monkeypatch.setattr("allonym.studio.pages.columns.ontologies", lambda table: asked.append(table) or [])
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "category"})
+    assert len(asked) <= 3  # the page, what was sent, the page again
+
+
+def test_an_unknown_root_is_refused_at_its_column(survey: Browser) -> None:
+    before = survey.step.number
+    page = survey.fill("/columns", "/columns", 422, **{"root-4": "qqqq", "what-4": "wordnet"})
+    assert re.search(r'id="problem-4">column origin: .*qqqq', page)
+    assert "qqqq" in survey.fill("/column?column=origin", "/column", 422, root="qqqq")
+    assert survey.step.number == before
+
+
+def test_the_separator_of_sets_is_the_one_that_parts_most_cells(browser: Browser) -> None:
+    rows = b'basket;age\n"bread,milk";1\n"milk";2\n"tea,bread,milk";3\n"tea,milk";4\n'
+    browser.post("/open", files={"file": ("baskets.csv", rows)})
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "set"})
+    assert browser.step.plan.columns["basket"].separator == ","
+    browser.fill("/column?column=basket", "/column", separator="|")
+    browser.fill("/columns", "/columns", **{"role-1": "keep"})
+    assert browser.step.plan.columns["basket"].separator == "|"
+
+
+def test_long_cells_and_columns_without_names(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("long.csv", b"job,\n" + b"x" * 500 + b",1\n" + b"x" * 500 + b",2\n")})
+    page = browser.get("/columns")
+    assert "x" * 59 + "…" in page
+    assert "x" * 61 not in page
+    assert "(no name)" in page
+
+
+def test_text_from_right_to_left_stays_in_its_cell(browser: Browser) -> None:
+    word = "خباز"
+    browser.post("/open", files={"file": ("rtl.csv", f"مهنة,age\n{word},1\n{word},2\n".encode())})
+    for page in ("/data", "/columns", "/words"):
+        browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet"}) if page == "/words" else None
+        assert f"<bdi>{word}</bdi>" in browser.get(page)
+
+
+def test_pages_of_rows_stay_where_they_are(survey: Browser) -> None:
+    assert 'href="/data?page=2#rows"' in survey.get("/data")
+
+
 # --- hierarchies -------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +262,34 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     assert "Unknown hierarchy" in survey.get("/hierarchy", 422, name="../plan.toml")
     assert "No file was chosen" in survey.post("/hierarchies", 422)
     assert "go down from level to level" in survey.post("/build", column="hobby", values="3, 5")
+
+
+def test_a_hierarchy_that_was_built_is_scored_at_once(survey: Browser) -> None:
+    page = survey.post("/build", column="hobby", levels="4", values="")
+    assert '<option value="hobby" selected>' in page
+    assert 'name="levels" min="1" max="12" value="4"' in page
+    assert "it loses" in survey.get("/hierarchy", name="hobby.vgh.csv")
+    before = survey.step.number
+    assert "How many values may each level have" in survey.post("/build", 422, column="hobby", values="ten, 1")
+    assert survey.step.number == before
+
+
+def test_what_words_of_a_hierarchy_mean_is_asked_until_it_is_right(survey: Browser) -> None:
+    form = fields(survey.client.get("/hierarchy?name=reason.vgh.csv").text, "/hierarchies")
+    page = survey.post("/hierarchies", 422, **(form | {"means-0": "entity", "means-1": "xyzzyx"}))
+    assert "What do these mean?" in page
+    again = fields(page, "/hierarchies")
+    assert (again["means-0"], again["means-1"]) == ("entity", "xyzzyx")
+    told = survey.client.get("/concepts", params={"column": "", "text": "jazz"}).json()
+    assert "jazz.n.02" in {x["id"] for x in told}
+
+
+def test_names_beside_bars_have_room_in_wide_fonts() -> None:
+    for name in ("activity", "a sensitive column guessed right"):
+        for drawn in (bars({name: 3.0}, "loss"), before_and_after([(name, 3, 2, 1)])):
+            found = re.search(r"translate\((\d+)", drawn)
+            assert found is not None
+            assert int(found[1]) >= 7.5 * len(name)  # pixels; DejaVu Sans has about 7 a letter
 
 
 # --- work --------------------------------------------------------------------------------------------------------

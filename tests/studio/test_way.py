@@ -117,10 +117,10 @@ def test_steps_go_back_and_forth_with_their_links(survey: Browser) -> None:
     survey.fill("/words?column=hobby&status=review", "/words", one="0")
     assert column(survey, "hobby").links == ("hobby.links.csv",)
     second = survey.step.number
-    assert "Settled by you <span>1" in survey.get("/words", column="hobby")
+    assert "settled by you <span>1" in survey.get("/words", column="hobby")
     survey.post("/go", number=first, **{"from": "/words"})
     assert column(survey, "hobby").links == ()
-    assert "Settled by you <span>0" in survey.get("/words", column="hobby")
+    assert "settled by you <span>0" in survey.get("/words", column="hobby")
     survey.post("/go", number=second)
     assert column(survey, "hobby").links == ("hobby.links.csv",)
     survey.post("/go", number=first)

@@ -9,6 +9,8 @@ from typing import Any
 
 from allonym.errors import PlanError
 from allonym.knowledge.languages import LANGUAGES
+from allonym.knowledge.linking import link
+from allonym.knowledge.scope import Scope
 from allonym.knowledge.similarity import MEASURES
 from allonym.masking import METHODS, named
 from allonym.masking.adaptive import GROWTH
@@ -17,6 +19,7 @@ from allonym.masking.fusion import GUIDES, HEURISTICS
 from allonym.masking.represent import WAYS
 from allonym.metrics.sets import WAYS as DISTANCES
 from allonym.plan.columns import ROLES, SENSES, UNMATCHED, Column
+from allonym.plan.editing import Sense, sense_of
 from allonym.plan.plan import Plan
 from allonym.plan.privacy import FIGURES
 
@@ -31,6 +34,7 @@ __all__ = [
     "Choice",
     "Parameter",
     "cleaned",
+    "elsewhere",
     "methods",
     "with_method",
 ]
@@ -149,3 +153,16 @@ def cleaned(column: Column, before: Column | None) -> Column:
         kept = ("similarity", "depth", "senses", "individuals", "unmatched", "accept_review", "language")
         column = replace(column, **{name: getattr(before, name) for name in kept})
     return column
+
+
+def elsewhere(scope: Scope, text: str, language: str = "en", most: int = 4) -> list[Sense]:
+    """Return the senses that a text has outside the root, most usual first.
+
+    >>> from allonym.knowledge.wordnet import wordnet
+    >>> [x.id for x in elsewhere(wordnet(root="person"), "cooking")]
+    ['cooking.n.01']
+    """
+    whole = Scope(scope.taxonomy, scope.taxonomy.root)
+    (found,) = link([text], whole, senses="first", language=language, individuals=True, suggest=False)
+    senses = [x for x in (found.concept, *found.alternatives) if x is not None and x not in scope]
+    return [sense_of(whole, x) for x in senses[:most]]

@@ -203,7 +203,11 @@ def build(
             rows.append((text, *(text if own else labels[c] for c, own in zip(way, alone, strict=True))))
             losses.append(similarity.distance(measure, scope.taxonomy, leaf, np.array(way), depth=depth))
     order = sorted(range(len(rows)), key=lambda i: (rows[i][::-1], rows[i]))
-    return Scored(Hierarchy(name, tuple(rows[i] for i in order)), np.stack([losses[i] for i in order]))
+    ids = scope.taxonomy.ids
+    meant = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
+    built = Hierarchy(name, tuple(rows[i] for i in order))
+    there = {value for row in built.rows for value in row}
+    return Scored(built, np.stack([losses[i] for i in order]), concepts={x: y for x, y in meant.items() if x in there})
 
 
 def _check(levels: int, limits: Sequence[int] | None) -> None:
@@ -212,7 +216,7 @@ def _check(levels: int, limits: Sequence[int] | None) -> None:
         raise OptionError(f"A hierarchy of {levels} levels is none.", hint="ask for one or more.")
     if limits is not None and (limits[-1] != 1 or any(a <= b for a, b in pairwise(limits))):
         raise OptionError(
-            "The number of values must go down from level to level, to 1 at the last.", hint="e.g. --values 10,4,1."
+            "The number of values must go down from level to level, to 1 at the last.", hint="such as 10,4,1."
         )
 
 

@@ -156,7 +156,7 @@ def _names(plan: Plan, table: Table) -> Iterator[str]:
     if len(lost) == len(plan.columns):  # their names may be somebody's data
         yield (
             f"none of the plan's {many(len(lost), 'column')} is among the {len(table.names)} of the table. "
-            "Hint: for a file without a header say --no-header, and number the columns from 1."
+            "Hint: for a file without a header say so (--no-header), and number the columns from 1."
         )
         return
     if lost:

@@ -260,7 +260,10 @@ class _Telling:
         promised = {x.column for x in plan.privacy}
         open_ones = [x for x in found.having("sensitive") if x not in promised]
         if open_ones and not method.by_row:
-            yield f"Sensitive columns for which nothing was promised ({listed(open_ones, 20)}): see the third question."
+            yield (
+                f"Sensitive columns for which nothing was promised ({listed(open_ones, 20)}): all in a group may have "
+                "the same value."
+            )
         if self.summary["suppressed"]:
             yield (
                 f"Suppressed records ({self.summary['suppressed']:,}): their other columns are as they were. They are "

@@ -17,7 +17,7 @@ def svg(chart: Any) -> str:
     import vl_convert
 
     drawn = (
-        chart.configure(font=FONT, background="transparent", padding=4)
+        chart.configure(font=FONT, background="transparent", padding={"left": 6, "right": 14, "top": 4, "bottom": 4})
         .configure_axis(
             labelFontSize=12, titleFontSize=12, gridColor=GRID, titleFontWeight="normal", domainColor="#888",
             labelColor="#333", titleColor="#333", labelLimit=220,
@@ -35,6 +35,12 @@ def _altair() -> Any:
     return altair
 
 
+def _beside(names: Sequence[str]) -> Any:
+    """Return an axis of names with room for them in any font: where a page is read, letters may be wider than here."""
+    room = min(8 * max(map(len, names), default=0) + 6, 270)
+    return _altair().Axis(ticks=False, domain=False, minExtent=room)
+
+
 def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], title: str = "%") -> str:
     """Draw figures of a table, of its release and of a blind guess, a line of dots for each."""
     alt = _altair()
@@ -46,7 +52,7 @@ def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], tit
         if value is not None
     ]
     spans = [{"what": name, "low": min(before, after), "high": max(before, after)} for name, before, after, _ in rows]
-    y = alt.Y("what:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
+    y = alt.Y("what:N", sort=names, title=None, axis=_beside(names))
     bars = alt.Chart(alt.InlineData(values=spans)).mark_rule(strokeWidth=4, color="#dfe4e8")
     dots = alt.Chart(alt.InlineData(values=data)).mark_point(filled=True, opacity=1)
     whole = bars.encode(y=y, x=alt.X("low:Q", title=title), x2="high:Q") + dots.encode(
@@ -64,7 +70,7 @@ def bars(figures: Mapping[str, float], title: str) -> str:
     alt = _altair()
     data = [{"what": name, "figure": value, "told": f"{value:.1f}"} for name, value in figures.items()]
     base = alt.Chart(alt.InlineData(values=data)).encode(
-        y=alt.Y("what:N", sort=list(figures), title=None, axis=alt.Axis(ticks=False, domain=False)),
+        y=alt.Y("what:N", sort=list(figures), title=None, axis=_beside(list(figures))),
         x=alt.X("figure:Q", title=title, scale=alt.Scale(domainMin=0)),
     )
     text = base.mark_text(align="left", dx=5, fontSize=12, color="#333").encode(text="told:N")

@@ -124,3 +124,14 @@ def detailed(ask: Ask, column: Column) -> Column:
     if column.role == "sensitive":
         changed = {x: y for x, y in changed.items() if x in ("levels", "similarity", "language", "senses")}
     return replace(column, **changed)
+
+
+def separator_of(cells: Sequence[str]) -> str:
+    """Return what parts most of some cells; nothing, where nothing parts any.
+
+    >>> separator_of(["bread,milk", "milk", "tea,milk; half fat"])
+    ','
+    """
+    counts = {x: sum(x in cell for cell in cells) for x in (";", ",", "|", "\t")}
+    best = max(counts, key=lambda x: counts[x])
+    return best if counts[best] else ""

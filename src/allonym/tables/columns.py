@@ -59,13 +59,13 @@ def named(names: Sequence[str], table: str) -> tuple[str, ...]:
     if lost:
         raise TableError(
             f"{lost:,} of {len(names):,} columns of {table} have no name.",
-            hint="name every column in the first row; for a table without a header say --no-header.",
+            hint="name every column in the first row; for a table without a header say so (--no-header).",
         )
     again = [x for x, times in Counter(names).items() if times > 1]
     if again:
         raise TableError(
             f"{len(names) - len(set(names)):,} of {len(names):,} column names of {table} occur again.",
-            hint="give every column a name of its own; for a table without a header say --no-header.",
+            hint="give every column a name of its own; for a table without a header say so (--no-header).",
             values=again,
         )
     return tuple(names)

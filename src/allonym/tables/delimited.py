@@ -46,7 +46,7 @@ class Delimited:
         if len(set(self.names)) < width:
             raise TableError(
                 f"{width - len(set(self.names)):,} of {width:,} column names of {name} occur again.",
-                hint="give every column a name of its own; for a file without a header say --no-header.",
+                hint="give every column a name of its own; for a file without a header say so (--no-header).",
                 values=[x for x, times in Counter(self.names).items() if times > 1],
             )
 

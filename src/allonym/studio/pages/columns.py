@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from allonym.errors import OptionError, PlanError
+from allonym.errors import AllonymError, OptionError, PlanError
 from allonym.plan import Plan, editing
 from allonym.plan.check import Check
 from allonym.plan.choosing import DISTANCES, LANGUAGES, MEASURES, SENSES, UNMATCHED
@@ -19,6 +19,8 @@ from allonym.studio.pages.data import saved
 from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
+CUT = 60  # letters of an example
+
 
 def show(ask: Ask) -> Response:
     """Show every column with its likely role, and the risk."""
@@ -27,6 +29,7 @@ def show(ask: Ask) -> Response:
         return render(ask, "columns.html", columns=[])
     found = ask.workspace.check()
     plan = table.plan
+    files = ontologies(table)
     rows: list[dict[str, Any]] = []
     for i, looked in enumerate(table.looked.columns):
         column = plan.columns.get(looked.name) if plan is not None else None
@@ -35,8 +38,8 @@ def show(ask: Ask) -> Response:
         what = ask.raw(f"what-{i}") if f"what-{i}" in ask.form else forms.what_of(column)
         root = ask.text(f"root-{i}", forms.root_of(column))
         rows.append(
-            {"looked": looked, "role": role, "what": what, "root": root, "examples": table.data.examples(looked.name),
-             "whats": forms.whats(ontologies(table), column),
+            {"looked": looked, "role": role, "what": what, "root": root, "examples": examples(table, looked.name),
+             "whats": forms.whats(files, column),
              "problems": of_column(looked.name, [*ask.problems, *(found.problems if found else [])]),
              "checked": next((x for x in found.columns if x.name == looked.name), None) if found else None}
         )  # fmt: skip
@@ -48,6 +51,11 @@ def show(ask: Ask) -> Response:
         others=[cleaned(ask, x) for x in (*ask.workspace.unchecked, *others)], roles=forms.ROLES,
         meant=forms.MEANT, ready=found is not None and found.ready,
     )  # fmt: skip
+
+
+def examples(table: Table, name: str, most: int = 3) -> list[str]:
+    """Return the most frequent values of a column, long ones cut."""
+    return [x if len(x) <= CUT else x[: CUT - 1] + "…" for x in table.data.examples(name, most)]
 
 
 def of_column(name: str, problems: Sequence[str]) -> list[str]:
@@ -80,19 +88,41 @@ def choose(ask: Ask) -> str:
     begun = dict(table.plan.columns) if table.plan is not None else {}
     columns: dict[str, Column] = {}
     files: dict[str, Any] = {}
+    there, problems = ontologies(table), []
     for i, looked in enumerate(table.looked.columns):
         before = begun.get(looked.name) or (None if table.plan is None else looked.column())
         role = known(ask.text(f"role-{i}"), list(forms.ROLES), "role")
-        what = known(ask.raw(f"what-{i}"), list(forms.whats(ontologies(table), before)), "kind")
-        column = forms.chosen(role, what, ask.text(f"root-{i}"), before)
+        what = known(ask.raw(f"what-{i}"), list(forms.whats(there, before)), "kind")
+        column = with_separator(table, looked.name, forms.chosen(role, what, ask.text(f"root-{i}"), before), before)
+        problems += wrong_root(table, looked.name, column, before)
         columns[looked.name], links = carried(table, looked.name, column)
         files |= links
+    if problems:
+        raise PlanError(problems)
     plan = with_columns(table, columns)
     changed = [name for name, column in plan.columns.items() if begun.get(name) != column]
     label = "Columns as proposed" if not changed else f"Columns: {', '.join(changed[:4])}"
     ask.workspace.change(ask.base, label + ("…" if len(changed) > 4 else ""), plan, files)
     then = ask.text("then")
     return then if then in ("/words", "/method") else "/columns"
+
+
+def wrong_root(table: Table, name: str, column: Column, before: Column | None) -> list[str]:
+    """Return what is wrong with the root of a column, if it is another than before."""
+    if forms.root_of(column) in ("", forms.root_of(before) if before is not None else ""):
+        return []
+    try:
+        editing.search(column, table.steps.now.folder, "")
+    except AllonymError as error:
+        return [f"column {name}: {error}"]
+    return []
+
+
+def with_separator(table: Table, name: str, column: Column, before: Column | None) -> Column:
+    """Return a column; one that holds sets from now on gets the separator that parts most of its cells."""
+    if column.kind != "set" or (before is not None and before.kind == "set"):
+        return column
+    return replace(column, separator=forms.separator_of(table.data.examples(name, 200)) or column.separator)
 
 
 def with_columns(table: Table, columns: dict[str, Column]) -> Plan:
@@ -130,7 +160,7 @@ def show_one(ask: Ask) -> Response:
         ask, "column.html", looked=looked, column=column, what=ask.raw("what") or forms.what_of(column),
         root=ask.text("root", forms.root_of(column)), whats=forms.whats(ontologies(table), column), roles=forms.ROLES,
         meant=forms.MEANT, measures=list(MEASURES), unmatched=UNMATCHED, languages=sorted(LANGUAGES), senses=SENSES,
-        distances=DISTANCES, files=ontologies(table), examples=table.data.examples(name, 8), checked=checked,
+        distances=DISTANCES, files=ontologies(table), examples=examples(table, name, 8), checked=checked,
         roots=editing.roots(checked) if checked is not None and checked.words else [],
         told=of_column(name, found.problems if found else []),
     )  # fmt: skip
@@ -147,9 +177,11 @@ def choose_one(ask: Ask) -> str:
     what = known(ask.raw("what"), list(forms.whats(ontologies(table), before)), "kind")
     known(ask.text("hierarchy"), ["", *ontologies(table)], "hierarchy")
     column = forms.detailed(ask, forms.chosen(role, what, ask.text("root"), before))
-    problems = list(column.problems())
+    if ask.raw("separator") in ("", before.separator if before is not None else ";"):  # none was said
+        column = with_separator(table, name, column, before)
+    problems = [f"column {name}: {x}" for x in column.problems()] or wrong_root(table, name, column, before)
     if problems:
-        raise PlanError([f"column {name}: {x}" for x in problems])
+        raise PlanError(problems)
     column, files = carried(table, name, column)
     begun = dict(table.plan.columns) if table.plan is not None else {x.name: x.column() for x in table.looked.columns}
     ask.workspace.change(ask.base, f"Column {name}", with_columns(table, begun | {name: column}), files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,9 @@ SHOWN = 600  # branches of a tree on a page
 def show(ask: Ask) -> Response:
     """Show the hierarchies there are, what they lose, and how to make others."""
     table = ask.workspace.table
+    asked = {x.name for x in _paths(table)} if table is not None and ask.problems else set()
+    if ask.text("do") == "settle" and ask.text("name") in asked:
+        return show_one(ask)  # that is where the mistake was made
     if table is None:
         return render(ask, "hierarchies.html", there=[], columns=[], waiting=False)
     found = ask.workspace.check()
@@ -40,7 +43,7 @@ def show(ask: Ask) -> Response:
     worded = [x.name for x in found.columns if x.words] if found is not None else []
     return render(
         ask, "hierarchies.html", there=there, columns=worded, best=best, ontology=ask.text("ontology", "wordnet"),
-        column=ask.raw("column"), levels=ask.number("levels", 3), waiting=found is None,
+        column=ask.raw("column"), levels=ask.number("levels", 3), values=ask.text("values"), waiting=found is None,
         highest=max((x["scored"].hierarchy.height for x in there if x["scored"] is not None), default=0),
     )  # fmt: skip
 
@@ -103,11 +106,16 @@ def _settle(ask: Ask, table: Table, path: Path) -> str:
         raise OptionError("No meaning was given.", hint="type a word or an id beside a value.")
     new = {**meant, **given}
     trees.unsure(hierarchy, settled=trees.usual_meanings(hierarchy) | _links(table, path, hierarchy) | new)  # or refuse
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([("value", "concept"), *new.items()])
     label = f"{path.name}: {len(given)} words settled"
-    ask.workspace.change(ask.base, label, table.plan, {beside.name: text.getvalue().encode()})
+    ask.workspace.change(ask.base, label, table.plan, {beside.name: _links_file(new)})
     return address("/hierarchy", name=path.name)
+
+
+def _links_file(meant: Mapping[str, str]) -> bytes:
+    """Return a links file of what words mean."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([("value", "concept"), *meant.items()])
+    return text.getvalue().encode()
 
 
 def add(ask: Ask) -> str:
@@ -169,14 +177,19 @@ def build_one(ask: Ask) -> Job:
     words, base = column.words[0], ask.base
     meant = {x.value: words.scope.taxonomy.ids[x.concept] for x in words.here if x.concept is not None}
     counts = {x.value: x.count for x in words.here if x.concept is not None}
-    limits = [int(x) for x in re.findall(r"\d{1,12}", ask.text("values"))] or None
+    if not re.fullmatch(r"(\d{1,9}([,;\s]+|$))*", ask.text("values")):
+        raise OptionError("How many values may each level have?", hint="write whole numbers, such as 10, 4, 1.")
+    limits = [int(x) for x in re.findall(r"\d+", ask.text("values"))] or None
 
     def work(tick: Tick) -> None:
         made = build(counts, words.scope, meant, levels=ask.number("levels", 3), limits=limits, name=column.name)
         name = _name(table, column.name)
-        ask.workspace.change(base, f"Built {name}", table.plan, {name: made.hierarchy.to_csv().encode()})
+        files: dict[str, bytes | Path] = {name: made.hierarchy.to_csv().encode()}
+        files[_words_of(Path(name))] = _links_file(made.concepts)  # so that it can be scored at once
+        ask.workspace.change(base, f"Built {name}", table.plan, files)
 
-    return ask.workspace.start("Building a hierarchy", work, "/hierarchies")
+    then = address("/hierarchies", column=column.name, levels=ask.number("levels", 3), values=ask.text("values"))
+    return ask.workspace.start("Building a hierarchy", work, then)
 
 
 # --- one as a tree ---------------------------------------------------------------------------------------------
@@ -197,8 +210,10 @@ def show_one(ask: Ask) -> Response:
     value = ask.raw("value") if ask.raw("value") in hierarchy.values(level) else ""
     above = hierarchy.values(level + 1) if value and level < hierarchy.height else []
     parent = next((row[level + 1] for row in hierarchy.rows if row[level] == value), "") if above else ""
+    typed = {ask.raw(f"value-{i}"): ask.text(f"means-{i}") for i in range(MOST)} if ask.problems else {}
     return render(
-        ask, "hierarchy.html", told=told, hierarchy=hierarchy, top=top, losses=losses, level=level, value=value,
+        ask, "hierarchy.html", typed=typed, wrong=ask.wrong, told=told, hierarchy=hierarchy,
+        top=top, losses=losses, level=level, value=value,
         above=above, parent=parent, way=_way(hierarchy, level, value), few=values <= SHOWN,
     )  # fmt: skip
 

@@ -9,13 +9,16 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
+from allonym.plan import Plan
 from allonym.plan.choosing import FIGURES, Choice, methods, with_method
 from allonym.plan.privacy import Privacy
 from allonym.plan.toml import RELEASE_KEYS
 from allonym.report.comparison import HEADS, Comparison
+from allonym.studio import forms
 from allonym.studio.asking import Ask, cleaned, known, render
 from allonym.studio.jobs import Job
 from allonym.studio.pages.columns import by_words
+from allonym.studio.pages.words import is_open
 from allonym.studio.workspace import Table
 
 USUAL = ("sa-mdav", "fusion", "generalise", "noise", "exponential")  # shown first
@@ -39,6 +42,8 @@ def show(ask: Ask) -> Response:
     plan = table.plan
     found = ask.workspace.check()
     told = found.problems if found is not None else []
+    typed = dict(ask.form) if ask.problems else {}
+    of_k = [x for x in (*ask.problems, *told) if x.startswith(("k is ", "k must "))]
     ask.problems = [x for x in ask.problems if x not in told]  # they stand below
     choices = sorted(methods(), key=lambda x: x.name not in USUAL)
     name = ask.text("method", plan.chosen.name)
@@ -49,11 +54,11 @@ def show(ask: Ask) -> Response:
     return render(
         ask, "method.html", choices=choices, name=name, plan=plan, given=given, check=found, kinds=kinds,
         usual=USUAL, k=ask.text("k", str(plan.k or given.get("k", 5))), seed=ask.text("seed", _told(plan.seed)),
-        typed=dict(ask.form) if ask.problems else {},
+        typed=typed, of_k=of_k[:1],
         sensitive=[x for x, y in plan.columns.items() if y.role == "sensitive"],
-        models=MODELS, about=plan.about, tried=tried, heads={x: HEADS[x] for x in SHOWN}, trying=TRIED, ks=KS,
+        models=MODELS, about=plan.about, tried=tried, heads={x: HEADS[x] for x in SHOWN}, **_trying(ask, table, plan),
         keys=RELEASE_KEYS, waiting=found is None,
-        review=[(x.name, len(x.review), len(x.unmatched)) for x in words if _open(table, x)],
+        review=[x for x in words if is_open(plan, x)], what_of=forms.what_of, root_of=forms.root_of,
         others=[cleaned(ask, x) for x in (*ask.workspace.unchecked, *told) if not by_words(x)],
     )  # fmt: skip
 
@@ -62,19 +67,31 @@ def _told(number: int | None) -> str:
     return "" if number is None else str(number)
 
 
-def _open(table: Table, checked: Any) -> bool:
-    """Tell whether words of a column keep the plan from being run."""
-    assert table.plan is not None
-    column = table.plan.columns[checked.name]
-    return bool(checked.review and not column.accept_review) or bool(checked.unmatched and column.unmatched == "error")
+def _trying(ask: Ask, table: Table, plan: Plan) -> dict[str, Any]:
+    """Return the methods and ks that are to be tried: as typed just now, as tried last, or the usual ones."""
+    if ask.problems and "ks" in ask.form:
+        return {"trying": ask.form.getlist("try"), "ks": ask.text("ks")}
+    last = [*table.tried, *table.failed]
+    if not last:
+        return {"trying": [*TRIED, plan.chosen.name], "ks": ", ".join(map(str, KS))}
+    ks = sorted({x["parameters"]["k"] for x in last if x["parameters"].get("k") is not None})
+    return {"trying": [x["method"] for x in last], "ks": ", ".join(map(str, ks or KS))}
 
 
 def choose(ask: Ask) -> str | Job:
     """Take the method, its k and its parameters; and run it, if that was asked for."""
-    table = ask.workspace.opened
-    plan = table.plan
+    _choice(ask.text("method"))
+    changed, label = _chosen(ask, ask.workspace.opened.plan)
+    ask.workspace.change(ask.base, label, changed)
+    return ask.workspace.mask() if ask.text("do") == "run" else "/method"
+
+
+def _chosen(ask: Ask, plan: Plan | None) -> tuple[Plan, str]:
+    """Return the plan with the method as it is typed, and what is to be said of that; without one, as it is."""
     if plan is None:
         raise PlanError(["no column has a role yet. Hint: choose roles first."])
+    if "method" not in ask.form:
+        return plan, ""
     choice = _choice(ask.text("method"))
     parameters, problems = _parameters(ask, choice)
     k = _number(ask.text("k"), "k", problems) if choice.groups else None
@@ -85,9 +102,7 @@ def choose(ask: Ask) -> str | Job:
         seed = plan.seed
     promised = plan.privacy if choice.groups else ()
     changed = with_method(replace(plan, privacy=promised), choice.name, k, parameters, seed)
-    figure = f", k = {k}" if k is not None else ""
-    ask.workspace.change(ask.base, f"Method {choice.name}{figure}", changed)
-    return ask.workspace.mask() if ask.text("do") == "run" else "/method"
+    return changed, f"Method {choice.name}{f', k = {k}' if k is not None else ''}"
 
 
 def _choice(name: str) -> Choice:
@@ -118,9 +133,7 @@ def _number(text: str, what: str, problems: list[str]) -> int | None:
 
 def promise(ask: Ask) -> str:
     """Promise something of a sensitive column beside k, or no longer."""
-    plan = ask.workspace.opened.plan
-    if plan is None:
-        raise PlanError(["no column has a role yet. Hint: choose roles first."])
+    plan, _ = _chosen(ask, ask.workspace.opened.plan)
     model, column = known(ask.text("model"), list(FIGURES), "model"), ask.raw("promised")
     others = tuple(x for x in plan.privacy if (x.model, x.column) != (model, column))
     if ask.text("do") == "remove":
@@ -138,9 +151,7 @@ def promise(ask: Ask) -> str:
 
 def about(ask: Ask) -> str:
     """Take what is said about the release: its title, what for, who decided."""
-    plan = ask.workspace.opened.plan
-    if plan is None:
-        raise PlanError(["no column has a role yet. Hint: choose roles first."])
+    plan, _ = _chosen(ask, ask.workspace.opened.plan)
     told = {key: " ".join(ask.text(key).split()) for key in RELEASE_KEYS if ask.text(key)}
     ask.workspace.change(ask.base, "About the release", replace(plan, about=told))
     return "/method#about"
@@ -154,6 +165,10 @@ def estimate(ask: Ask) -> Job:
         raise OptionError("No method was ticked to be tried.", hint="tick one or more.")
     if not ks or min(ks) < 2:
         raise OptionError("Which k are to be tried?", hint="write whole numbers from 2 on, such as 2, 3, 5, 10.")
+    plan, label = _chosen(ask, ask.workspace.opened.plan)
+    if label:
+        ask.workspace.idle()
+        ask.workspace.change(ask.base, label, plan)
     return ask.workspace.estimate(wanted, {"k": sorted(set(ks))[:12]})
 
 

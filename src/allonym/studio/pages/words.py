@@ -9,13 +9,13 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from allonym.errors import OptionError
-from allonym.plan import editing
+from allonym.plan import Plan, editing
 from allonym.plan.check import Check, ColumnCheck, links_name
-from allonym.plan.choosing import UNMATCHED
+from allonym.plan.choosing import UNMATCHED, elsewhere
 from allonym.plan.columns import Column
-from allonym.plan.editing import HAND, NOTHING, Review
+from allonym.plan.editing import HAND, NOTHING, Review, Word
 from allonym.studio import forms
-from allonym.studio.asking import ROWS, Ask, address, known, render
+from allonym.studio.asking import ROWS, Ask, address, cleaned, known, render
 from allonym.studio.pages.columns import carried, of_column, ontologies, with_columns
 from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
@@ -24,8 +24,8 @@ STATUSES = {
     "review": "To review",
     "unmatched": "Not understood",
     "sure": "Understood",
-    HAND: "Settled by you",
     "": "All",
+    HAND: "Of all, settled by you",
 }
 REASONS = {
     "settled": "settled",
@@ -47,14 +47,28 @@ def show(ask: Ask) -> Response:
     """Show the words of a column, page by page."""
     table = ask.workspace.table
     found = ask.workspace.check() if table is not None else None
-    worded = [x for x in found.columns if x.words] if found is not None else []
+    worded = [x for x in found.columns if x.words or _is_broken(table, x, found)] if found is not None and table else []
     if table is None or found is None or not worded or table.plan is None:
         told = found.problems if found is not None and not worded else []
         return render(ask, "words.html", worded=[], column=None, waiting=table is not None and found is None, told=told,
                       check=found)  # fmt: skip
-    column = next((x for x in worded if x.name == ask.raw("column")), None) or _first(worded)
+    plan = table.plan
+    column = next((x for x in worded if x.name == ask.raw("column")), None) or _first(plan, worded)
+    chosen = plan.columns[column.name]
+    given = {x: y for x, y in ask.form.items() if isinstance(y, str)} if ask.problems else {}
+    common: dict[str, Any] = {
+        "worded": worded, "column": column, "chosen": chosen, "given": given, "check": found, "waiting": False,
+        "what": forms.what_of(chosen), "root": forms.root_of(chosen), "whats": _whats(table, chosen),
+        "unmatched": UNMATCHED, "told": [cleaned(ask, x) for x in of_column(column.name, found.problems)],
+        "next_column": next((x.name for x in worded if x is not column and is_open(plan, x)), ""),
+        "blocking": {x.name for x in worded if is_open(plan, x)},
+    }  # fmt: skip
+    return render(ask, "words.html", **common, **(_listed(ask, column, chosen) if column.words else {"roots": []}))
+
+
+def _listed(ask: Ask, column: ColumnCheck, chosen: Column) -> dict[str, Any]:
+    """Return a page of the words of a column."""
     place = min(ask.number("ontology"), len(column.words) - 1)
-    chosen = table.plan.columns[column.name]
     review = Review(column, place, chosen.language)
     counts = review.counts()
     status = _status(ask)
@@ -64,15 +78,36 @@ def show(ask: Ask) -> Response:
     links = review.having(status, find)
     pages = max(1, -(-len(links) // ROWS))
     page = min(ask.page, pages)
-    given = {x: y for x, y in ask.form.items() if isinstance(y, str)} if ask.problems else {}
-    return render(
-        ask, "words.html", worded=worded, column=column, place=place, counts=counts, status=status, find=find,
-        words=review.words(links[(page - 1) * ROWS : page * ROWS]), page=page, pages_of=pages, number=len(links),
-        statuses=STATUSES, reasons=REASONS, chosen=chosen, what=forms.what_of(chosen), root=forms.root_of(chosen),
-        whats=_whats(table, chosen), unmatched=UNMATCHED, scope=review.scope, roots=editing.roots(column, place)[:5],
-        check=found, waiting=False, told=of_column(column.name, found.problems), given=given, keep=KEEP, none=NONE,
-        wrong=ask.wrong,
-    )  # fmt: skip
+    words = review.words(links[(page - 1) * ROWS : page * ROWS])
+    outside = {x.value: elsewhere(review.scope, x.value, chosen.language) for x in words if _is_outside(x)}
+    return {
+        "place": place, "counts": counts, "status": status, "find": find, "words": words, "page": page,
+        "pages_of": pages, "number": len(links), "statuses": STATUSES, "reasons": REASONS, "scope": review.scope,
+        "roots": editing.roots(column, place)[:5], "keep": KEEP, "nothing": NONE, "wrong": ask.wrong,
+        "picked": ask.form.getlist("pick") if ask.problems else [], "at": min(ask.number("at"), len(words)),
+        "outside": outside,
+    }  # fmt: skip
+
+
+def _is_broken(table: Table, checked: ColumnCheck, found: Check) -> bool:
+    """Tell whether a column holds words that could not even be looked up, since its root or its links are wrong."""
+    column = table.plan.columns.get(checked.name) if table.plan is not None else None
+    if column is None or checked.kind not in ("text", "set") or column.elements != "text":
+        return False
+    return bool(of_column(checked.name, found.problems))
+
+
+def _is_outside(word: Word) -> bool:
+    """Tell whether a word is known, but outside the root; then words spelled like it are no better."""
+    return word.sense is None and word.reason == "outside"
+
+
+def is_open(plan: Plan, checked: ColumnCheck) -> bool:
+    """Tell whether words of a column keep the plan from being run."""
+    column = plan.columns[checked.name]
+    if column.role != "quasi":
+        return False
+    return bool(checked.review and not column.accept_review) or bool(checked.unmatched and column.unmatched == "error")
 
 
 def _status(ask: Ask) -> str:
@@ -81,9 +116,9 @@ def _status(ask: Ask) -> str:
     return "" if given == "all" else given or "-"
 
 
-def _first(worded: list[ColumnCheck]) -> ColumnCheck:
+def _first(plan: Plan, worded: list[ColumnCheck]) -> ColumnCheck:
     """Return the column that needs somebody most."""
-    return max(worded, key=lambda x: len(x.review) + len(x.unmatched) if x.role == "quasi" else 0)
+    return max(worded, key=lambda x: (is_open(plan, x), not x.words, len(x.review) + len(x.unmatched)))
 
 
 def _whats(table: Table, column: Column) -> dict[str, str]:
@@ -107,9 +142,9 @@ def settle(ask: Ask) -> str:
     """Take what a person says that words mean."""
     table, _, review, column = _review(ask)
     name, do = ask.raw("column"), ask.text("do", "apply")
-    changes = _changes(ask, review, do)
-    if not changes:
-        raise OptionError("No word was changed.", hint="choose a meaning, or tick words first.")
+    do = "set" if do == "apply" and ask.text("bulk") else do  # Enter beside "Set" presses the first button
+    values = _values(ask, review)
+    changes = _changes(ask, review, do, values)
     text = review.settled(changes)
     file = _file(table, column, name, review)
     assert table.plan is not None
@@ -124,7 +159,16 @@ def settle(ask: Ask) -> str:
     columns = {**table.plan.columns, name: replace(column, links=tuple(links))}
     ask.workspace.change(ask.base, f"{name}: {_label(changes)}", replace(table.plan, columns=columns), files)
     return address("/words", column=name, ontology=review.place, status=ask.text("status"), find=ask.text("find"),
-                   page=ask.page if do == "apply" else 1)  # fmt: skip
+                   page=ask.page if do == "apply" else 1, at=_at(ask, review, values))  # fmt: skip
+
+
+def _at(ask: Ask, review: Review, values: Mapping[int, str]) -> int:
+    """Return the row to go on with, from 1: the one after that which was settled, or the first."""
+    row = ask.text("one") or ask.text("suggest").partition(" ")[0]
+    if not row.isdecimal():
+        return 1
+    stays = review.column.words[review.place].links[values[int(row)]].status == "sure"  # else the next takes its place
+    return int(row) + (2 if stays else 1)
 
 
 def _label(changes: dict[str, str | None]) -> str:
@@ -135,8 +179,8 @@ def _label(changes: dict[str, str | None]) -> str:
     return f"{shown} {'accepted' if text is None else f'= {text}' if text else 'means nothing known'}"
 
 
-def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
-    """Return the words that were changed: each by its own choice, those that were ticked, or all of a list."""
+def _values(ask: Ask, review: Review) -> dict[int, str]:
+    """Return the words of the list that a form shows, by their rows."""
     values = {i: ask.raw(f"value-{i}") for i in range(ROWS) if f"value-{i}" in ask.form}
     there = {x.value for x in review.column.words[review.place].here}
     plain = {" ".join(x.splitlines()): x for x in there}  # browsers send line ends otherwise than they got them
@@ -146,13 +190,25 @@ def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
     one, suggested = ask.text("one"), ask.text("suggest").partition(" ")[0]
     if any(x.isdecimal() and int(x) not in values for x in (one, suggested)):
         raise OptionError("There is no such word in the list.", hint="look at the list again.")
-    if one.isdecimal():
-        return {values[int(one)]: None}
+    return values
+
+
+def _changes(ask: Ask, review: Review, do: str, values: Mapping[int, str]) -> dict[str, str | None]:
+    """Return the words that were changed: by what was pressed, and each by its own choice."""
+    chosen = _chosen(ask, values)
     place, _, word = ask.text("suggest").partition(" ")
+    if ask.text("one").isdecimal():
+        return {**chosen, values[int(ask.text("one"))]: None}
     if place.isdecimal():
-        return {values[int(place)]: word}
-    if do == "apply":
-        return _chosen(ask, values)
+        return {**chosen, values[int(place)]: word}
+    pressed = _of_many(ask, review, do, values) if do != "apply" else chosen
+    if not pressed:
+        raise OptionError("No word was changed.", hint="choose a meaning, or tick words first.")
+    return pressed | chosen if do in ("accept", "accept-all") else chosen | pressed
+
+
+def _of_many(ask: Ask, review: Review, do: str, values: Mapping[int, str]) -> dict[str, str | None]:
+    """Return what becomes of the words that were ticked, or of all of a list."""
     if do == "accept-all":
         listed = [x.value for x in review.having(known(_status(ask), list(STATUSES), "status"), ask.text("find"))]
     else:
@@ -160,13 +216,20 @@ def _changes(ask: Ask, review: Review, do: str) -> dict[str, str | None]:
         listed = [values[i] for i in picked if i in values]
     if do == "set" and not ask.text("bulk"):
         raise OptionError("What do the ticked words mean?", hint="type a word or an id beside the button.")
+    if do == "set" and not listed:
+        raise OptionError("No word was ticked.", hint="tick those that mean this, or empty the field beside Set.")
     if do in ("set", "nothing"):
         return dict.fromkeys(listed, ask.text("bulk") if do == "set" else NOTHING)
     here = {x.value: x for x in review.column.words[review.place].here}
-    if do == "suggest":
-        found = review.words([here[x] for x in listed if x in here])
-        return {x.value: x.suggestions[0] for x in found if x.suggestions}
-    return {x: None for x in listed if x in here and here[x].concept is not None}
+    if do != "suggest":
+        return {x: None for x in listed if x in here and here[x].concept is not None}
+    found = review.words([here[x] for x in listed if x in here])
+    if found and all(_is_outside(x) for x in found):
+        raise OptionError(
+            "The ticked words lie outside the root: words spelled like them mean something else.",
+            hint="choose their sense row by row, or a wider root.",
+        )
+    return {x.value: x.suggestions[0] for x in found if x.suggestions and not _is_outside(x)}
 
 
 def _chosen(ask: Ask, values: Mapping[int, str]) -> dict[str, str | None]:
@@ -191,14 +254,16 @@ def _file(table: Table, column: Column, name: str, review: Review) -> str:
 
 def understand(ask: Ask) -> str:
     """Take another ontology, or another part of it, and what is to be done with words nobody knows."""
-    table, _, _, before = _review(ask)
-    name = ask.raw("column")
+    table, name = ask.workspace.opened, ask.raw("column")
+    before = table.plan.columns.get(name) if table.plan is not None else None
+    if before is None or before.role not in ("quasi", "sensitive"):
+        raise OptionError("There is no such column of words.", hint="choose one of the list.")
     what = known(ask.raw("what"), list(_whats(table, before)), "ontology")
     column = forms.chosen(before.role, what, ask.text("root"), before)
     if before.role == "quasi":
         unmatched = known(ask.text("unmatched"), UNMATCHED, "way with unknown words")
         column = replace(column, unmatched=unmatched, accept_review=ask.text("accept_review") == "yes")
-    column, files = carried(table, name, column)
+    column, files = carried(table, name, column) if ask.text("forget") != "yes" else (column, {})
     assert table.plan is not None
     plan = with_columns(table, {**table.plan.columns, name: column})
     label = f"{name}: {what.removeprefix('file:')}{f', root {root}' if (root := ask.text('root')) else ''}"
@@ -207,13 +272,15 @@ def understand(ask: Ask) -> str:
     if column.ontology != before.ontology:
         editing.search(column, table.steps.now.folder, "")  # refuses an unknown root at once
     ask.workspace.change(ask.base, label, plan, files)
-    return address("/words", column=name)
+    return "/method" if ask.text("then") == "/method" else address("/words", column=name)
 
 
 def concepts(ask: Ask) -> Response:
     """Return what a word may mean in a column's ontology, for the page to propose while somebody types."""
     table = ask.workspace.opened
     column = table.plan.columns.get(ask.raw("column")) if table.plan is not None else None
+    if column is None and not ask.raw("column"):
+        column = Column("quasi", ontology=("wordnet",))  # of a hierarchy
     text = ask.text("text")
     if column is None or len(text) < 2:
         return JSONResponse([])

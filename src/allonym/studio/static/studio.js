@@ -81,6 +81,20 @@
     if (all) all.addEventListener("change", () => document.querySelectorAll("input[name=pick]").forEach((box) => { box.checked = all.checked; }));
   }
 
+  function sendTogether() {  // what was typed in a form goes along with another of the page
+    document.querySelectorAll("form[data-with]").forEach((form) => form.addEventListener("formdata", (event) => {
+      for (const [name, value] of new FormData(one("#" + form.dataset.with))) if (!event.formData.has(name)) event.formData.append(name, value);
+    }));
+  }
+
+  function keepChoices() {
+    const form = one("#words-form");
+    if (!form) return;
+    form.addEventListener("change", (event) => { if (event.target.matches("select, input:not([type=checkbox])")) form.dataset.changed = "yes"; });
+    form.addEventListener("submit", () => { delete form.dataset.changed; });
+    addEventListener("beforeunload", (event) => { if (form.dataset.changed) event.preventDefault(); });  // what was not sent would be lost
+  }
+
   function stayInPlace() {
     const key = "place " + location.pathname;
     document.querySelectorAll("form[method=post]").forEach((form) => form.addEventListener("submit", (event) => {
@@ -102,5 +116,5 @@
     const button = wanted && one(wanted);
     if (button && !button.disabled) { event.preventDefault(); button.click(); }
   });
-  [watchWork, takeDrops, proposeConcepts, tickAll, stayInPlace].forEach((begin) => begin());
+  [watchWork, takeDrops, proposeConcepts, tickAll, sendTogether, keepChoices, stayInPlace].forEach((begin) => begin());
 })();
