@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import tempfile
 import threading
@@ -18,7 +19,7 @@ from allonym.plan.compare import compare
 from allonym.plan.inspect import Inspection, inspect
 from allonym.plan.opening import Opened
 from allonym.report.comparison import Comparison
-from allonym.studio.jobs import Job, Tick
+from allonym.studio.jobs import DONE, Job, Tick
 from allonym.studio.results import Result, made
 from allonym.studio.steps import PLAN, Step, Steps, linked, safe_name
 
@@ -71,6 +72,7 @@ class Workspace:
         self.job: Job | None = None
         self.checking: tuple[int, Job] | None = None
         self._opened = 0
+        self._steps, self._runs = itertools.count(1), itertools.count(1)  # an old page never means another table
         self.names: dict[str, str] = {}  # of files that were opened, by their paths
 
     # --- opening ---------------------------------------------------------------------------------------------
@@ -101,7 +103,7 @@ class Workspace:
                 data = Opened(path, None if begun is None else begun.reading)
                 looked = inspect(data, data.reading, tick)
                 (folder / "steps").mkdir(mode=0o700)
-                table = Table(data, name, looked, Steps(folder / "steps"))
+                table = Table(data, name, looked, Steps(folder / "steps", self._steps))
                 if begun is None:
                     table.steps.add(f"Opened {name}", _proposed(looked), files, data.reading)
                 else:
@@ -174,7 +176,7 @@ class Workspace:
             step = table.steps.now
             if step.plan is None or step.number in table.checks:
                 return table.checks.get(step.number)
-            if self.checking is None or self.checking[0] != step.number:
+            if self.checking is None or self.checking[0] != step.number or self.checking[1].state == DONE:
                 if self.checking is not None:
                     self.checking[1].cancel()
                 self.checking = (step.number, Job("Understanding the words", self._work_of_check(table, step)))
@@ -188,8 +190,10 @@ class Workspace:
 
         def work(tick: Tick) -> None:
             found = plan.check(table.data, tick)
+            tick(1, 1)  # ends here, if another check was started meanwhile
             with self.lock:
-                table.checks = {step.number: found}
+                if table.steps.now.number == step.number:
+                    table.checks = {step.number: found}
 
         return work
 
@@ -225,7 +229,7 @@ class Workspace:
             raise PlanError(["no column has a role yet. Hint: choose roles first."])
         with self.lock:
             self.idle()
-            number = len(table.results) + 1
+            number = next(self._runs)
             folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=step.folder.parents[1]))  # of no other run
             for name in (PLAN, *editing.files_of(step.plan)):
                 linked(step.folder / name, folder / name)
