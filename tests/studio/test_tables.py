@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import re
 import threading
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from browsing import Browser
+from browsing import Browser, fields
+from starlette.testclient import TestClient
 
+from allonym.errors import OptionError
 from allonym.plan import Plan
+from allonym.studio.jobs import Job
+from allonym.studio.pages.data import swells
+from allonym.studio.workspace import Workspace
 
 PEOPLE = b"job,pay\n" + b"nurse,10\ncook,20\nbaker,30\ncarpenter,40\n" * 15
 
@@ -85,3 +97,224 @@ def test_a_check_that_ended_while_another_plan_counted_is_made_again(
     ws.go(step.number)
     assert ws.check(30) is not None
     assert list(ws.opened.checks) == [step.number]
+
+
+def test_a_page_that_took_long_shows_the_step_it_began_with(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(browser)
+    ws, was, check = browser.workspace, browser.step.number, Workspace.check
+
+    def meanwhile(self: Workspace, *given: Any) -> Any:
+        if browser.step.number == was:
+            ws.change(was, "k", replace(browser.step.plan, k=9))
+        return check(self, *given)
+
+    monkeypatch.setattr(Workspace, "check", meanwhile)
+    form = fields(browser.client.get("/method").text, "/method")
+    assert form["base"] == str(was)
+    browser.post("/method", 409, **form)
+    assert browser.step.plan.k == 9
+
+
+def test_a_page_hears_of_the_work_it_waits_for(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(browser)
+    browser.post("/open", 200, files={"file": ("nothing.csv", b"")})
+    failed = browser.workspace.job
+    assert failed is not None
+    assert failed.problems
+    browser.client.get("/problem")
+    gate, check = threading.Event(), Plan.check
+
+    def held(plan: Plan, source: Any, tick: Any) -> Any:
+        assert gate.wait(30)
+        return check(plan, source, tick)
+
+    monkeypatch.setattr(Plan, "check", held)
+    browser.workspace.change(browser.step.number, "k", replace(browser.step.plan, k=9))
+    page = browser.client.get("/words").text
+    of = re.search(r'data-job="(\d+)"', page)
+    assert of is not None
+    assert browser.client.get(f"/job?of={of[1]}").json()["state"] == "running"
+    gate.set()
+    browser.settle()
+    assert browser.client.get(f"/job?of={of[1]}").json()["state"] == "ended"
+    assert browser.client.get("/job").json()["state"] == "none"
+    assert browser.client.get(f"/job?of={failed.number}").json()["state"] == "failed"
+
+
+def test_understanding_can_be_given_up_and_begun_again(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(browser)
+    gate, check = threading.Event(), Plan.check
+
+    def held(plan: Plan, source: Any, tick: Any) -> Any:
+        assert gate.wait(30)
+        tick(1, 2)
+        return check(plan, source, tick)
+
+    monkeypatch.setattr(Plan, "check", held)
+    browser.workspace.change(browser.step.number, "k", replace(browser.step.plan, k=9))
+    page = browser.client.get("/words?column=job").text
+    form = fields(page, "/cancel")
+    assert form["from"] == "/words?column=job"
+    threading.Timer(0.05, gate.set).start()
+    page = browser.client.post("/cancel", data=form).text
+    assert "The words were not looked at" in page
+    assert 'data-running="yes"' not in page
+    for path in ("/data", "/columns", "/method", "/hierarchies"):
+        assert 'id="not-looked"' in browser.get(path), path
+    page = browser.fill("/words?column=job", "/look")
+    assert "nurse" in page
+    assert 'id="not-looked"' not in page
+
+
+def test_undo_stays_at_the_page_with_all_it_asked(survey: Browser) -> None:
+    survey.client.follow_redirects = False
+    for page in ("/words?column=hobby&status=all&find=j&page=2", "/column?column=a%26b", "/data?page=3"):
+        number = str(survey.step.number)
+        gone = survey.client.post("/go", data={"number": number, "from": page}).headers["location"]
+        assert gone == (page if "a%26b" not in page else "/columns")
+        if gone == page:
+            assert fields(survey.client.get(page).text, "/go")["from"] == page
+    for page in (
+        "//evil.example/data",
+        "https://evil.example/data",
+        "/data/../x",
+        "\\\\evil",
+        "/job",
+        "/download?run=1",
+    ):
+        assert survey.client.post("/go", data={"number": "1", "from": page}).headers["location"] == "/data"
+    asked = survey.client.post("/go", data={"number": "1", "from": "/words?token=x&column=hobby\r\nx: y"})
+    assert asked.headers["location"] == "/words?column=hobby%0D%0Ax%3A+y"
+
+
+def test_a_page_of_a_form_that_was_refused_has_an_address(survey: Browser) -> None:
+    form = {"base": str(survey.step.number), "column": "hobby", "status": "review", "page": "1", "do": "set"}
+    page = survey.client.post("/words", data=form).text
+    assert fields(page, "/go")["from"] == "/words?column=hobby&status=review&page=1"
+
+
+def test_progress_does_not_go_back() -> None:
+    seen = []
+
+    def work(tick: Any) -> None:
+        for done, total in ((1, 2), (1, 10), (0, 0), (9, 10)):
+            tick(done, total)
+            seen.append(job.share)
+
+    began = threading.Event()
+    job = Job("Work", lambda tick: (began.wait(10), work(tick))[1])
+    began.set()
+    assert job.wait(10)
+    assert seen == [50, 50, 50, 90]
+
+
+OWL = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:owl="http://www.w3.org/2002/07/owl#">
+<owl:Class rdf:about="http://ex.org/o#thing"><rdfs:label>thing</rdfs:label></owl:Class>
+<owl:Class rdf:about="http://ex.org/o#job"><rdfs:label>job</rdfs:label><rdfs:subClassOf rdf:resource="http://ex.org/o#thing"/></owl:Class>
+<owl:Class rdf:about="http://ex.org/o#nurse"><rdfs:label>nurse</rdfs:label><rdfs:subClassOf rdf:resource="http://ex.org/o#job"/></owl:Class>
+<owl:Class rdf:about="http://ex.org/o#cook"><rdfs:label>cook</rdfs:label><rdfs:subClassOf rdf:resource="http://ex.org/o#job"/></owl:Class>
+</rdf:RDF>"""  # noqa: E501
+
+
+@pytest.mark.parametrize("iri", ["http://ex.org/o#job", "http://ex.org/o/job"])
+def test_a_root_may_be_an_iri(browser: Browser, iri: str) -> None:
+    opened(browser, b"job,pay\n" + b"nurse,10\ncook,20\n" * 15)
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet", "then": "/columns"})
+    owl = OWL.replace(b"http://ex.org/o#", iri.removesuffix("job").encode())
+    browser.post("/ontology", column="job", use="ontology", files=[("file", ("o.owl", owl))])
+    browser.fill("/column?column=job", "/column", root=iri)
+    assert f'ontology = "o.owl#{iri}"' in browser.step.text
+    again = Plan.load(browser.step.folder / "plan.toml")
+    assert again.columns["job"].ontology == (f"o.owl#{iri}",)
+    again.save(browser.workspace.folder / "plan.toml")
+    moved = Plan.load(browser.workspace.folder / "plan.toml").columns["job"].ontology[0]
+    assert str(moved).endswith(f"/o.owl#{iri}")
+    browser.post("/method", method="sa-mdav", k="5", do="run")
+    assert browser.workspace.opened.results
+
+
+def test_half_of_a_character_is_refused_when_it_is_read(browser: Browser) -> None:
+    for line in (b'{"job": "\\ud800x"}\n', b'{"j\\uDFFFb": "x"}\n'):
+        page = browser.post("/open", files={"file": ("people.jsonl", b'{"job": "cook"}\n' * 3 + line)})
+        assert "line 4 has half of a character" in page
+    opened(browser, b'{"job": "\\ud83d\\ude00"}\n' * 3, "people.jsonl")
+
+
+def test_a_run_that_is_refused_changes_nothing(browser: Browser) -> None:
+    opened(browser)
+    gate, before = threading.Event(), browser.step.number
+    browser.workspace.start("Work", lambda _: gate.wait(30) and None, "/data")
+    page = browser.client.post("/method", data={"base": str(before), "method": "mdav", "k": "7", "do": "run"})
+    gate.set()
+    assert page.status_code == 422
+    assert browser.step.number == before
+
+
+def test_a_hierarchy_of_too_many_levels_is_refused(browser: Browser) -> None:
+    opened(browser)
+    high = "\n".join(";".join([leaf, *(f"v{i}" for i in range(400))]) for leaf in ("a", "b")).encode()
+    page = browser.post("/hierarchies", 422, files=[("file", ("high.csv", high))])
+    assert "400 levels" in page
+    browser.post("/ontology", 422, column="job", use="hierarchy", files=[("file", ("high.csv", high))])
+
+
+def names(browser: Browser) -> list[str]:
+    """Return what lies in the private folder."""
+    return sorted(x.name for x in browser.workspace.folder.iterdir())
+
+
+def test_nothing_stays_of_files_that_were_looked_at(browser: Browser) -> None:
+    opened(browser)
+    there = names(browser)
+    browser.post("/hierarchies", files=[("file", ("h.csv", b"nurse;job\ncook;job\n"))])
+    browser.post("/hierarchies", 422, files=[("file", ("h.csv", b"\x00\x01"))])
+    browser.post("/ontology", column="job", use="links", files=[("file", ("l.csv", b"value,concept\n"))])
+    browser.post("/ontology", 422, column="job", use="ontology", files=[("file", ("o.obo", b"\x00"))])
+    assert browser.client.get("/plan.zip", headers={"range": "bytes=9999999-"}).status_code == 416
+    assert names(browser) == there
+    gate = threading.Event()
+    browser.workspace.start("Work", lambda _: gate.wait(30) and None, "/data")
+    folder = browser.workspace.place()
+    with pytest.raises(OptionError, match="still going on"):
+        browser.workspace.open(folder / "data", "x.csv", folder)
+    gate.set()
+    assert names(browser) == there
+    own = browser.workspace.folder / there[0]
+    before = sorted(x.name for x in own.iterdir())
+    (browser.step.folder / "l.csv").unlink()
+    assert not browser.client.get("/plan.zip").is_success
+    browser.client.post("/run", data={"base": str(browser.step.number)})
+    assert names(browser) == there
+    assert sorted(x.name for x in own.iterdir()) == before
+
+
+def test_what_is_packed_in_what_is_packed_is_counted(tmp_path: Path) -> None:
+    book = io.BytesIO()
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sheet.xml", bytes(2_000_000))
+    (tmp_path / "x").write_bytes(gzip.compress(book.getvalue()))
+    assert swells(tmp_path / "x", 1_000_000)
+    assert not swells(tmp_path / "x", 3_000_000)
+    for packed in (False, True):
+        wide = io.BytesIO()
+        pq.write_table(pa.table({f"c{i}": pa.array([1] * 100_000) for i in range(20)}), wide)
+        (tmp_path / "x").write_bytes(gzip.compress(wide.getvalue()) if packed else wide.getvalue())
+        assert (tmp_path / "x").stat().st_size < 1_000_000
+        assert swells(tmp_path / "x", 1_000_000)
+        assert not swells(tmp_path / "x", 3_000_000)
+
+
+def test_another_table_opens_at_its_top(browser: Browser) -> None:
+    opened(browser)
+    browser.client.follow_redirects = False
+    assert browser.client.post("/survey").headers["location"] == "/data#top"
+
+
+def test_the_usual_port_is_left_out_by_browsers(browser: Browser) -> None:
+    guard = replace(browser.guard, hosts=("127.0.0.1:80", "localhost:80"))
+    client = TestClient(guard, base_url="http://127.0.0.1", headers={"host": "127.0.0.1"})
+    assert client.get("/", params={"token": guard.token}).status_code == 200
+    cookie = {"cookie": f"{guard.cookie}={guard.token}"}
+    assert client.get("/data", headers=cookie).status_code == 200
+    for origin, code in (("http://127.0.0.1", 200), ("http://localhost", 200), ("http://evil.example", 403)):
+        assert client.post("/cancel", headers=cookie | {"origin": origin}).status_code == code

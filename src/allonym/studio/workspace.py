@@ -6,7 +6,8 @@ import itertools
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,15 @@ class Workspace:
             folder.mkdir(mode=0o700)
             return folder
 
+    @contextmanager
+    def incoming(self) -> Iterator[Path]:
+        """Give a folder for files that are looked at before they are taken; it goes, whatever comes of them."""
+        folder = Path(tempfile.mkdtemp(prefix="incoming-", dir=self.folder))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def open(
         self,
         path: Path,
@@ -121,7 +131,11 @@ class Workspace:
             if before is not None:
                 shutil.rmtree(before.steps.now.folder.parents[1], ignore_errors=True)
 
-        return self.start(f"Opening {name}", work, "/data")
+        try:
+            return self.start(f"Opening {name}", work, "/data#top")  # not where somebody was in the table before
+        except OptionError:  # another came first
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     def read_again(self, **reading: Any) -> Job:
         """Read the table in another way; a plan to begin with is proposed anew."""
@@ -197,6 +211,12 @@ class Workspace:
 
         return work
 
+    def look_again(self) -> None:
+        """Check once more what somebody did not want to wait for."""
+        with self.lock:
+            if self.checking is not None and not self.checking[1].running:
+                self.checking = None
+
     @property
     def unchecked(self) -> list[str]:
         """Why the table could not even be checked, if it could not."""
@@ -231,8 +251,12 @@ class Workspace:
             self.idle()
             number = next(self._runs)
             folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=step.folder.parents[1]))  # of no other run
-            for name in (PLAN, *editing.files_of(step.plan)):
-                linked(step.folder / name, folder / name)
+            try:
+                for name in (PLAN, *editing.files_of(step.plan)):
+                    linked(step.folder / name, folder / name)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
 
         def work(tick: Tick) -> None:
             try:
@@ -278,9 +302,11 @@ class Workspace:
         """Return a release, opened; the one that was looked at last stays open."""
         with self.lock:
             table = self.opened
-            if table.looking is None or table.looking[0] != result.number:
-                table.looking = (result.number, Opened(result.masked, result.plan.reading))
-            return table.looking[1]
+            looking = table.looking
+        if looking is None or looking[0] != result.number:
+            looking = (result.number, Opened(result.masked, result.plan.reading))  # others need not wait for it
+            table.looking = looking
+        return looking[1]
 
     def comparison(self) -> Comparison | None:
         """Return the releases so far."""

@@ -7,12 +7,14 @@ import shutil
 import zipfile
 import zlib
 from pathlib import Path
+from typing import IO
 
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
 from allonym.plan.demo import hierarchies, survey
+from allonym.plan.opening import cells_of_parquet
 from allonym.studio.asking import ROWS, Ask, render
 from allonym.studio.jobs import Job
 from allonym.studio.steps import PLAN, safe_name
@@ -90,18 +92,24 @@ def swells(path: Path, most: int) -> bool:
     try:
         with path.open("rb") as file:
             begin = file.read(4)
-        if begin[:2] == b"\x1f\x8b":
-            with gzip.open(path) as packed:
-                size = 0
+            if begin[:2] != b"\x1f\x8b":
+                return _holds(file, begin, most)
+            file.seek(0)
+            with gzip.open(file) as packed:
+                begin, size = packed.read(4), 4
                 while size <= most and (chunk := packed.read(1 << 20)):
                     size += len(chunk)
-                return size > most
-        if begin == b"PK\x03\x04":
-            with zipfile.ZipFile(path) as book:
-                return sum(x.file_size for x in book.infolist()) > most
+                return size > most or _holds(packed, begin, most)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
-        pass  # whoever opens it will say so
-    return False
+        return False  # whoever opens it will say so
+
+
+def _holds(file: IO[bytes], begin: bytes, most: int) -> bool:
+    """Tell whether a spreadsheet or a Parquet file, which are packed inside, holds more than is taken."""
+    if begin == b"PK\x03\x04":
+        with zipfile.ZipFile(file) as book:
+            return sum(x.file_size for x in book.infolist()) > most
+    return begin == b"PAR1" and cells_of_parquet(file) > most  # a cell is a byte at least
 
 
 def shown_name(name: str) -> str:

@@ -84,6 +84,8 @@ def choose(ask: Ask) -> str | Job:
     if choice.by_row and not choice.apart and seed is None and plan.chosen.name == choice.name:
         seed = plan.seed
     promised = plan.privacy if choice.groups else ()
+    if ask.text("do") == "run":
+        ask.workspace.idle()
     changed = with_method(replace(plan, privacy=promised), choice.name, k, parameters, seed)
     figure = f", k = {k}" if k is not None else ""
     ask.workspace.change(ask.base, f"Method {choice.name}{figure}", changed)

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import zipfile
 import zlib
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import UploadFile
 
 from allonym.errors import OptionError, PlanError
 from allonym.plan import Plan
 from allonym.plan.opening import Opened
-from allonym.studio.asking import Ask
+from allonym.studio.asking import ASKED, Ask, address
 from allonym.studio.pages.data import saved
 from allonym.studio.steps import PLAN, safe_name
 from allonym.studio.workspace import add_loaded
 
-PAGES = ("/data", "/columns", "/words", "/method", "/result", "/hierarchies")
 UNPACKED = 200_000_000  # bytes of all files of an archive
 
 
 def back_to(ask: Ask) -> str:
-    """Return the page that somebody was at."""
-    here = ask.text("from")
-    return here if here in PAGES else "/data"
+    """Return the page that somebody was at, one of ours; or the list of what is not there any more."""
+    path, _, query = ask.text("from").partition("?")
+    if path not in ASKED:
+        return "/data"
+    asked = {name: value for name, value in parse_qsl(query, max_num_fields=50) if name in ASKED[path]}
+    table = ask.workspace.table
+    if path == "/column" and (table is None or asked.get("column") not in table.data.names):
+        return "/columns"
+    if path == "/hierarchy" and (table is None or asked.get("name") not in os.listdir(table.steps.now.folder)):
+        return "/hierarchies"
+    return address(path, **asked)
 
 
 def go(ask: Ask) -> str:
@@ -34,11 +43,19 @@ def go(ask: Ask) -> str:
 
 
 def cancel(ask: Ask) -> str:
-    """Give up what is going on."""
-    job = ask.workspace.job
-    if job is not None:
+    """Give up what is going on: the work that the page showed."""
+    ws = ask.workspace
+    there = [x for x in (ws.job, ws.checking[1] if ws.checking is not None else None) if x is not None and x.running]
+    of = ask.number("job")
+    for job in [x for x in there if x.number == of] if of else there[:1]:
         job.cancel()
         job.wait(5)
+    return back_to(ask)
+
+
+def look(ask: Ask) -> str:
+    """Look at the words again, when that was given up."""
+    ask.workspace.look_again()
     return back_to(ask)
 
 
