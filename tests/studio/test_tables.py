@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 from allonym.errors import OptionError
 from allonym.plan import Plan
+from allonym.studio import workspace
 from allonym.studio.jobs import Job
 from allonym.studio.pages.data import swells
 from allonym.studio.workspace import Workspace
@@ -318,3 +319,105 @@ def test_the_usual_port_is_left_out_by_browsers(browser: Browser) -> None:
     assert client.get("/data", headers=cookie).status_code == 200
     for origin, code in (("http://127.0.0.1", 200), ("http://localhost", 200), ("http://evil.example", 403)):
         assert client.post("/cancel", headers=cookie | {"origin": origin}).status_code == code
+
+
+LINKS = b"value,concept\nnurse,nurse.n.01\n"
+
+
+def plan_with(links: str) -> bytes:
+    """Return a plan that names a links file."""
+    return f'format = 1\nkeep_rest = true\n[columns.job]\nrole = "quasi"\nlinks = "{links}"\n'.encode()
+
+
+@pytest.mark.parametrize("name", ["job links (1).csv", "Größe [2].csv", "job.csv"])
+def test_files_of_a_plan_are_found_however_they_are_called(browser: Browser, name: str) -> None:
+    opened(browser)
+    browser.post("/plan", files=[("plan", ("plan.toml", plan_with(name))), ("plan", (name, LINKS))])
+    assert (browser.step.folder / browser.step.plan.columns["job"].links[0]).read_bytes() == LINKS
+    browser.post("/open", files=[("file", ("a.csv", PEOPLE)), ("file", ("p.toml", plan_with(name))),
+                                 ("file", (name, LINKS))])  # fmt: skip
+    assert (browser.step.folder / browser.step.plan.columns["job"].links[0]).read_bytes() == LINKS
+
+
+def test_files_of_a_plan_are_found_in_folders_of_an_archive_and_nowhere_else(browser: Browser, tmp_path: Path) -> None:
+    opened(browser)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("mine/plan.toml", plan_with("links/job.csv"))
+        archive.writestr("mine/links/job.csv", LINKS)
+        archive.writestr("mine/old/job.csv", b"value,concept\n")
+    browser.post("/plan", files=[("plan", ("plan.zip", packed.getvalue()))])
+    assert (browser.step.folder / browser.step.plan.columns["job"].links[0]).read_bytes() == LINKS
+    (tmp_path / "secret.csv").write_bytes(LINKS)
+    for named in (str(tmp_path / "secret.csv"), "../../secret.csv", "../data", "plan.toml"):
+        page = browser.post("/plan", 422, files=[("plan", ("plan.toml", plan_with(named)))])
+        assert "did not come with it" in page
+
+
+def test_going_back_to_another_reading_is_work(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = opened(browser).step.number
+    browser.post("/reading", header="no", delimiter="", encoding="", sheet="")
+    assert browser.workspace.opened.data.n == 61
+    gate, look = threading.Event(), workspace.inspect
+
+    def held(*given: Any) -> Any:
+        assert gate.wait(30)
+        return look(*given)
+
+    monkeypatch.setattr(workspace, "inspect", held)
+    page = browser.client.post("/go", data={"number": str(first), "from": "/columns"}).text
+    assert "Reading people.csv" in page
+    assert browser.step.number != first
+    gate.set()
+    browser.settle()
+    assert browser.step.number == first
+    assert browser.workspace.opened.data.n == 60
+    monkeypatch.undo()
+    plan = browser.step.text + "[file]\nheader = false\n"
+    browser.post("/plan", files=[("plan", ("plan.toml", plan.replace("columns.job", "columns.1").encode()))])
+    assert browser.workspace.opened.data.n == 61
+    assert not list(browser.workspace.folder.glob("table-2"))
+
+
+def test_a_file_that_cannot_be_guessed_can_be_opened(browser: Browser) -> None:
+    twice = b"3,3\n" + b"1,2\n" * 20
+    for _ in range(2):  # with nothing open, and with another table
+        page = browser.post("/open", files={"file": ("twice.csv", twice)}, header="yes", encoding="latin-1")
+        assert "That did not work" in page
+        assert '<details id="how" open>' in page
+        assert '<option value="latin-1" selected>' in page.partition('id="how"')[2]
+        browser.post("/open", files={"file": ("twice.csv", twice)}, header="no")
+        assert browser.workspace.opened.data.n == 21
+        assert '<details id="how" >' in browser.get("/data")
+
+
+def test_why_there_is_no_risk_is_said(browser: Browser) -> None:
+    opened(browser)
+    form = {"role-0": "quasi", "what-0": "wordnet", "root-0": "nothingknown", "then": "/columns"}
+    browser.fill("/columns", "/columns", **form)
+    page = browser.get("/data")
+    assert "The risk cannot be counted" in page
+    assert "nothingknown" in page
+    opened(browser, b"job,pay\n")
+    assert "It has no rows" in browser.get("/data")
+
+
+def test_a_release_that_is_being_made_is_said_to_be(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(browser)
+    browser.post("/understanding", column="job", what="wordnet", root="", unmatched="opaque", accept_review="yes")
+    made, gate = workspace.made, threading.Event()
+
+    def held(*given: Any) -> Any:
+        assert gate.wait(30)
+        return made(*given)
+
+    monkeypatch.setattr(workspace, "made", held)
+    for k in ("5", "7"):
+        gate.clear()
+        data = {"base": str(browser.step.number), "method": "sa-mdav", "k": k, "do": "run"}
+        page = browser.client.post("/method", data=data).text
+        assert "The table is being masked" in page
+        assert "/download?" not in page
+        gate.set()
+        browser.settle()
+        assert f"k = {k}" in browser.get("/result")

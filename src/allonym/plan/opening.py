@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from allonym.tables.long import Long
 
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
+
+__all__ = ["Opened", "Reading", "cells_of_parquet", "shown"]
 
 
 class Opened:
@@ -113,7 +115,7 @@ class _Remembered:
         return self.base.changed(columns, drop, anew=anew)
 
 
-def cells_of_parquet(file: IO[bytes]) -> int:
+def cells_of_parquet(file: Any) -> int:
     """Return how many cells a Parquet file says that it has, without reading them; none, where it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -7,17 +7,18 @@ import shutil
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
 from allonym.plan.demo import hierarchies, survey
-from allonym.plan.opening import cells_of_parquet
-from allonym.studio.asking import ROWS, Ask, render
+from allonym.plan.opening import Reading, cells_of_parquet
+from allonym.studio.asking import ROWS, Ask, cleaned, render
 from allonym.studio.jobs import Job
-from allonym.studio.steps import PLAN, safe_name
+from allonym.studio.loading import Given
+from allonym.studio.steps import PLAN
 
 ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso-8859-15", "utf-16")
 DELIMITERS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
@@ -26,11 +27,20 @@ DELIMITERS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "
 def show(ask: Ask) -> Response:
     """Show the table that is open, or how to open one."""
     table = ask.workspace.table
+    asked = None if ask.workspace.job is not None and ask.workspace.job.running else ask.workspace.asked
+    common: dict[str, Any] = {
+        "encodings": ENCODINGS,
+        "delimiters": DELIMITERS,
+        "asked": asked or Reading(),
+        "failed": asked is not None,
+    }
     if table is None:
-        return render(ask, "data.html")
+        return render(ask, "data.html", **common)
     pages = max(1, -(-table.data.n // ROWS))
     page = min(ask.page, pages)
     found = ask.workspace.check()
+    told = list(found.problems) if found is not None and found.risk is None else []
+    told = [cleaned(ask, x) for x in (*ask.workspace.unchecked, *told)]
     return render(
         ask,
         "data.html",
@@ -43,8 +53,8 @@ def show(ask: Ask) -> Response:
         reading=table.data.reading,
         is_text=table.data.suffix == ".csv",
         is_sheet=table.data.suffix == ".xlsx",
-        encodings=ENCODINGS,
-        delimiters=DELIMITERS,
+        told=told,
+        **common,
     )
 
 
@@ -77,14 +87,24 @@ def open_file(ask: Ask) -> Job:
             f"The file unpacks to more than the {ask.limit / 1024**2:,.0f} MB that are taken.",
             hint="start the studio with its name instead: allonym studio FILE.",
         )
-    plan = None
+    plan, came = None, Given(folder / "given")
     if plans:
-        beside = folder / "given"
-        beside.mkdir(mode=0o700)
-        plan = saved(plans[0], beside / PLAN)
+        came.folder.mkdir(mode=0o700)
+        plan = saved(plans[0], came.folder / PLAN)
         for other in others:
-            saved(other, beside / safe_name(str(other.filename)))
-    return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan)
+            saved(other, came.place(str(other.filename)))
+    reading = Reading(**_reading(ask))
+    return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan, reading=reading, given=came)
+
+
+def _reading(ask: Ask) -> dict[str, Any]:
+    """Return how a file is to be read."""
+    return {
+        "encoding": ask.text("encoding") or None,
+        "delimiter": ask.raw("delimiter") or None,
+        "header": ask.text("header", "yes") != "no",
+        "sheet": ask.text("sheet") or None,
+    }
 
 
 def swells(path: Path, most: int) -> bool:
@@ -104,7 +124,7 @@ def swells(path: Path, most: int) -> bool:
         return False  # whoever opens it will say so
 
 
-def _holds(file: IO[bytes], begin: bytes, most: int) -> bool:
+def _holds(file: Any, begin: bytes, most: int) -> bool:
     """Tell whether a spreadsheet or a Parquet file, which are packed inside, holds more than is taken."""
     if begin == b"PK\x03\x04":
         with zipfile.ZipFile(file) as book:
@@ -133,10 +153,4 @@ def read_again(ask: Ask) -> Job:
     table = ask.workspace.opened
     if ask.base != table.steps.now.number:
         ask.workspace.change(ask.base, "", table.plan)  # refuses
-    delimiter = ask.raw("delimiter")
-    return ask.workspace.read_again(
-        encoding=ask.text("encoding") or None,
-        delimiter=delimiter or None,
-        header=ask.text("header", "yes") != "no",
-        sheet=ask.text("sheet") or None,
-    )
+    return ask.workspace.read_again(**_reading(ask))
