@@ -50,11 +50,12 @@ class Browser:
         """Look again, as the page does by itself, when what goes on has ended, however long that takes."""
         while 'data-running="yes"' in answer.text and answer.request.method == "GET":
             self.settle()
-            told = self.client.get("/job").json()
+            number = re.search(r'data-job="(\d+)"', answer.text)
+            told = self.client.get("/job", params={"of": number[1] if number else ""}).json()
             if told["state"] == "failed":
                 answer = self.client.get("/problem")
             else:
-                gone = told["state"] == "done" and told["then"] and 'id="cancel"' in answer.text
+                gone = told["state"] == "done" and told["then"]
                 answer = self.client.get(told["then"].partition("#")[0] if gone else str(answer.url))
         self.settle()
         return answer

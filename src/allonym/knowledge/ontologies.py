@@ -24,9 +24,8 @@ def open_ontology(name: str) -> Scope:
         return wordnet()
     if name.startswith("wordnet:"):
         return wordnet(name.removeprefix("wordnet:"))
-    path, root = name, None
-    if not _exists(name) and "#" in name:
-        path, root = name.split("#", 1)
+    path, end = parted(name)
+    root = end[1:] if end else None
     if not _exists(path):
         raise OntologyError(
             f"There is no ontology {name!r}.", hint="it is wordnet, wordnet:ROOT, or a file, FILE or FILE#ROOT."
@@ -49,6 +48,18 @@ def _taxonomy(path: str) -> Taxonomy:
 def is_wordnet(name: str) -> bool:
     """Tell whether a name stands for the bundled WordNet, or a part of it."""
     return name.partition(":")[0] == "wordnet"
+
+
+def parted(name: str, folder: str | Path = "") -> tuple[str, str]:
+    """Return the file of a name, and its root with the # before it; a root may have slashes and # of its own.
+
+    >>> parted("jobs.owl#http://example.org/jobs#nurse"), parted("jobs.owl")
+    (('jobs.owl', '#http://example.org/jobs#nurse'), ('jobs.owl', ''))
+    """
+    if "#" not in name or _exists(str(Path(folder) / name)):
+        return name, ""
+    path, split, root = name.partition("#")
+    return path, split + root
 
 
 def _exists(path: str) -> bool:

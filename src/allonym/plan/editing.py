@@ -13,10 +13,10 @@ import numpy as np
 
 from allonym.errors import LinksError
 from allonym.knowledge import links as links_files
-from allonym.knowledge.hierarchy import Hierarchy
 from allonym.knowledge.linking import REVIEW, SURE, UNMATCHED, Link, link
-from allonym.knowledge.ontologies import is_wordnet, open_ontology
+from allonym.knowledge.ontologies import is_wordnet, open_ontology, parted
 from allonym.knowledge.scope import Scope
+from allonym.plan import trees
 from allonym.plan.check import ColumnCheck
 from allonym.plan.columns import Column
 from allonym.plan.plan import Plan
@@ -212,10 +212,8 @@ def _moved(column: Column, folder: Path, move: Callable[[str], str]) -> Column:
 def _renamed(ontology: str, folder: Path, move: Callable[[str], str]) -> str:
     if is_wordnet(ontology):
         return ontology
-    if (folder / ontology).exists() or "#" not in ontology:
-        return move(ontology)
-    path, _, root = ontology.rpartition("#")
-    return f"{move(path)}#{root}"
+    path, root = parted(ontology, folder)
+    return f"{move(path)}{root}"
 
 
 def files_of(plan: Plan) -> list[str]:
@@ -253,6 +251,6 @@ def tried(use: str, path: Path) -> None:
     if use == "ontology":
         open_ontology(str(path))
     elif use == "hierarchy":
-        Hierarchy.read(path)
+        trees.read(path)
     else:
         links_files.read(path)

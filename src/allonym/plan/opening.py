@@ -18,6 +18,8 @@ from allonym.tables.long import Long
 if TYPE_CHECKING:
     from allonym.plan.plan import Plan
 
+__all__ = ["Opened", "Reading", "cells_of_parquet", "shown"]
+
 
 class Opened:
     """A data file that stays open; `plan.check` and `inspect` take it in place of the file's name.
@@ -111,6 +113,19 @@ class _Remembered:
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Any:
         """Return the same table with other cells."""
         return self.base.changed(columns, drop, anew=anew)
+
+
+def cells_of_parquet(file: Any) -> int:
+    """Return how many cells a Parquet file says that it has, without reading them; none, where it is damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file.seek(0)
+        notes = pq.read_metadata(pa.PythonFile(file, "r"))
+        return int(notes.num_rows * notes.num_columns)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return 0
 
 
 def shown(cell: Any) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import PlanError
-from allonym.knowledge.ontologies import is_wordnet
+from allonym.knowledge.ontologies import is_wordnet, parted
 from allonym.knowledge.scope import Scope
 from allonym.knowledge.taxonomy import Taxonomy
 from allonym.plan.columns import OPTIONS, Column, described, unknown
@@ -190,8 +190,11 @@ class _Places:
 
     def ontology(self, ontology: str | Scope | Taxonomy) -> str:
         """Return an ontology as it is named in a plan."""
+        if isinstance(ontology, str) and is_wordnet(ontology):
+            return ontology
         if isinstance(ontology, str):
-            return ontology if is_wordnet(ontology) else self.moved(ontology)
+            path, root = parted(ontology, self.here)
+            return f"{self.moved(path)}{root}"
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
         taxonomy = scope.taxonomy
         root = "" if scope.root == taxonomy.root else taxonomy.ids[scope.root]

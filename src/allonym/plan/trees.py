@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from allonym.errors import OptionError
 from allonym.knowledge.hierarchy import Hierarchy, meanings
 from allonym.knowledge.ontologies import open_ontology
 
-__all__ = ["Branch", "Hierarchy", "branches", "grouped", "moved", "renamed", "unsure", "usual_meanings"]
+__all__ = ["Branch", "Hierarchy", "branches", "grouped", "moved", "read", "renamed", "unsure", "usual_meanings"]
+
+HIGHEST = 100  # levels of a tree that is shown
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,21 @@ class Branch:
     level: int
     leaves: int
     children: tuple[Branch, ...] = ()
+
+
+def read(path: str | Path) -> Hierarchy:
+    """Read a hierarchy, unless it has more levels than a person could work with."""
+    found = Hierarchy.read(path)
+    _check_height(found)
+    return found
+
+
+def _check_height(hierarchy: Hierarchy) -> None:
+    if hierarchy.height > HIGHEST:
+        raise OptionError(
+            f"The hierarchy has {hierarchy.height:,} levels above its leaves, {HIGHEST} are taken at most.",
+            hint="leave out levels that change little.",
+        )
 
 
 def branches(hierarchy: Hierarchy) -> Branch:
@@ -38,6 +56,7 @@ def branches(hierarchy: Hierarchy) -> Branch:
         for value, own in groups.items():
             yield Branch(value, level, len(own), tuple(below(own, level - 1)) if level else ())
 
+    _check_height(hierarchy)
     return next(below(list(hierarchy.rows), hierarchy.height))
 
 

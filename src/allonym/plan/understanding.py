@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import TableError, many
 from allonym.knowledge import links as links_files
 from allonym.knowledge.linking import Link, link
-from allonym.knowledge.ontologies import is_wordnet, open_ontology
+from allonym.knowledge.ontologies import is_wordnet, open_ontology, parted
 from allonym.knowledge.scope import Scope
 from allonym.masking.base import Tick
 from allonym.metrics.equality import Equality
@@ -217,8 +217,11 @@ def _link(
 
 
 def _open(ontology: Ontology, root: str | None, folder: Path) -> Scope:
-    if isinstance(ontology, str):
-        scope = open_ontology(ontology if is_wordnet(ontology) else str(folder / ontology))
+    if isinstance(ontology, str) and is_wordnet(ontology):
+        scope = open_ontology(ontology)
+    elif isinstance(ontology, str):
+        path, root_of_file = parted(ontology, folder)
+        scope = open_ontology(f"{folder / path}{root_of_file}")
     else:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
     return scope if root is None else Scope.of(scope.taxonomy, root)

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from allonym.studio.asking import Action, Ask, View, doing, showing
 from allonym.studio.guard import TooLarge
+from allonym.studio.jobs import FAILED
 from allonym.studio.pages import columns, data, downloads, hierarchies, methods, plans, results, words
 from allonym.studio.workspace import Workspace
 
@@ -50,6 +51,7 @@ DONE: dict[str, tuple[Action, View]] = {
     "/go": (plans.go, data.show),
     "/plan": (plans.load, data.show),
     "/cancel": (plans.cancel, data.show),
+    "/look": (plans.look, data.show),
     "/again": (plans.again, results.show),
 }
 
@@ -86,13 +88,15 @@ def _static(request: Request) -> Response:
 
 def _job(ask: Ask) -> Response:
     """Tell how far the work is, to the page that waits for it."""
-    ws = ask.workspace
-    job = ws.job if ws.job is not None and ws.job.running else None
-    if job is None and ws.checking is not None and ws.checking[1].running:
-        job = ws.checking[1]
-    if job is not None:
-        return JSONResponse(job.told())
-    return JSONResponse(ws.job.told() if ws.job is not None else {"state": "none", "share": 0, "then": "", "what": ""})
+    ws, nothing = ask.workspace, {"state": "none", "share": 0, "then": "", "what": ""}
+    job, check = ws.job, ws.checking[1] if ws.checking is not None else None
+    of = ask.number("of")
+    if check is not None and (check.number == of if of else check.running and (job is None or not job.running)):
+        told = check.told()
+        return JSONResponse(told if check.running else told | {"state": "ended"})  # what it found stands on the page
+    if job is None or (of and job.number != of) or (not of and job.state == FAILED and job.told_so):
+        return JSONResponse(nothing)
+    return JSONResponse(job.told())
 
 
 def _problem(ask: Ask) -> Response:

@@ -18,11 +18,22 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from allonym.errors import AllonymError, OptionError
 from allonym.report.html import figure
 from allonym.studio.jobs import CANCELLED, Job, mistake, problems_of
+from allonym.studio.steps import Step
 from allonym.studio.workspace import Stale, Table, Workspace
 
 PAGES = (
     ("data", "Data"), ("columns", "Columns"), ("words", "Words"), ("method", "Method"), ("result", "Result"),
 )  # fmt: skip
+ASKED = {
+    "/data": ("page",),
+    "/columns": (),
+    "/column": ("column",),
+    "/method": (),
+    "/hierarchies": ("ontology",),
+    "/words": ("column", "ontology", "status", "find", "page"),
+    "/hierarchy": ("name", "level", "value", "ontology"),
+    "/result": ("run", "page", "column", "turn"),
+}  # fmt: skip; what the address of a page says
 ROWS = 25  # of a table on a page
 
 
@@ -36,6 +47,16 @@ class Ask:
     problems: Sequence[str] = ()  # why what was asked for was not done
     limit: int = 0  # bytes of files
     wrong: Sequence[str] = ()  # what of it was wrong, as it was typed
+
+    def __post_init__(self) -> None:
+        """Look at what is open, before anything is shown."""
+        self.look()
+
+    def look(self) -> None:
+        """Take note of the step that counts: a page says that it shows this one, whatever comes meanwhile."""
+        with self.workspace.lock:
+            self.table = self.workspace.table
+            self.step = None if self.table is None else self.table.steps.now
 
     def text(self, name: str, usual: str = "") -> str:
         """Return a field of the form, or of the address."""
@@ -93,6 +114,7 @@ def doing(action: Action, view: View, workspace: Workspace, limit: int) -> Calla
             ask.problems, ask.wrong = problems_of(error), error.values
             if isinstance(error, Stale):
                 ask.form = FormData([(x, y) for x, y in ask.form.multi_items() if x in ("column", "name", "run")])
+            ask.look()
             answer = view(ask)
             answer.status_code = 409 if isinstance(error, Stale) else 422
             return answer
@@ -117,22 +139,25 @@ def _safely(view: View, ask: Ask) -> Response:
 def render(ask: Ask, template: str, code: int = 200, **values: Any) -> Response:
     """Return a page, with what all of them show."""
     ws = ask.workspace
-    table = ws.table
+    table, step = ask.table, ask.step
     job = ws.job if ws.job is not None and ws.job.running else None
-    if job is None and ws.checking is not None and ws.checking[1].running and table is not None:
-        job = ws.checking[1] if ws.checking[0] == table.steps.now.number else None
+    check = ws.checking[1] if ws.checking is not None and step is not None and ws.checking[0] == step.number else None
+    if job is None and check is not None and check.running:
+        job = check
+    here = template.removesuffix(".html")
     common = {
         "pages": PAGES,
-        "here": template.removesuffix(".html"),
+        "here": here,
+        "address_here": address(f"/{here}", **{x: ask.raw(x) for x in ASKED.get(f"/{here}", ())}),
         "table": table,
         "steps": None if table is None else table.steps,
-        "step": None if table is None else table.steps.now,
+        "step": step,
         "job": job,
-        "cancellable": job is not None and job is ws.job,
+        "not_looked": check is not None and check.state == CANCELLED,
         "problems": [cleaned(ask, x) for x in ask.problems or _untold(ws.job)],
         "limit": ask.limit,
         "given_up": _given_up(ws.job),
-        "open_words": _open_words(table),
+        "open_words": _open_words(table, step),
         "rows_of_page": ROWS,
     }
     return HTMLResponse(environment().get_template(template).render(common | values), code)
@@ -154,9 +179,9 @@ def _untold(job: Job | None) -> Sequence[str]:
     return job.problems
 
 
-def _open_words(table: Table | None) -> int:
+def _open_words(table: Table | None, step: Step | None) -> int:
     """Return how many words of quasi-identifiers nobody is sure of yet."""
-    found = table.checks.get(table.steps.now.number) if table is not None else None
+    found = table.checks.get(step.number) if table is not None and step is not None else None
     return sum(len(x.review) + len(x.unmatched) for x in found.columns if x.role == "quasi") if found else 0
 
 

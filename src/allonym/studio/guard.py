@@ -108,11 +108,12 @@ class Guard:
 
     def _foreign(self, method: str, headers: dict[str, str]) -> str:
         """Say why a request comes from elsewhere, if it does."""
-        if headers.get("host", "") not in self.hosts:
+        hosts = [*self.hosts, *(x.removesuffix(":80") for x in self.hosts)]  # browsers leave the usual port out
+        if headers.get("host", "") not in hosts:
             return "This address is not the studio's own."
         if method in ("GET", "HEAD"):
             return ""
-        if headers.get("origin", "") not in [f"http://{host}" for host in self.hosts]:
+        if headers.get("origin", "") not in [f"http://{host}" for host in hosts]:
             return "This request comes from another page."
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return "This request comes from another site."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 import traceback
@@ -12,6 +13,7 @@ from allonym import __version__
 from allonym.errors import AllonymError, PlanError
 
 Tick = Callable[[int, int], None]
+_NUMBERS = itertools.count(1)
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
 
 
@@ -24,7 +26,8 @@ class Job:
 
     def __init__(self, what: str, work: Callable[[Tick], None], then: str = "") -> None:
         self.what, self.then = what, then  # in words; the page to go to
-        self.state, self.done, self.total = RUNNING, 0, 0
+        self.number = next(_NUMBERS)  # a page waits for this one, not for another
+        self.state, self.share = RUNNING, 0  # in percent
         self.problems: list[str] = []
         self.told_so = False  # whether somebody saw that it was cancelled, or why it failed
         self._work, self._stop = work, threading.Event()
@@ -35,7 +38,8 @@ class Job:
         """Take note of what is done; what has been cancelled ends here."""
         if self._stop.is_set():
             raise Cancelled
-        self.done, self.total = done, total
+        if total:  # parts may tell it each from its own beginning: what was reached stays
+            self.share = max(self.share, min(100, round(100 * done / total)))
 
     def cancel(self) -> None:
         """Ask the work to end; it does at its next tick."""
@@ -50,11 +54,6 @@ class Job:
     def running(self) -> bool:
         """Whether it goes on."""
         return self.state == RUNNING
-
-    @property
-    def share(self) -> int:
-        """How much of it is done, in percent."""
-        return min(100, round(100 * self.done / self.total)) if self.total else 0
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it ends, or some time has gone by; tell whether it ended."""

@@ -76,3 +76,17 @@ def before_and_after(
         for old, row in zip(was, now, strict=True)
     ]
     return [names[i] for i in kept], rows
+
+
+def varied(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the parameters, besides k, in which runs of a method differ."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        for name, value in run["parameters"].items():
+            found.setdefault((run["method"], name), set()).add(str(value))
+    return sorted({name for (_, name), values in found.items() if len(values) > 1 and name != "k"})
+
+
+def alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two runs had the same method and parameters."""
+    return one["method"] == other["method"] and dict(one["parameters"]) == dict(other["parameters"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import ipaddress
+import logging
 import os
 import shutil
 import signal
@@ -117,6 +118,8 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
             proxy_headers=False, timeout_graceful_shutdown=2, h11_max_incomplete_event_size=65536,
         )  # fmt: skip
         server = uvicorn.Server(config)
+        for name in ("uvicorn.error", "asyncio"):  # requests that were cut off at the end are nobody's mistake
+            logging.getLogger(name).addFilter(lambda _: not server.should_exit)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, lambda *_: setattr(server, "should_exit", True))
         if settings.browser:

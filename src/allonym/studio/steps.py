@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,8 @@ class Step:
 class Steps:
     """The way so far; after going back, a change begins another way."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._made = 0
+    def __init__(self, folder: Path, numbers: Iterator[int] | None = None) -> None:
+        self._folder, self._numbers = folder, numbers or count(1)  # no two steps have the same, of whatever table
         self.steps: list[Step] = []
         self.place = -1
 
@@ -50,8 +50,8 @@ class Steps:
         self, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None, reading: Any = None
     ) -> Step:
         """Take a step: the files of the one before stay, unless others are given under their names."""
-        self._made += 1
-        folder = self._folder / f"{self._made:04}"
+        number = next(self._numbers)
+        folder = self._folder / f"{number:04}"
         folder.mkdir(mode=0o700)
         files = files or {}
         if self.place >= 0:
@@ -69,7 +69,7 @@ class Steps:
             plan.save(folder / PLAN)
         for step in self.steps[self.place + 1 :]:
             shutil.rmtree(step.folder)
-        self.steps = [*self.steps[: self.place + 1], Step(self._made, label, plan, folder, reading)]
+        self.steps = [*self.steps[: self.place + 1], Step(number, label, plan, folder, reading)]
         self.place = len(self.steps) - 1
         return self.now
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,11 @@ from allonym.plan.check import Check
 from allonym.plan.choosing import with_method
 from allonym.plan.compare import compare
 from allonym.plan.inspect import Inspection, inspect
-from allonym.plan.opening import Opened
+from allonym.plan.opening import Opened, Reading
 from allonym.report.comparison import Comparison
-from allonym.studio.jobs import Job, Tick
-from allonym.studio.results import Result, made
+from allonym.studio.jobs import DONE, Job, Tick
+from allonym.studio.loading import Given, add_loaded, files_for
+from allonym.studio.results import Result, alike, made, varied
 from allonym.studio.steps import PLAN, Step, Steps, linked, safe_name
 
 SOON = 0.6  # seconds for which a page waits before it shows that work goes on
@@ -70,7 +73,9 @@ class Workspace:
         self.table: Table | None = None
         self.job: Job | None = None
         self.checking: tuple[int, Job] | None = None
+        self.asked: Reading | None = None  # how a file was to be read that could not be opened
         self._opened = 0
+        self._steps, self._runs = itertools.count(1), itertools.count(1)  # an old page never means another table
         self.names: dict[str, str] = {}  # of files that were opened, by their paths
 
     # --- opening ---------------------------------------------------------------------------------------------
@@ -83,6 +88,15 @@ class Workspace:
             folder.mkdir(mode=0o700)
             return folder
 
+    @contextmanager
+    def incoming(self) -> Iterator[Path]:
+        """Give a folder for files that are looked at before they are taken; it goes, whatever comes of them."""
+        folder = Path(tempfile.mkdtemp(prefix="incoming-", dir=self.folder))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def open(
         self,
         path: Path,
@@ -90,53 +104,72 @@ class Workspace:
         folder: Path,
         plan: Path | None = None,
         files: Mapping[str, bytes | Path] | None = None,
+        reading: Reading | None = None,
+        given: Given | None = None,
     ) -> Job:
-        """Open a table, look at it and propose a plan, or take one that lies in its own folder with all its files."""
+        """Open a table, look at it and propose a plan, or take one, with its files that were given or lie beside it."""
 
         self.names[str(path)] = name
 
         def work(tick: Tick) -> None:
+            self.asked = reading or Reading()
             try:
                 begun = None if plan is None else Plan.load(plan)
-                data = Opened(path, None if begun is None else begun.reading)
+                data = Opened(path, reading if begun is None else begun.reading)
                 looked = inspect(data, data.reading, tick)
                 (folder / "steps").mkdir(mode=0o700)
-                table = Table(data, name, looked, Steps(folder / "steps"))
+                table = Table(data, name, looked, Steps(folder / "steps", self._steps))
                 if begun is None:
                     table.steps.add(f"Opened {name}", _proposed(looked), files, data.reading)
                 else:
-                    add_loaded(
-                        table.steps, begun, f"Opened {name} with a plan", given=self.folder in begun.folder.parents
-                    )
+                    add_loaded(table.steps, begun, f"Opened {name} with a plan", given)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
             with self.lock:
-                before, self.table = self.table, table
+                before, self.table, self.asked = self.table, table, None
                 if self.checking is not None:  # of the table before
                     self.checking[1].cancel()
                     self.checking = None
             if before is not None:
                 shutil.rmtree(before.steps.now.folder.parents[1], ignore_errors=True)
 
-        return self.start(f"Opening {name}", work, "/data")
+        try:
+            return self.start(f"Opening {name}", work, "/data#top")  # not where somebody was in the table before
+        except OptionError:  # another came first
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     def read_again(self, **reading: Any) -> Job:
         """Read the table in another way; a plan to begin with is proposed anew."""
         table = self.opened
+        wanted = replace(table.data.reading, **reading)
+
+        def taken(looked: Inspection) -> None:
+            plan = _proposed(looked)
+            plan = None if plan is None else replace(plan, reading=wanted)
+            table.steps.add("Read in another way", plan, reading=wanted)
+
+        return self._read(table, wanted, taken, "/data")
+
+    def _read(
+        self, table: Table, reading: Reading, taken: Callable[[Inspection], Any], then: str, given: Given | None = None
+    ) -> Job:
+        """Read the table in another way, beside all that goes on, and take the step to it in the end."""
 
         def work(tick: Tick) -> None:
-            wanted = replace(table.data.reading, **reading)
-            data = Opened(table.data.path, wanted)
-            looked = inspect(data, wanted, tick)
-            plan = _proposed(looked)
-            with self.lock:
-                table.data, table.looked = data, looked
-                plan = None if plan is None else replace(plan, reading=wanted)
-                table.steps.add("Read in another way", plan, reading=wanted)
-                table.checks.clear()
+            try:
+                data = Opened(table.data.path, reading)
+                looked = inspect(data, reading, tick)
+                with self.lock:
+                    taken(looked)
+                    table.data, table.looked = data, looked
+                    table.checks.clear()
+            finally:
+                if given is not None:
+                    given.remove()
 
-        return self.start(f"Reading {table.name}", work, "/data")
+        return self.start(f"Reading {table.name}", work, then)
 
     @property
     def opened(self) -> Table:
@@ -158,14 +191,38 @@ class Workspace:
                 return steps.now
             return steps.add(label, plan, files)
 
-    def go(self, number: int) -> None:
-        """Go back, or forth, to a step."""
+    def go(self, number: int, then: str = "/data") -> Job | None:
+        """Go back, or forth, to a step; where the table was read otherwise, that is work."""
         with self.lock:
             table = self.opened
-            step = table.steps.go(number)
-            if step.reading is not None and step.reading != table.data.reading:
-                table.data = Opened(table.data.path, step.reading)
-                table.looked = inspect(table.data)
+            step = next((x for x in table.steps.steps if x.number == number), table.steps.now)
+            if step.reading is None or step.reading == table.data.reading:
+                table.steps.go(number)
+                return None
+
+        def taken(_: Inspection) -> None:
+            if table.steps.go(number) is not step:  # it went meanwhile
+                raise Stale
+
+        return self._read(table, step.reading, taken, then)
+
+    def load(self, base: int, plan: Plan, label: str, then: str, given: Given | None = None) -> Job | None:
+        """Take a plan from elsewhere; where it reads the table otherwise, that is work."""
+        table = self.opened
+
+        def taken(_: Inspection | None) -> None:
+            if base != table.steps.now.number:
+                raise Stale
+            add_loaded(table.steps, plan, label, given)
+
+        with self.lock:
+            if base != table.steps.now.number:
+                raise Stale
+            files_for(plan, given)  # or refuse
+            if plan.reading == table.data.reading:
+                taken(None)
+                return None
+        return self._read(table, plan.reading, taken, then, given)
 
     def check(self, wait: float = SOON) -> Check | None:
         """Return what the plan meets in the table; None while that is being found out, or where there is no plan."""
@@ -174,7 +231,7 @@ class Workspace:
             step = table.steps.now
             if step.plan is None or step.number in table.checks:
                 return table.checks.get(step.number)
-            if self.checking is None or self.checking[0] != step.number:
+            if self.checking is None or self.checking[0] != step.number or self.checking[1].state == DONE:
                 if self.checking is not None:
                     self.checking[1].cancel()
                 self.checking = (step.number, Job("Understanding the words", self._work_of_check(table, step)))
@@ -188,10 +245,18 @@ class Workspace:
 
         def work(tick: Tick) -> None:
             found = plan.check(table.data, tick)
+            tick(1, 1)  # ends here, if another check was started meanwhile
             with self.lock:
-                table.checks = {step.number: found}
+                if table.steps.now.number == step.number:
+                    table.checks = {step.number: found}
 
         return work
+
+    def look_again(self) -> None:
+        """Check once more what somebody did not want to wait for."""
+        with self.lock:
+            if self.checking is not None and not self.checking[1].running:
+                self.checking = None
 
     @property
     def unchecked(self) -> list[str]:
@@ -225,10 +290,14 @@ class Workspace:
             raise PlanError(["no column has a role yet. Hint: choose roles first."])
         with self.lock:
             self.idle()
-            number = len(table.results) + 1
+            number = next(self._runs)
             folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=step.folder.parents[1]))  # of no other run
-            for name in (PLAN, *editing.files_of(step.plan)):
-                linked(step.folder / name, folder / name)
+            try:
+                for name in (PLAN, *editing.files_of(step.plan)):
+                    linked(step.folder / name, folder / name)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
 
         def work(tick: Tick) -> None:
             try:
@@ -274,41 +343,30 @@ class Workspace:
         """Return a release, opened; the one that was looked at last stays open."""
         with self.lock:
             table = self.opened
-            if table.looking is None or table.looking[0] != result.number:
-                table.looking = (result.number, Opened(result.masked, result.plan.reading))
-            return table.looking[1]
+            looking = table.looking
+        if looking is None or looking[0] != result.number:
+            looking = (result.number, Opened(result.masked, result.plan.reading))  # others need not wait for it
+            table.looking = looking
+        return looking[1]
 
     def comparison(self) -> Comparison | None:
         """Return the releases so far."""
         runs = [x.summary for x in self.opened.results]
-        return Comparison(runs, varied=_varied(runs)) if runs else None
+        return Comparison(runs, varied=varied(runs)) if runs else None
 
     def map(self) -> str:
         """Return the risk-utility map of all that was tried so far for the columns as they were released last."""
         table = self.opened
         runs = [x.summary for x in table.results]
         if table.results and table.tried and table.tried_for == _columns_of(table.results[-1].plan):
-            runs = [*(x for x in table.tried if not any(_alike(x, y) for y in runs)), *runs]
-        return Comparison(runs, varied=_varied(runs)).map() if runs else ""
+            runs = [*(x for x in table.tried if not any(alike(x, y) for y in runs)), *runs]
+        return Comparison(runs, varied=varied(runs)).map() if runs else ""
 
 
 def _unchanged(table: Table) -> None:
     """Refuse to go on with a file, read in place, that is another now than the one that was looked at."""
     if table.data.changed:
         raise OptionError(f"{table.name} was changed since it was opened.", hint="open it again.")
-
-
-def _varied(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the parameters, besides k, in which runs of a method differ."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for run in runs:
-        for name, value in run["parameters"].items():
-            found.setdefault((run["method"], name), set()).add(str(value))
-    return sorted({name for (_, name), values in found.items() if len(values) > 1 and name != "k"})
-
-
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return one["method"] == other["method"] and dict(one["parameters"]) == dict(other["parameters"])
 
 
 def _proposed(looked: Inspection) -> Plan | None:
@@ -330,29 +388,3 @@ def same(one: Plan, other: Plan) -> bool:
 def _columns_of(plan: Plan) -> str:
     """Return what a plan says whatever its method."""
     return toml.dumped(with_method(replace(plan, privacy=()), "sa-mdav", 5, {}, 0))
-
-
-def add_loaded(steps: Steps, plan: Plan, label: str, *, given: bool) -> Step:
-    """Take a step to a plan that lies elsewhere; the files it names come along, under plain names of their own.
-
-    A plan that was given to the page may name only what was given with it, nothing else that lies on this machine.
-    """
-    named: dict[str, str] = {}
-    lost = []
-    for path in editing.files_of(plan):
-        inside = (plan.folder / path).resolve().parent == plan.folder.resolve()
-        if not (plan.folder / path).is_file() or (given and not inside):
-            lost.append(safe_name(path))
-            continue
-        name, number = safe_name(path), 1
-        while name in named.values():
-            number += 1
-            name = f"{number}-{safe_name(path)}"
-        named[path] = name
-    if lost:
-        told = ", ".join(sorted(set(lost)))
-        raise PlanError(
-            [f"the plan names files that did not come with it: {told}. Hint: choose them together with it."]
-        )
-    files: dict[str, bytes | Path] = {name: plan.folder / path for path, name in named.items()}
-    return steps.add(label, editing.with_files(plan, lambda path: named[path]), files)

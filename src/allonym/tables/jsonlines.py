@@ -35,6 +35,13 @@ class JsonLines:
                 continue
             try:
                 record = json.loads(line)
+                if "\\ud" in line.lower():  # half of a pair of surrogates is no character
+                    json.dumps(record, ensure_ascii=False).encode()
+            except UnicodeEncodeError as error:
+                raise TableError(
+                    f"{name}, line {number} has half of a character (\\ud8…), which no other file can hold.",
+                    hint="write the file again with whole characters.",
+                ) from error
             except (ValueError, RecursionError) as error:
                 raise TableError(f"{name}, line {number} is no JSON.", hint="write one object a line.") from error
             if not isinstance(record, dict):

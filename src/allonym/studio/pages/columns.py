@@ -205,12 +205,13 @@ def add_ontology(ask: Ask) -> str:
         raise OptionError(
             "Only a quasi-identifier or a sensitive column of the plan has files.", hint="choose its role first."
         )
-    incoming = saved(given[0], ask.workspace.place() / "file")
     if use == "ontology":
         column = forms.chosen(column.role, f"file:{file}", "", column)
     else:
         column = replace(column, **({"hierarchy": file} if use == "hierarchy" else {"links": (file,)}))
     plan = with_columns(table, {**table.plan.columns, name: column})
-    editing.tried(use, incoming)
-    ask.workspace.change(ask.base, f"{name}: {use} {file}", plan, {file: incoming})
+    with ask.workspace.incoming() as folder:
+        incoming = saved(given[0], folder / "file")
+        editing.tried(use, incoming)
+        ask.workspace.change(ask.base, f"{name}: {use} {file}", plan, {file: incoming})
     return address("/words" if use != "hierarchy" else "/column", column=name)

@@ -7,15 +7,18 @@ import shutil
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
 from allonym.plan.demo import hierarchies, survey
-from allonym.studio.asking import ROWS, Ask, render
+from allonym.plan.opening import Reading, cells_of_parquet
+from allonym.studio.asking import ROWS, Ask, cleaned, render
 from allonym.studio.jobs import Job
-from allonym.studio.steps import PLAN, safe_name
+from allonym.studio.loading import Given
+from allonym.studio.steps import PLAN
 
 ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso-8859-15", "utf-16")
 DELIMITERS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
@@ -24,11 +27,20 @@ DELIMITERS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "
 def show(ask: Ask) -> Response:
     """Show the table that is open, or how to open one."""
     table = ask.workspace.table
+    asked = None if ask.workspace.job is not None and ask.workspace.job.running else ask.workspace.asked
+    common: dict[str, Any] = {
+        "encodings": ENCODINGS,
+        "delimiters": DELIMITERS,
+        "asked": asked or Reading(),
+        "failed": asked is not None,
+    }
     if table is None:
-        return render(ask, "data.html")
+        return render(ask, "data.html", **common)
     pages = max(1, -(-table.data.n // ROWS))
     page = min(ask.page, pages)
     found = ask.workspace.check()
+    told = list(found.problems) if found is not None and found.risk is None else []
+    told = [cleaned(ask, x) for x in (*ask.workspace.unchecked, *told)]
     return render(
         ask,
         "data.html",
@@ -41,8 +53,8 @@ def show(ask: Ask) -> Response:
         reading=table.data.reading,
         is_text=table.data.suffix == ".csv",
         is_sheet=table.data.suffix == ".xlsx",
-        encodings=ENCODINGS,
-        delimiters=DELIMITERS,
+        told=told,
+        **common,
     )
 
 
@@ -75,14 +87,24 @@ def open_file(ask: Ask) -> Job:
             f"The file unpacks to more than the {ask.limit / 1024**2:,.0f} MB that are taken.",
             hint="start the studio with its name instead: allonym studio FILE.",
         )
-    plan = None
+    plan, came = None, Given(folder / "given")
     if plans:
-        beside = folder / "given"
-        beside.mkdir(mode=0o700)
-        plan = saved(plans[0], beside / PLAN)
+        came.folder.mkdir(mode=0o700)
+        plan = saved(plans[0], came.folder / PLAN)
         for other in others:
-            saved(other, beside / safe_name(str(other.filename)))
-    return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan)
+            saved(other, came.place(str(other.filename)))
+    reading = Reading(**_reading(ask))
+    return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan, reading=reading, given=came)
+
+
+def _reading(ask: Ask) -> dict[str, Any]:
+    """Return how a file is to be read."""
+    return {
+        "encoding": ask.text("encoding") or None,
+        "delimiter": ask.raw("delimiter") or None,
+        "header": ask.text("header", "yes") != "no",
+        "sheet": ask.text("sheet") or None,
+    }
 
 
 def swells(path: Path, most: int) -> bool:
@@ -90,18 +112,24 @@ def swells(path: Path, most: int) -> bool:
     try:
         with path.open("rb") as file:
             begin = file.read(4)
-        if begin[:2] == b"\x1f\x8b":
-            with gzip.open(path) as packed:
-                size = 0
+            if begin[:2] != b"\x1f\x8b":
+                return _holds(file, begin, most)
+            file.seek(0)
+            with gzip.open(file) as packed:
+                begin, size = packed.read(4), 4
                 while size <= most and (chunk := packed.read(1 << 20)):
                     size += len(chunk)
-                return size > most
-        if begin == b"PK\x03\x04":
-            with zipfile.ZipFile(path) as book:
-                return sum(x.file_size for x in book.infolist()) > most
+                return size > most or _holds(packed, begin, most)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
-        pass  # whoever opens it will say so
-    return False
+        return False  # whoever opens it will say so
+
+
+def _holds(file: Any, begin: bytes, most: int) -> bool:
+    """Tell whether a spreadsheet or a Parquet file, which are packed inside, holds more than is taken."""
+    if begin == b"PK\x03\x04":
+        with zipfile.ZipFile(file) as book:
+            return sum(x.file_size for x in book.infolist()) > most
+    return begin == b"PAR1" and cells_of_parquet(file) > most  # a cell is a byte at least
 
 
 def shown_name(name: str) -> str:
@@ -125,10 +153,4 @@ def read_again(ask: Ask) -> Job:
     table = ask.workspace.opened
     if ask.base != table.steps.now.number:
         ask.workspace.change(ask.base, "", table.plan)  # refuses
-    delimiter = ask.raw("delimiter")
-    return ask.workspace.read_again(
-        encoding=ask.text("encoding") or None,
-        delimiter=delimiter or None,
-        header=ask.text("header", "yes") != "no",
-        sheet=ask.text("sheet") or None,
-    )
+    return ask.workspace.read_again(**_reading(ask))

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from allonym.errors import OptionError
 from allonym.plan import editing
@@ -63,13 +63,26 @@ def _disposition(name: str, *, inline: bool = False) -> str:
 def zipped(ask: Ask, name: str, files: Mapping[str, Path]) -> Response:
     """Return files in one archive, made on the disk; the same files give the same bytes."""
     handle, place = tempfile.mkstemp(dir=ask.workspace.folder)
-    with os.fdopen(handle, "wb") as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for inside, path in files.items():
-            with path.open("rb") as source, archive.open(_entry(inside), "w", force_zip64=True) as packed:
-                shutil.copyfileobj(source, packed, 1 << 20)
-    headers = {"content-disposition": _disposition(name)}
-    gone = BackgroundTask(Path(place).unlink, missing_ok=True)
-    return FileResponse(place, media_type="application/zip", headers=headers, background=gone)
+    try:
+        with os.fdopen(handle, "wb") as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for inside, path in files.items():
+                with path.open("rb") as source, archive.open(_entry(inside), "w", force_zip64=True) as packed:
+                    shutil.copyfileobj(source, packed, 1 << 20)
+    except BaseException:
+        Path(place).unlink(missing_ok=True)
+        raise
+    return _Once(place, media_type="application/zip", headers={"content-disposition": _disposition(name)})
+
+
+class _Once(FileResponse):
+    """A file that goes when it was sent, or could not be."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink(missing_ok=True)
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

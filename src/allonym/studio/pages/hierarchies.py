@@ -127,8 +127,8 @@ def add(ask: Ask) -> str:
     given = ask.files("file")
     if len(given) != 1:
         raise OptionError("No file was chosen.", hint="leaf;level 1;…;top as ARX has it, or a tree in JSON.")
-    incoming = saved(given[0], ask.workspace.place() / "file")
-    hierarchy = Hierarchy.read(incoming)
+    with ask.workspace.incoming() as folder:
+        hierarchy = trees.read(saved(given[0], folder / "file"))
     new = _name(table, str(given[0].filename))
     ask.workspace.change(ask.base, f"Hierarchy {new}", table.plan, {new: hierarchy.to_csv().encode()})
     return "/hierarchies"

@@ -101,6 +101,8 @@ def _chosen(ask: Ask, plan: Plan | None) -> tuple[Plan, str]:
     if choice.by_row and not choice.apart and seed is None and plan.chosen.name == choice.name:
         seed = plan.seed
     promised = plan.privacy if choice.groups else ()
+    if ask.text("do") == "run":
+        ask.workspace.idle()
     changed = with_method(replace(plan, privacy=promised), choice.name, k, parameters, seed)
     return changed, f"Method {choice.name}{f', k = {k}' if k is not None else ''}"
 

@@ -42,7 +42,11 @@ def show(ask: Ask) -> Response:
 def _result(ask: Ask) -> Result | None:
     table = ask.workspace.table
     results = table.results if table is not None else []
-    return next((x for x in results if x.number == ask.number("run")), results[-1] if results else None)
+    run, job = ask.number("run"), ask.workspace.job
+    found = next((x for x in results if x.number == run), None)
+    if found is not None or (job is not None and job.running and job.then == f"/result?run={run}"):
+        return found  # none, while it is being masked
+    return results[-1] if results else None
 
 
 def _is_current(ask: Ask, result: Result) -> bool:

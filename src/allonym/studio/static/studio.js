@@ -15,14 +15,14 @@
     if (!box || !box.dataset.running) return;
     const look = async () => {
       try {
-        const job = await (await fetch("/job", { headers: { accept: "application/json" } })).json();
+        const job = await (await fetch("/job?of=" + box.dataset.job, { headers: { accept: "application/json" } })).json();
         if (job.state === "running") {
           one("#job-what").textContent = job.what + " …";
           one("#job-share").textContent = job.share + " %";
           one("#job-bar").value = job.share;
           setTimeout(look, 300);
         } else if (job.state === "failed") location.assign("/problem");
-        else if (job.state === "done" && job.then && box.querySelector("#cancel")) goOn(job.then);
+        else if (job.state === "done" && job.then) goOn(job.then);
         else location.reload();
       } catch {
         one("#job-what").textContent = "The studio does not answer. Was it ended?";
