@@ -314,7 +314,7 @@ def test_json_lines_of_all_sorts(tmp_path: Path, packed: str) -> None:
         '{"x": 0}',
         '{"x": "a", "note": {"b": [1, {"c": 2}]}, "items": ["cook"]}',
         "",
-        '{"items": ["cook", "baker"], "x": 1.5, "line": "a\u2028b"}',
+        '{"items": ["cook", "baker"], "x": 1.5, "odd": "\\ud800", "line": "a\u2028b"}',
         *['{"items": ["cook", "baker"], "day": "2020-01-01"}'] * 3,
         *['{"items": ["cook"], "day": "2020-01-01 00:00:00"}'] * 3,
     ]
@@ -329,7 +329,7 @@ def test_json_lines_of_all_sorts(tmp_path: Path, packed: str) -> None:
         {k: v for k, v in x.items() if k != "items"} for x in given
     ]
     assert min(groups([x.get("items") for x in back]).values()) >= 2
-    for bad in (b'{"a": "\xe4"}', b'{"a": 1}\n[1]', b'{"a": 1}\n{', b'{"a": "\\uD800x"}', b'{"\\udfff": 1}'):
+    for bad in (b'{"a": "\xe4"}', b'{"a": 1}\n[1]', b'{"a": 1}\n{'):
         source.write_bytes(gzip.compress(bad) if packed else bad)
         with pytest.raises(TableError, match=r"in\.jsonl"):
             plan_of(k=2, keep_rest=True).run(source, target)

@@ -234,11 +234,14 @@ def test_a_root_may_be_an_iri(browser: Browser, iri: str) -> None:
     assert browser.workspace.opened.results
 
 
-def test_half_of_a_character_is_refused_when_it_is_read(browser: Browser) -> None:
-    for line in (b'{"job": "\\ud800x"}\n', b'{"j\\uDFFFb": "x"}\n'):
-        page = browser.post("/open", files={"file": ("people.jsonl", b'{"job": "cook"}\n' * 3 + line)})
-        assert "line 4 has half of a character" in page
-    opened(browser, b'{"job": "\\ud83d\\ude00"}\n' * 3, "people.jsonl")
+def test_half_of_a_character_is_shown_as_a_question_mark(browser: Browser) -> None:
+    cells = b'{"job": "cook"}\n' * 3 + b'{"job": "\\ud800x"}\n'
+    page = browser.post("/open", files={"file": ("people.jsonl", cells + b'{"j\\uDFFFb": "x"}\n')})
+    assert "half of a character in the name of a column" in page
+    opened(browser, cells, "people.jsonl")
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet"})
+    for path in ("/data", "/columns", "/column", "/words"):
+        assert "?x" in browser.get(path, column="job", status="all")
 
 
 def test_a_run_that_is_refused_changes_nothing(browser: Browser) -> None:
@@ -393,8 +396,8 @@ def test_a_file_that_cannot_be_guessed_can_be_opened(browser: Browser) -> None:
 
 def test_why_there_is_no_risk_is_said(browser: Browser) -> None:
     opened(browser)
-    form = {"role-0": "quasi", "what-0": "wordnet", "root-0": "nothingknown", "then": "/columns"}
-    browser.fill("/columns", "/columns", **form)
+    plan = b'format = 1\nkeep_rest = true\n[columns.job]\nrole = "quasi"\nontology = "wordnet:nothingknown"\n'
+    browser.post("/plan", files={"plan": ("plan.toml", plan)})
     page = browser.get("/data")
     assert "The risk cannot be counted" in page
     assert "nothingknown" in page

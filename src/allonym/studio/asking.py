@@ -160,7 +160,8 @@ def render(ask: Ask, template: str, code: int = 200, **values: Any) -> Response:
         "open_words": _open_words(table, step),
         "rows_of_page": ROWS,
     }
-    return HTMLResponse(environment().get_template(template).render(common | values), code)
+    page = environment().get_template(template).render(common | values)
+    return HTMLResponse(page.encode("utf-8", "replace"), code)  # a cell may hold half of a character
 
 
 def _given_up(job: Job | None) -> str:

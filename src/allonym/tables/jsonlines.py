@@ -35,13 +35,6 @@ class JsonLines:
                 continue
             try:
                 record = json.loads(line)
-                if "\\ud" in line.lower():  # half of a pair of surrogates is no character
-                    json.dumps(record, ensure_ascii=False).encode()
-            except UnicodeEncodeError as error:
-                raise TableError(
-                    f"{name}, line {number} has half of a character (\\ud8…), which no other file can hold.",
-                    hint="write the file again with whole characters.",
-                ) from error
             except (ValueError, RecursionError) as error:
                 raise TableError(f"{name}, line {number} is no JSON.", hint="write one object a line.") from error
             if not isinstance(record, dict):
@@ -49,6 +42,10 @@ class JsonLines:
             self._records.append(record)
         self.names = tuple(dict.fromkeys(key for record in self._records for key in record))
         self.n = len(self._records)
+        try:
+            "".join(self.names).encode()
+        except UnicodeEncodeError as error:
+            raise TableError(f"{name} has half of a character in the name of a column.", hint="rename it.") from error
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns; what an object does not have is null."""
