@@ -220,7 +220,11 @@ def test_promises_about_and_trade_off(survey: Browser) -> None:
     assert len(survey.workspace.opened.tried) == 2
     assert survey.client.get("/chart", params={"what": "estimate"}).text.startswith("<svg")
     survey.fill("/method", "/method", method="fusion", k="3", do="run")
-    assert len(re.findall('role-mark="', survey.client.get("/chart", params={"what": "map"}).text)) >= 0
+    drawn = survey.client.get("/chart", params={"what": "map"}).text
+    assert drawn.count(">release 1<") == 1  # k = 3 was estimated too: it is one point
+    assert "release" not in survey.client.get("/chart", params={"what": "estimate"}).text
+    points = next(x for x in re.split("(?=<g )", drawn) if "mark-symbol role-mark layer_1_marks" in x)
+    assert points.count("<path") == 2
     assert "3 asked for" in survey.get("/result")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 COLOURS = ("#0b6e99", "#d1495b", "#c98a1b", "#4f8a67", "#5b4b8a", "#7a8699", "#2e4057", "#a15c6b", "#8a8d0f", "#3aa6a6")
 BEFORE, AFTER, BLIND = "#b9c2cc", "#0b6e99", "#d1495b"
 FONT = "Helvetica, Arial, sans-serif"
-GRID = "#e6e8eb"
+GRID, MARK = "#e6e8eb", "#0b6e99"
 
 
 def svg(chart: Any) -> str:
@@ -136,7 +136,10 @@ def lines(rows: Sequence[Mapping[str, Any]], x: str, y: str, titles: tuple[str, 
 
 
 def risk_and_loss(rows: Sequence[Mapping[str, Any]], arms: Sequence[str], titles: tuple[str, str]) -> str:
-    """Draw a point for each run: risk to the right, loss upwards; those that no other beats in both are ringed."""
+    """Draw a point for each run: risk to the right, loss upwards; those that no other beats in both are ringed.
+
+    A run that has a `mark` is told by it.
+    """
     alt = _altair()
     colour, shape = _arms(arms)
     x = alt.X("risk:Q", title=titles[0], scale=alt.Scale(domainMin=0, padding=10))
@@ -151,6 +154,11 @@ def risk_and_loss(rows: Sequence[Mapping[str, Any]], arms: Sequence[str], titles
         front.mark_point(size=230, color="#111", strokeWidth=1.6),
         front.mark_text(dy=-15, fontSize=11, color="#111").encode(text="label:N"),
     ]
+    marked = [dict(row) for row in rows if row.get("mark")]
+    if marked:
+        told = alt.Chart(alt.InlineData(values=marked)).encode(x=x, y=y)
+        parts.append(told.mark_point(size=420, color=MARK, strokeWidth=2))
+        parts.append(told.mark_text(dy=21, fontSize=11, fontWeight="bold", color=MARK).encode(text="mark:N"))
     return svg(alt.layer(*parts).properties(width=760, height=400))
 
 

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -149,14 +150,17 @@ class Comparison:
         yield "score", charts.lines(scores, "balance", "score", ("balance", "score"), arms)
         yield "map", self.map()
 
-    def map(self) -> str:
-        """Return the risk-utility map as SVG: a point for each run, the best trade-offs ringed."""
+    def map(self, marks: Sequence[str] = ()) -> str:
+        """Return the risk-utility map as SVG: a point for each run, the best trade-offs ringed.
+
+        Runs may have `marks`, "" for none, which stand beside their points.
+        """
         from allonym.report import charts
 
         points = [
             {"arm": self._arm(row), "risk": row[RISK], "loss": row[LOSS], "best": row["best"],
-             "label": row["method"] if row["k"] is None else f"k = {row['k']}"}
-            for row in self.rows()
+             "label": row["method"] if row["k"] is None else f"k = {row['k']}", "mark": mark}
+            for row, mark in zip_longest(self.rows(), marks, fillvalue="")
         ]  # fmt: skip
         arms = list(dict.fromkeys(point["arm"] for point in points))
         return charts.risk_and_loss(points, arms, (HEADS[RISK], HEADS[LOSS]))

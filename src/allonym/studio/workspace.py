@@ -360,7 +360,8 @@ class Workspace:
         runs = [x.summary for x in table.results]
         if table.results and table.tried and table.tried_for == _columns_of(table.results[-1].plan):
             runs = [*(x for x in table.tried if not any(alike(x, y) for y in runs)), *runs]
-        return Comparison(runs, varied=varied(runs)).map() if runs else ""
+        marks = [""] * (len(runs) - len(table.results)) + [f"release {x.number}" for x in table.results]
+        return Comparison(runs, varied=varied(runs)).map(marks) if runs else ""
 
 
 def _unchanged(table: Table) -> None:
