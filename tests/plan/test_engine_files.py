@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from datetime import date
@@ -181,3 +183,18 @@ def test_what_an_engine_makes_of_a_signal_ends_as_a_signal(
         main()
     assert ended.value.code == 128 + 15
     assert capsys.readouterr().err == "Stopped.\n"
+
+
+def test_what_duckdb_has_no_room_for_lies_where_nobody_else_looks(tmp_path: Path) -> None:
+    source = folder_of(tmp_path / "data", pa.table({"job": JOBS, "n": list(range(20))}))
+    code = (
+        "import os; from allonym.tables.engines.duck import Duck; from pathlib import Path\n"
+        f"table = Duck._scanned([Path({str(source / '0.parquet')!r})], {{}})\n"
+        """folder = table._asked("SELECT current_setting('temp_directory') AS x").native.fetchall()[0][0]\n"""
+        "print(folder, oct(os.stat(folder).st_mode)[-3:])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    folder, mode = done.stdout.split()
+    assert mode == "700"
+    assert Path(folder).parent == Path(tempfile.gettempdir())
+    assert not Path(folder).exists()

@@ -75,7 +75,7 @@ class Workspace:
         self.checking: tuple[int, Job] | None = None
         self.asked: Reading | None = None  # how a file was to be read that could not be opened
         self._opened = 0
-        self._steps, self._runs = itertools.count(1), itertools.count(1)  # an old page never means another table
+        self._steps, self._released = itertools.count(1), 0  # of all tables: an old page never means another one
         self.names: dict[str, str] = {}  # of files that were opened, by their paths
 
     # --- opening ---------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class Workspace:
             raise PlanError(["no column has a role yet. Hint: choose roles first."])
         with self.lock:
             self.idle()
-            number = next(self._runs)
+            number = self._released + 1
             folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=step.folder.parents[1]))  # of no other run
             try:
                 for name in (PLAN, *editing.files_of(step.plan)):
@@ -307,6 +307,7 @@ class Workspace:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
             with self.lock:
+                self._released = number
                 table.results.append(result)
 
         try:

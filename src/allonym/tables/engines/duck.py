@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from allonym.errors import TableError
 from allonym.tables.engines.base import BLANKS, HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
 
 ROWS = 131_072  # that are masked at a time
+PARTED = 65_536  # that wait to be written into folders named by columns; DuckDB's own number takes gigabytes
 
 
 class Duck(Engine):
@@ -42,7 +45,9 @@ class Duck(Engine):
         """Open files; folders have the names of columns of some types."""
         import duckdb
 
-        connection = duckdb.connect()
+        connection = duckdb.connect(
+            config={"temp_directory": _room().name, "partitioned_write_flush_threshold": PARTED}
+        )
         given = ", ".join(_literal(re.sub(r"([*?\[])", r"[\1]", str(x))) for x in files)
         told = ", ".join(f"{_quoted(name)}: {kind}" for name, kind in types.items())
         options = f"hive_partitioning = true, hive_types = {{{told}}}" if told else "hive_partitioning = false"
@@ -163,6 +168,12 @@ class Duck(Engine):
         return found
 
     kept: Any = None  # what the relation reads from
+
+
+@cache
+def _room() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder that only its owner may look into, for what DuckDB has no room for in memory; gone at the end."""
+    return tempfile.TemporaryDirectory(prefix="allonym-", ignore_cleanup_errors=True)
 
 
 def _columns_inside(file: Path) -> list[str]:
