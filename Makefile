@@ -67,6 +67,7 @@ benchmark: build/spark/installed
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	build/benchmark/bin/python -m compileall -q src
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/masking.py
 	build/benchmark/bin/python benchmarks/large.py
