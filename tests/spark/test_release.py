@@ -83,11 +83,18 @@ def left_in(folder: Path) -> list[str]:
     return sorted(x.name for x in folder.iterdir())
 
 
-@pytest.mark.parametrize("method", ["sa-mdav", "fusion", "mdav"])
-def test_the_release_is_that_made_in_memory(spark: Any, method: str) -> None:
+@pytest.mark.parametrize(("method", "small"), [("sa-mdav", True), ("fusion", False), ("mdav", True), ("mdav", False)])
+def test_the_release_is_that_made_in_memory(
+    spark: Any, method: str, small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allonym.tables.engines.spark.SMALL", 10**8 if small else 0)
+    automatic = spark.conf.get("spark.sql.autoBroadcastJoinThreshold")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", -1)  # rows are sent around, unless we say otherwise
     plan, table = replace(PLAN, method=method), table_of()
     eager, lazy = plan.run(table), plan.run(spark.createDataFrame(table))
-    found = lazy.frame.toArrow()
+    found, way = lazy.frame.toArrow(), lazy.frame._jdf.queryExecution().toString()
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", automatic)
+    assert ("BroadcastHashJoin" in way) is small
     assert found.column_names == eager.frame.column_names
     masked = [x for x in found.column_names if x in COLUMNS and COLUMNS[x].role == "quasi"]
     kept = masked if METHODS[method].splits else found.column_names

@@ -252,8 +252,14 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     edit |= {"level": "1", "value": middle}
     survey.post("/hierarchy", do="rename", new="all of these", **edit)
     assert "all of these" in survey.get("/hierarchy", name="reason-2.vgh.csv")
+    survey.post("/hierarchy", do="remove", **(edit | {"value": "all of these"}))
+    assert f"{leaf};{top};{top}" in (survey.step.folder / "reason-2.vgh.csv").read_text()
+    assert "it loses" in survey.get("/hierarchy", name="reason-2.vgh.csv")
+    over = edit | {"level": 2, "value": top}
+    assert "Leaves and the top stay" in survey.post("/hierarchy", 422, do="remove", **over)
     survey.post("/hierarchies", do="use", name="reason-2.vgh.csv", column="reason")
     assert survey.step.plan.columns["reason"].ontology == ("reason-2.vgh.csv",)
+    assert not [x for x in survey.step.plan.check(survey.workspace.opened.data).problems if "reason" in x]
     assert "is used by column reason" in survey.post("/hierarchies", 422, do="remove", name="reason-2.vgh.csv")
     survey.post("/hierarchies", do="remove", name="activity.vgh.csv")
     assert "name=activity.vgh.csv" not in survey.get("/hierarchies")

@@ -10,7 +10,9 @@ from allonym.errors import OptionError
 from allonym.knowledge.hierarchy import Hierarchy, meanings
 from allonym.knowledge.ontologies import open_ontology
 
-__all__ = ["Branch", "Hierarchy", "branches", "grouped", "moved", "read", "renamed", "unsure", "usual_meanings"]
+__all__ = [
+    "Branch", "Hierarchy", "branches", "grouped", "moved", "read", "removed", "renamed", "unsure", "usual_meanings",
+]  # fmt: skip
 
 HIGHEST = 100  # levels of a tree that is shown
 
@@ -110,6 +112,20 @@ def grouped(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarch
         raise OptionError("A new group needs a name that no other value of its level has.", hint="type another.")
     old = next(row for row in hierarchy.rows if row[level] == value)
     return _with(hierarchy, level, value, (name, *old[level + 2 :]))
+
+
+def removed(hierarchy: Hierarchy, level: int, value: str) -> Hierarchy:
+    """Return a hierarchy without a value between the leaves and the top: what was below it is what the next level says.
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
+    >>> removed(pets, 1, "bird").rows[0]
+    ('parrot', 'animal', 'animal')
+    """
+    _check(hierarchy, level, value)
+    if not 0 < level < hierarchy.height:
+        raise OptionError("Leaves and the top stay.", hint="remove what is between them.")
+    rows = [(*row[:level], row[level + 1], *row[level + 1 :]) if row[level] == value else row for row in hierarchy.rows]
+    return replace(hierarchy, rows=tuple(rows))
 
 
 def unsure(hierarchy: Hierarchy, ontology: str = "wordnet", settled: Mapping[str, str] | None = None) -> list[str]:

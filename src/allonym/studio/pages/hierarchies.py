@@ -234,16 +234,19 @@ def _losses(scored: Scored) -> Iterator[tuple[tuple[int, str], float]]:
 
 
 def edit(ask: Ask) -> str:
-    """Change a hierarchy: rename a value, move it under another, or give it a group of its own."""
+    """Change a hierarchy: rename a value, move it under another, give it a group of its own, or do without it."""
     table = ask.workspace.opened
     path = _known(table, ask.text("name"))
     hierarchy = Hierarchy.read(path)
     level, value, name = ask.number("level"), ask.raw("value"), ask.text("new")
-    do = known(ask.text("do"), ("rename", "move", "group"), "change")
+    do = known(ask.text("do"), ("rename", "move", "group", "remove"), "change")
     if do == "rename":
         changed, value = trees.renamed(hierarchy, level, value, name), name
     elif do == "move":
         changed = trees.moved(hierarchy, level, value, ask.raw("above"))
+    elif do == "remove":
+        changed = trees.removed(hierarchy, level, value)
+        value = next(row[level] for row, old in zip(changed.rows, hierarchy.rows, strict=True) if old[level] == value)
     else:
         changed = trees.grouped(hierarchy, level, value, name)
     label = f"{path.name}: {do} at level {level}"
