@@ -7,7 +7,6 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +159,7 @@ class Comparison:
         points = [
             {"arm": self._arm(row), "risk": row[RISK], "loss": row[LOSS], "best": row["best"],
              "label": row["method"] if row["k"] is None else f"k = {row['k']}", "mark": mark}
-            for row, mark in zip_longest(self.rows(), marks, fillvalue="")
+            for row, mark in zip(self.rows(), marks or [""] * len(self.runs), strict=True)
         ]  # fmt: skip
         arms = list(dict.fromkeys(point["arm"] for point in points))
         return charts.risk_and_loss(points, arms, (HEADS[RISK], HEADS[LOSS]))
