@@ -191,7 +191,7 @@ def distinct_places(outputs: Sequence[str | Path | None], inputs: Sequence[str |
         if not output.parent.is_dir():
             raise OutputError(f"{output} cannot be written: its folder does not exist.", hint="make the folder first.")
         if output.is_dir():
-            raise OutputError(f"{output} is there already, and a folder.", hint="give a name that is not taken.")
+            raise OutputError(f"{output} is a folder, and there already.", hint="give a name that is not taken.")
         if not os.access(output.parent if not output.exists() else output, os.W_OK):
             raise OutputError(f"{output} cannot be written: it may not be.", hint="choose another place.")
         written.append(output)
