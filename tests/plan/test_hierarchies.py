@@ -123,7 +123,7 @@ def least_loss(t: Taxonomy, groups: set[frozenset[int]], limit: int) -> float:
     return min(max(radius(group) for group in way) for way in ways)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(parents=dags(11, tree=True), data=st.data())
 def test_each_level_over_a_tree_loses_least_given_the_one_below(parents: Dag, data: st.DataObject) -> None:
     assume(len(parents) > 5)

@@ -9,14 +9,14 @@ from browsing import Browser, fields
 
 def test_a_trade_off_is_used_as_it_was_estimated(survey: Browser) -> None:
     survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3)})
-    survey.fill("/method", "/method", k="4", seed="7", **{"sa-mdav.represent": "member", "sa-mdav.refine": "yes"})
+    survey.fill("/method", "/method", k="4", seed="7", **{"sa-mdav.represent": "member", "sa-mdav.growth": "weighted"})
     page = survey.post("/estimate", ks="3, 6", **{"try": ["sa-mdav"]})
     assert re.findall(r'name="try" value="([\w-]+)" checked', page) == ["sa-mdav"]
     assert 'name="ks" value="3, 6"' in page
     row = page[: page.index('aria-label="Use sa-mdav, k = 6"')].rpartition("<form")[2]
     survey.post("/method", **dict(re.findall(r'name="([\w.-]+)" value="([^"]*)"', row)))
     plan = survey.step.plan
-    assert (plan.k, plan.seed, plan.chosen.represent, plan.chosen.refine) == (6, 7, "member", True)
+    assert (plan.k, plan.seed, plan.chosen.represent, plan.chosen.growth) == (6, 7, "member", "weighted")
     parameters = survey.workspace.opened.tried[1]["parameters"]
     assert {x: getattr(plan.chosen, x) for x in parameters} == parameters
 
