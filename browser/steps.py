@@ -59,6 +59,12 @@ def press(page: Any, name: str | re.Pattern[str]) -> None:
     idle(page)
 
 
+def slow_down(page: Any, latency: int) -> None:
+    """Let every answer come later, by some milliseconds."""
+    conditions = {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", conditions)
+
+
 def accept_all(page: Any, *columns: str) -> None:
     """Take all words of some columns that are to be reviewed."""
     for column in columns:

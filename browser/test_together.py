@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from serving import Serve, Served
-from steps import accept_all, choose, complaint, drop, go, idle, label, mask, press, survey
+from steps import accept_all, choose, complaint, drop, go, idle, label, mask, press, slow_down, survey
 
 
 def long_table() -> str:
@@ -103,7 +103,9 @@ def test_errors_stand_where_the_mistake_is(page: Any) -> None:
 
 def test_work_can_be_cancelled_and_begun_again(page: Any) -> None:
     begin_long_work(page)
+    slow_down(page, 600)  # the page hears that the work has ended before the one that says so is there
     press(page, "Cancel")
+    slow_down(page, 0)
     page.wait_for_selector("#given-up")
     assert "Masking was cancelled" in page.inner_text("#given-up")
     go(page, "/result")
@@ -124,7 +126,7 @@ def test_reload_in_the_middle_goes_on(page: Any) -> None:
     assert go_on.locator("#job-bar").count() == 1
     press(page, "Cancel")
     page.wait_for_selector("#given-up")
-    go_on.wait_for_selector("#job[hidden]", state="attached")
+    go_on.wait_for_selector("#given-up")  # both tabs are told
     go_on.close()
 
 

@@ -328,7 +328,9 @@ def test_work_is_cancelled_at_its_next_tick_and_leaves_nothing(
     assert survey.client.get("/job").json()["state"] == "cancelled"
     assert not list(survey.workspace.folder.glob("table-*/result-*"))
     assert not survey.workspace.opened.results
-    survey.post("/survey")
+    for path in ("/method", "/method", "/columns"):  # also when another tab has asked before
+        assert "Masking was cancelled. Nothing of it was kept." in survey.get(path)
+    assert "was cancelled" not in survey.post("/survey")
 
 
 def test_a_mistake_of_ours_is_told_without_values(

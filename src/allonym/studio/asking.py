@@ -105,6 +105,9 @@ def doing(action: Action, view: View, workspace: Workspace, limit: int) -> Calla
     """Return what does something and goes on to another page; where it fails, the page it came from says why."""
 
     def done(ask: Ask) -> Response:
+        before = workspace.job
+        if before is not None and before.state == CANCELLED:
+            before.told_so = True
         try:
             then = action(ask)
             if isinstance(then, Job):
@@ -165,11 +168,8 @@ def render(ask: Ask, template: str, code: int = 200, **values: Any) -> Response:
 
 
 def _given_up(job: Job | None) -> str:
-    """Return what was given up, the first time a page is shown after it."""
-    if job is None or job.state != CANCELLED or job.told_so:
-        return ""
-    job.told_so = True
-    return job.what
+    """Return what was given up, until something is done again: two pages may ask at once, and one is never seen."""
+    return job.what if job is not None and job.state == CANCELLED and not job.told_so else ""
 
 
 def _untold(job: Job | None) -> Sequence[str]:

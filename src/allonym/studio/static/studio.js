@@ -16,6 +16,7 @@
     const look = async () => {
       try {
         const job = await (await fetch("/job?of=" + box.dataset.job, { headers: { accept: "application/json" } })).json();
+        if (box.querySelector("form").dataset.sent) return;  // it was cancelled here: the page that comes says so
         if (job.state === "running") {
           one("#job-what").textContent = job.what + " …";
           one("#job-share").textContent = job.share + " %";
