@@ -31,6 +31,7 @@ def go(page: Any, path: str) -> None:
 def idle(page: Any) -> None:
     """Wait until no work is going on."""
     page.wait_for_selector("#job[hidden]", state="attached", timeout=120_000)
+    page.wait_for_load_state()  # its script too
 
 
 def drop(page: Any, name: str, text: str) -> None:
@@ -42,6 +43,7 @@ def drop(page: Any, name: str, text: str) -> None:
 
 def choose(page: Any, *files: Path) -> None:
     """Choose files to open."""
+    page.wait_for_load_state()
     page.set_input_files("#file", list(files))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from serving import Serve, Served
-from steps import accept_all, choose, complaint, drop, go, idle, label, mask, press, slow_down, survey
+from steps import accept_all, check_axe, choose, complaint, drop, go, idle, label, mask, press, slow_down, survey
 
 
 def long_table() -> str:
@@ -122,10 +122,16 @@ def test_reload_in_the_middle_goes_on(page: Any) -> None:
     page.reload()
     page.wait_for_selector("#cancel")
     go_on = page.context.new_page()  # another tab waits as well
-    go_on.goto(page.url.rpartition("/")[0] + "/data")
+    go_on.goto(page.url.rpartition("/")[0] + "/method")
     assert go_on.locator("#job-bar").count() == 1
+    go_on.fill("#k", "7")
     press(page, "Cancel")
     page.wait_for_selector("#given-up")
+    show = go_on.get_by_role("button", name="Show")
+    show.wait_for()
+    assert go_on.input_value("#k") == "7"  # what was typed meanwhile is not lost
+    check_axe(go_on)
+    show.click()
     go_on.wait_for_selector("#given-up")  # both tabs are told
     go_on.close()
 

@@ -154,7 +154,8 @@ def test_keyboard_alone_suffices(page: Any) -> None:
     tab_to("Columns and their roles")
     page.keyboard.press("Enter")
     page.wait_for_selector("table.columns")
-    tab_to("Role of hobby") if page.get_by_label("Role of hobby").count() else None
+    idle(page)
+    tab_to("Role of hobby")
     for name in ("hobby", "reason"):
         page.get_by_label(f"Role of {name}").focus()
         page.keyboard.press("k")  # keep
@@ -168,11 +169,14 @@ def test_keyboard_alone_suffices(page: Any) -> None:
     idle(page)
     page.keyboard.press("Control+z")
     page.wait_for_selector("#redo:not([disabled])")
+    idle(page)
     page.keyboard.press("Control+Shift+z")
     page.wait_for_selector("#redo[disabled]")
+    idle(page)
     tab_to("Method")
     page.keyboard.press("Enter")
     page.wait_for_selector("#method-form")
+    idle(page)
     page.focus("#k")
     page.keyboard.press("Control+a")
     page.keyboard.type("3")

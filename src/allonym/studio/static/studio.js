@@ -13,6 +13,13 @@
   function watchWork() {
     const box = one("#job");
     if (!box || !box.dataset.running) return;
+    let typed = false;  // what was typed or chosen while it went on must not be lost
+    addEventListener("input", (event) => { typed = typed || Boolean(event.target.closest("form[method=post]")); });
+    const end = (what, then) => {
+      if (!typed) return then();
+      const button = Object.assign(document.createElement("button"), { className: "quiet", textContent: "Show", onclick: then });
+      box.replaceChildren(Object.assign(document.createElement("p"), { textContent: what + " has ended. What was typed here is not applied yet. " }), button);
+    };
     const look = async () => {
       try {
         const job = await (await fetch("/job?of=" + box.dataset.job, { headers: { accept: "application/json" } })).json();
@@ -22,9 +29,11 @@
           one("#job-share").textContent = job.share + " %";
           one("#job-bar").value = job.share;
           setTimeout(look, 300);
-        } else if (job.state === "failed") location.assign("/problem");
-        else if (job.state === "done" && job.then) goOn(job.then);
-        else location.reload();
+        } else end(job.what, () => {
+          if (job.state === "failed") location.assign("/problem");
+          else if (job.state === "done" && job.then) goOn(job.then);
+          else location.reload();
+        });
       } catch {
         one("#job-what").textContent = "The studio does not answer. Was it ended?";
         setTimeout(look, 2000);
