@@ -265,6 +265,20 @@ def test_polars_keeps_the_order_of_rows(tmp_path: Path, monkeypatch: pytest.Monk
     assert both[0] == both[1]
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 60, 700, 5000])
+def test_texts_are_numbered_by_their_hashes(n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = pl.Series([f"text {i}" for i in range(n)], dtype=pl.String)
+    rows = pl.DataFrame({"text": pl.concat([known, known.reverse(), pl.Series([None, None], dtype=pl.String)])})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    numbers = [*range(n), *reversed(range(n)), n, n]
+    for size in (polars_engine.HASHED, 1):  # where no table is small enough, otherwise
+        monkeypatch.setattr(polars_engine, "HASHED", size)
+        asked = polars_engine._number_by_hash(pl.col("text"), known)
+        assert ("hash" in str(asked)) == (n < 5000 if size > 1 else n == 0)
+        found = pl.scan_parquet(tmp_path / "rows.parquet").select(asked.alias("number")).collect(engine="streaming")
+        assert found["number"].to_list() == numbers
+
+
 @named
 @pytest.mark.parametrize("column", ["ill", "job", "member", "since"])
 def test_what_is_written_is_parted_by_columns(engine: str, column: str, tmp_path: Path) -> None:

@@ -129,10 +129,13 @@ def waiting(what: str) -> Iterator[None]:
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error, where a person looks at it; yields what to call with done and total."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield lambda done, total: None
+        return
     from rich.progress import Progress
 
-    out = console(stderr=True)
-    with Progress(console=out, transient=True, disable=not out.is_terminal) as bar:
+    with Progress(console=out, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
