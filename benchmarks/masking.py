@@ -49,11 +49,11 @@ print(time.process_time() - began)
 """
 
 
-def options(data: Path, output: Path) -> list[str]:
-    """Return what masks occupation and native-country with k = 5."""
+def options(data: Path, output: Path, copies: int = 1) -> list[str]:
+    """Return what masks occupation and native-country with k = 5 for each copy, so that groups are those of one."""
     roles = [x for name in adult.LINKS for x in ("--quasi", f"{name}=wordnet")]
     links = [f"--links={name}={path}" for name, path in adult.LINKS.items()]
-    return ["mask", str(data), "-o", str(output), *roles, "--keep-rest", "--k", "5", *links]
+    return ["mask", str(data), "-o", str(output), *roles, "--keep-rest", "--k", str(5 * copies), *links]
 
 
 def printed(script: str, *arguments: str) -> str:
@@ -79,7 +79,7 @@ def table() -> str:
         whole = []
         for copies in (1, 10):
             size = f"{adult.write(data, copies):,} rows × 15 columns"
-            whole.append(line(f"`allonym mask`, sa-mdav, {size}", allonym, *options(data, output)))
+            whole.append(line(f"`allonym mask`, sa-mdav, {size}", allonym, *options(data, output, copies)))
             if copies == 1:
                 imports = printed(LOADED, *options(data, output))
                 bare = line("importing the packages it loads, alone", sys.executable, "-c", imports)

@@ -9,6 +9,7 @@ import cProfile
 import pstats
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import adult
@@ -35,7 +36,7 @@ STAGES = {  # what a run does, and the functions that do it
 def stages(data: Path, output: Path) -> str:
     """Lay out where the time goes."""
     profile = cProfile.Profile()
-    profile.runcall(adult.plan().run, data, output)
+    profile.runcall(replace(adult.plan(), k=5 * PROFILED).run, data, output)
     found = pstats.Stats(profile).stats  # type: ignore[attr-defined]
     spent = {(Path(file).name, name): figures[3] for (file, _, name), figures in found.items() if "allonym" in file}
     whole = spent["run.py", "run"]
@@ -59,7 +60,7 @@ def table() -> str:
             rows = adult.write(data, copies)
             bare = cost(sys.executable, "-c", masking.POLARS, str(data), str(output), runs=runs)
             output.unlink()
-            full = cost(program, *masking.options(data, output), runs=runs)
+            full = cost(program, *masking.options(data, output, copies), runs=runs)
             output.unlink()
             assert full is not None
             assert bare is not None

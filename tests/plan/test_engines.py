@@ -21,7 +21,7 @@ import allonym as al
 from allonym.errors import OptionError, OutputError, PlanError, ReleaseError, TableError
 from allonym.masking import METHODS
 from allonym.tables.engines import polars as polars_engine
-from allonym.tables.engines.base import TIMES, Engine
+from allonym.tables.engines.base import TIMES, Engine, Known
 from allonym.tables.lines import Lines, hashable, same_rows
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
@@ -263,6 +263,16 @@ def test_polars_keeps_the_order_of_rows(tmp_path: Path, monkeypatch: pytest.Monk
     text.run(source, tmp_path / "joined.parquet", engine="polars")
     both = [pq.read_table(tmp_path / f"{x}.parquet").to_pydict() for x in ("joined", "release")]
     assert both[0] == both[1]
+
+
+@pytest.mark.parametrize("dense", [polars_engine.DENSE, 0])
+def test_polars_gives_a_text_that_nobody_knows_nothing_of_others(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Known(pa.table({"job": ["cook", "baker", "smith"]}), pa.table({"job": ["A", "B", "C"]}))
+    strangers = [f"stranger {i}" for i in range(200)]  # by chance some have the place of one that is known
+    rows = pl.LazyFrame({"job": ["smith", *strangers, "cook", "baker"]})
+    monkeypatch.setattr(polars_engine, "DENSE", dense)  # looked up; and by a join
+    found = polars_engine.Polars(rows).replaced(known).native.collect(engine="streaming")
+    assert found["job"].to_list() == ["C", *[None] * 200, "A", "B"]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 60, 700, 5000])

@@ -231,8 +231,7 @@ def _number_of(text: Any, known: Any) -> Any:
 def _number_by_hash(text: Any, known: Any) -> Any:
     """Return the same numbers, of a column, by a table of hashes: quicker, where a small one tells all texts apart.
 
-    A text that nobody knows has the number of another. None is there unless a file is changed meanwhile, which is seen
-    when what was written is counted again.
+    A text that nobody knows, as of a file that was changed meanwhile, has no number: what becomes of it is null.
     """
     import polars as pl
 
@@ -240,7 +239,10 @@ def _number_by_hash(text: Any, known: Any) -> Any:
     for size in np.geomspace(len(hashes), max(len(hashes), HASHED), 200).astype(np.uint64):
         places = hashes % size
         if len(np.unique(places)) == len(hashes):
-            number = np.zeros(size, np.uint32)
-            number[places] = np.arange(len(hashes))
-            return pl.lit(pl.Series(number)).gather(text.hash() % int(size))
+            number, whole = np.zeros(size, np.uint32), np.zeros(size, np.uint64)
+            number[places], whole[places] = np.arange(len(hashes)), hashes
+            place = text.hash() % int(size)
+            return pl.when(pl.lit(pl.Series(whole)).gather(place) == text.hash()).then(
+                pl.lit(pl.Series(number)).gather(place)
+            )
     return _number_of(text, known)
