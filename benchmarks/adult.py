@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from places import DATA
+from paths import DATA
 
 import allonym as al
 

@@ -19,12 +19,12 @@ import census
 import growth
 import large
 import pages
-from places import ROOT
+from paths import ROOT
 from processes import machine
 
 import allonym as al
-from allonym.masking.blocks import Blocks
 from allonym.measures import loss
+from allonym.methods.blocks import Blocks
 from allonym.records import Pairs
 
 PAGE = ROOT / "docs" / "engines-blocks.md"
@@ -49,7 +49,7 @@ def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
     sizes: list[int] = []
     spent_on: list[float] = []
 
-    def counted(*work: Any) -> Any:
+    def count_by(*work: Any) -> Any:
         sizes.extend(map(len, work[1]))
         start = time.process_time()
         found = Blocks().run(*work)
@@ -57,7 +57,7 @@ def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
         return found
 
     began = time.process_time()
-    masking = METHODS[method](k=K).mask(records, blocks=Blocks(0, int(size), counted) if size != "0" else None)
+    masking = METHODS[method](k=K).mask(records, blocks=Blocks(0, int(size), count_by) if size != "0" else None)
     spent = time.process_time() - began
     pairs = Pairs.of(records, masking)
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from places import DATA
+from paths import DATA
 
 import allonym as al
 

@@ -28,7 +28,7 @@ class Tally:
     aside: bool = False
 
     @property
-    def counted(self) -> str:
+    def count_by(self) -> str:
         """The figures in words."""
         if self.of == 1 and not self.unit:
             return "yes" if self.held else "no"
@@ -152,14 +152,14 @@ def row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def counted(tallies: Sequence[Tally]) -> list[str]:
+def count_by(tallies: Sequence[Tally]) -> list[str]:
     """Say what was counted: parts with the same result together, asides after the rest."""
     lines = []
     for aside in (False, True):
         alike: dict[tuple[str, str], list[str]] = {}
         for x in tallies:
             if x.aside == aside:
-                alike.setdefault((x.counted, x.note), []).append(x.what)
+                alike.setdefault((x.count_by, x.note), []).append(x.what)
         for (figure, note), names in alike.items():
             told = f"*{figure}*: {'; '.join(names)}" + (f" ({note})" if note else "")
             lines.append("aside, " + told if aside else told)
@@ -179,7 +179,7 @@ def claims_table(claims: Sequence[Claim[Figures]], figures: Figures) -> str:
     lines = ["| the paper says | verdict | tested by, and counted | why |", "|---|---|---|---|"]
     for claim in claims:
         rule = claim.rule + (f" {claim.need:.0%} of the cases suffice." if claim.need < 1 else "")
-        tested = "<br>".join([rule, *counted(claim.test(figures))])
+        tested = "<br>".join([rule, *count_by(claim.test(figures))])
         lines.append(row(f"{claim.says} ({claim.where})", f"**{claim.verdict(figures)}**", tested, claim.why))
     return "\n".join(lines) + "\n"
 

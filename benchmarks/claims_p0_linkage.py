@@ -60,10 +60,10 @@ def linkage_least(found: Thesis) -> list[Tally]:
 def three_times(found: Thesis) -> list[Tally]:
     """Test whether random replacement is three times as far up to k = 6."""
     far, near = (found.of(LINKS, "hobby", ORDERED[x]) for x in (RANDOM, "wu-palmer"))
-    times, low = far / near, np.array(found.ks) <= 6
-    beyond = f"beyond, {times[~low].min():.1f} to {times[~low].max():.1f}"
-    note = f"{times[low].min():.1f} to {times[low].max():.1f} times; {beyond}"
-    return [count("k ≤ 6", times[low] >= 3, note=note)]
+    ratios, low = far / near, np.array(found.ks) <= 6
+    beyond = f"beyond, {ratios[~low].min():.1f} to {ratios[~low].max():.1f}"
+    note = f"{ratios[low].min():.1f} to {ratios[low].max():.1f} times; {beyond}"
+    return [count("k ≤ 6", ratios[low] >= 3, note=note)]
 
 
 def content_flat(found: Thesis) -> list[Tally]:
@@ -92,8 +92,8 @@ def time_grows_little(found: Thesis) -> list[Tally]:
     parts = []
     for what, table, arm in (("two columns", "survey", WORDNET), ("one column", "hobby", LOCAL["wu-palmer"])):
         spent = found.of(SECONDS, table, arm)
-        times = float(spent[-5:].mean() / spent[:5].mean())
-        parts.append(count(what, [times <= 2], unit="", note=f"{times:.1f} times"))
+        ratios = float(spent[-5:].mean() / spent[:5].mean())
+        parts.append(count(what, [ratios <= 2], unit="", note=f"{ratios:.1f} times"))
     return parts
 
 

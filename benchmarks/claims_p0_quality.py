@@ -73,9 +73,9 @@ def chodorow_is_path(found: Thesis) -> list[Tally]:
 
 def _linear(what: str, found: Thesis, figures: np.ndarray) -> Tally:
     fit, steps = straight(found.ks, figures), np.abs(np.diff(figures))
-    times = float(steps.max() / steps.mean())
-    note = f"R² {fit:.3f}, largest step {times:.1f} times the mean"
-    return count(what, [fit >= LINEAR, times <= STEPS], unit="conditions", note=note)
+    ratios = float(steps.max() / steps.mean())
+    note = f"R² {fit:.3f}, largest step {ratios:.1f} times the mean"
+    return count(what, [fit >= LINEAR, ratios <= STEPS], unit="conditions", note=note)
 
 
 def smooth(found: Thesis) -> list[Tally]:

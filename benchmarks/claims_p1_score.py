@@ -44,9 +44,9 @@ def steady_score(found: Microaggregated) -> list[Tally]:
     for arm in (SA, PLAIN):
         for table in TABLES:
             scores = found.score(table, arm).mean(axis=1)
-            times = float(scores.max() / scores.min())
-            note = f"{scores.min():.2f} to {scores.max():.2f}, {times:.1f} times"
-            parts.append(count(f"{table}, {arm}", [times <= STEADY], unit="", note=note, aside=arm == PLAIN))
+            ratios = float(scores.max() / scores.min())
+            note = f"{scores.min():.2f} to {scores.max():.2f}, {ratios:.1f} times"
+            parts.append(count(f"{table}, {arm}", [ratios <= STEADY], unit="", note=note, aside=arm == PLAIN))
     return parts
 
 

@@ -18,7 +18,7 @@ import adult
 import pages
 import pyarrow as pa
 import pyarrow.parquet as pq
-from places import ROOT
+from paths import ROOT
 from processes import Cost, cost, machine
 from pyarrow import csv
 

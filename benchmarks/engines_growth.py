@@ -15,7 +15,7 @@ import census
 import growth
 import numpy as np
 import pages
-from places import ROOT
+from paths import ROOT
 from processes import exponent, machine
 
 import allonym as al
@@ -51,12 +51,12 @@ def table() -> str:
         path = Path(folder) / "census.csv"
         census.write(path)
         records = {m: first(growth.of(census.plan(m, words=False), path)) for m in COLUMNS}
-    by_column = {m: seconds(x, 5) for m, x in records.items()}
+    per_column = {m: seconds(x, 5) for m, x in records.items()}
     by_k = {k: seconds(records[COLUMNS[0]], k) for k in KS}
     lines = ["| columns m | CPU s | k | CPU s |", "|---:|---:|---:|---:|"]
-    left = [f"| {m} | {s:.2f}" for m, s in by_column.items()] + ["| | "] * (len(KS) - len(COLUMNS))
+    left = [f"| {m} | {s:.2f}" for m, s in per_column.items()] + ["| | "] * (len(KS) - len(COLUMNS))
     lines += [f"{one} | {k} | {s:.2f} |" for one, (k, s) in zip(left, by_k.items(), strict=True)]
-    grows = exponent(list(by_column), list(by_column.values())), exponent(list(by_k), list(by_k.values()))
+    grows = exponent(list(per_column), list(per_column.values())), exponent(list(by_k), list(by_k.values()))
     told = f"CPU seconds grow as m to the power of {grows[0]:.2f}, and as k to the power of {grows[1]:.2f}."
     return "\n".join(lines) + f"\n\n{told} On {machine('allonym', 'numpy')}.\n"
 

@@ -22,13 +22,13 @@ import charts
 import growth
 import numpy as np
 import pages
-from places import DATA, ROOT
+from paths import DATA, ROOT
 
 import allonym as al
-from allonym.masking.base import Method
+from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
-from allonym.metrics.taxonomy import Taxonomic
-from allonym.plan.demo import demonstration
+from allonym.methods.base import Method
+from allonym.pipeline.demo import demonstration
 from allonym.records import Attribute, Pairs, Records
 
 DOCS = ROOT / "docs" / "methods"
@@ -95,7 +95,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Records]]:
 def with_trees(plan: al.Plan, trees: Mapping[str, Path]) -> al.Plan:
     """Return a plan guided by hierarchies."""
     columns = {x: replace(c, hierarchy=trees[x]) if x in trees else c for x, c in plan.columns.items()}
-    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.chosen.k_asked)
+    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.chosen.required_k)
 
 
 def measure(
@@ -194,14 +194,14 @@ def recoding() -> None:
     pages.write(DOCS / "recoding.md", "recoding", told + laid_out(found))
 
 
-def many(tuples: int = 20_000, rows: int = 60_000) -> Records:
+def plural(tuples: int = 20_000, rows: int = 60_000) -> Records:
     """Return as many different pairs of concepts of WordNet, drawn, with counts."""
     rng = np.random.Generator(np.random.Philox(key=0))
     columns, attributes = [], []
     for root in ("person", "artifact"):
         scope = al.wordnet(root=root)
         concepts = np.flatnonzero(scope.members & ~scope.taxonomy.instances)
-        metric = Taxonomic(sorted(rng.choice(concepts, 1500, replace=False).tolist()), scope)
+        metric = ConceptMetric(sorted(rng.choice(concepts, 1500, replace=False).tolist()), scope)
         attributes.append(Attribute(root, "text", metric))
         columns.append(rng.integers(1500, size=tuples))
     times = rng.integers(tuples, size=rows - tuples)
@@ -210,7 +210,7 @@ def many(tuples: int = 20_000, rows: int = 60_000) -> Records:
 
 def large() -> str:
     """Measure fusion of many tuples, in a process of its own."""
-    records = many()
+    records = plural()
     began = time.process_time()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     masking = al.Fusion(k=5).mask(records)

@@ -13,13 +13,13 @@ from pathlib import Path
 import adult
 import census
 import pages
-from places import ROOT
+from paths import ROOT
 
 import allonym as al
-from allonym.masking.adaptive import GROWTH
 from allonym.measures import loss, risk
-from allonym.plan.demo import demonstration
-from allonym.plan.prepare import prepare
+from allonym.methods.kernels.adaptive import GROWTH
+from allonym.pipeline.demo import demonstration
+from allonym.pipeline.prepare import prepare
 from allonym.records import Pairs, Records
 from allonym.tables.files import open_table
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import adult
 import pages
-from places import DATA, ROOT
+from paths import DATA, ROOT
 
 import allonym as al
 from allonym.errors import OptionError
-from allonym.knowledge import links as links_files
-from allonym.plan import hierarchies
+from allonym.ontology.linking import links_file as links_files
+from allonym.pipeline import hierarchies
 from allonym.tables.files import read_column
 
 PAGE = ROOT / "docs" / "methods" / "generalise.md"
@@ -34,7 +34,7 @@ def settled(column: str) -> dict[str, str]:
     return found
 
 
-def built(data: Path, column: str, theirs: hierarchies.Scored) -> hierarchies.Scored:
+def built(data: Path, column: str, theirs: hierarchies.HierarchyScore) -> hierarchies.HierarchyScore:
     """Return a hierarchy with as many values per level as ARX's; where there is none, with as many levels."""
     values = read_column(data, column).values
     limits = [level["values"] for level in theirs.levels]
@@ -44,7 +44,7 @@ def built(data: Path, column: str, theirs: hierarchies.Scored) -> hierarchies.Sc
         return hierarchies.build(values, "wordnet", settled(column), levels=len(limits), name=column)
 
 
-def told(found: hierarchies.Scored) -> str:
+def told(found: hierarchies.HierarchyScore) -> str:
     """Return how many values each level has, the score, and the mean of the levels below the top."""
     sizes = " → ".join(str(level["values"]) for level in found.levels)
     lower = [level["gsl"] for level in found.levels[:-1]]

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pages import write
-from places import DATA, ROOT, WNDB
+from paths import DATA, ROOT, WNDB
 from scipy.stats import pearsonr, spearmanr
 
-from allonym.knowledge import features, similarity
-from allonym.knowledge.content import content
-from allonym.knowledge.readers import read_taxonomy
-from allonym.knowledge.taxonomy import Taxonomy
+from allonym.ontology import features, similarity
+from allonym.ontology.content import content
+from allonym.ontology.readers import read_taxonomy
+from allonym.ontology.taxonomy import Taxonomy
 
 PAIRS = DATA / "similarity"
 PAGE = ROOT / "docs" / "measures" / "similarity.md"

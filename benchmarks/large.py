@@ -19,13 +19,13 @@ import census
 import growth
 import numpy as np
 import pages
-from places import ROOT
+from paths import ROOT
 from processes import exponent, machine
 
 import allonym as al
-from allonym.masking import nearest
-from allonym.masking.base import Anonymising
 from allonym.measures import loss
+from allonym.methods.base import Anonymising
+from allonym.methods.kernels import nearest
 from allonym.records import Pairs
 
 PAGE = ROOT / "docs" / "benchmarks.md"

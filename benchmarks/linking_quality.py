@@ -14,12 +14,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 from pages import write
-from places import DATA, ROOT
+from paths import DATA, ROOT
 
-from allonym.knowledge.linking import Link, link
-from allonym.knowledge.readers import read_taxonomy
-from allonym.knowledge.scope import Scope
-from allonym.knowledge.wordnet import wordnet
+from allonym.ontology.linking.link import Link, link
+from allonym.ontology.readers import read_taxonomy
+from allonym.ontology.scope import Scope
+from allonym.ontology.wordnet import wordnet
 
 JUDGED = ROOT / "tests" / "data" / "judged"
 PAGE = ROOT / "docs" / "ontologies" / "linking.md"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import adult
 import pages
-from places import ROOT
+from paths import ROOT
 from processes import cost
 
 PAGE = ROOT / "docs" / "benchmarks.md"

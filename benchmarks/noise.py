@@ -15,13 +15,13 @@ import charts
 import numpy as np
 import pages
 import pandas as pd
-from places import DATA, ROOT
+from paths import DATA, ROOT
 
 import allonym as al
-from allonym.knowledge import links as links_files
-from allonym.masking.exponential import Candidates
-from allonym.metrics.domain import Domain
-from allonym.metrics.taxonomy import Taxonomic
+from allonym.kinds.domain import Domain
+from allonym.kinds.text import ConceptMetric
+from allonym.methods.exponential import Candidates
+from allonym.ontology.linking import links_file as links_files
 from allonym.records import Attribute, Records
 
 DOCS = ROOT / "docs" / "methods"
@@ -139,7 +139,7 @@ def records(distinct: int, rows: int = 1_000_000) -> Records:
     rng = np.random.Generator(np.random.Philox(key=0))
     concepts = np.sort(rng.choice(scope.concepts, distinct, replace=False))
     candidates = tuple(scope.concepts.tolist())
-    job = Attribute("job", "text", Taxonomic(concepts.tolist(), scope), candidates=candidates)
+    job = Attribute("job", "text", ConceptMetric(concepts.tolist(), scope), candidates=candidates)
     return Records.of([job], [rng.integers(distinct, size=rows)])
 
 

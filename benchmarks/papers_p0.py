@@ -12,7 +12,7 @@ import numpy as np
 from claims import Figure
 
 import allonym as al
-from allonym.masking.base import Method
+from allonym.methods.base import Method
 from allonym.records import Records
 
 TABLES = ("survey", "Adult")

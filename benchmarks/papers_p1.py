@@ -14,11 +14,11 @@ from claims import Figure
 from numpy.typing import NDArray
 
 import allonym as al
-from allonym.knowledge import similarity
-from allonym.masking.base import Method
+from allonym.kinds.category import EqualityMetric
+from allonym.kinds.text import ConceptMetric
 from allonym.measures import loss, risk
-from allonym.metrics.equality import Equality
-from allonym.metrics.taxonomy import Taxonomic
+from allonym.methods.base import Method
+from allonym.ontology import similarity
 from allonym.records import Attribute, Pairs, Records
 
 SURVEY, ADULT = "survey", "Adult"
@@ -109,13 +109,13 @@ def sums(records: Records, place: int) -> dict[str, float]:
         "mode": metric.values[mode],
         "subsumer": metric.subsumer(codes, mass),
     }
-    return {name: float((mass * metric.around(value)[codes]).sum()) for name, value in chosen.items()}
+    return {name: float((mass * metric.distances_from(value)[codes]).sum()) for name, value in chosen.items()}
 
 
 def sports(taxonomy: al.Taxonomy, suffix: str = ".n.01") -> dict[str, float]:
     """Return the summed distances of every candidate of Example 3 in a taxonomy."""
     values = np.array([taxonomy.code(word + suffix) for word in SPORTS])
-    metric = Taxonomic(values.tolist(), al.Scope.of(taxonomy))
+    metric = ConceptMetric(values.tolist(), al.Scope.of(taxonomy))
     weights = np.array(list(SPORTS.values()))
     return {
         taxonomy.ids[c].partition(".")[0]: float(
@@ -127,8 +127,8 @@ def sports(taxonomy: al.Taxonomy, suffix: str = ".n.01") -> dict[str, float]:
 
 def clusters_of_example_2() -> tuple[float, float]:
     """Return how many clusters MDAV and SA-MDAV make of P1's seven, one and five records, k = 3."""
-    one = Attribute("one", "category", Equality(["v11", "v12", "v13"]))
-    two = Attribute("two", "category", Equality(["v21", "v23"]))
+    one = Attribute("one", "category", EqualityMetric(["v11", "v12", "v13"]))
+    two = Attribute("two", "category", EqualityMetric(["v21", "v23"]))
     records = Records.of([one, two], [[0] * 7 + [1] + [2] * 5, [0] * 7 + [1] * 6])
     made = (al.MDAV(k=3).mask(records), al.SAMDAV(k=3, growth="weighted").mask(records))
     return float(len(set(made[0].groups.tolist()))), float(len(set(made[1].groups.tolist())))

@@ -8,10 +8,10 @@ import numpy as np
 from claims import Claim, Figure, Tally, below, count
 
 import allonym as al
-from allonym.knowledge import similarity
-from allonym.knowledge.hierarchy import Hierarchy
 from allonym.measures.hierarchies import hierarchy_loss, level_weights
-from allonym.plan.hierarchies import score
+from allonym.ontology import similarity
+from allonym.ontology.hierarchy import Hierarchy
+from allonym.pipeline.hierarchies import score
 
 VERTEBRATES = Hierarchy(
     "vertebrates",
@@ -44,7 +44,7 @@ ORDERED, REVERSED = np.array([[0.1, 0.2]]), np.array([[0.2, 0.1]])  # §3, on we
 
 
 @dataclass(frozen=True)
-class Scored:
+class HierarchyScore:
     """What the hierarchies lose."""
 
     transitions: dict[str, tuple[float, ...]]  # of vertebrates, by leaf
@@ -54,7 +54,7 @@ class Scored:
     by_level: dict[str, float]
 
 
-def measured() -> Scored:
+def measured() -> HierarchyScore:
     """Score P2's hierarchies."""
     first = score(VERTEBRATES)
     transitions = {
@@ -68,7 +68,7 @@ def measured() -> Scored:
         constant[name], by_level[name] = found.value, hierarchy_loss(found.losses, weights="level")
     for name, losses in (("ordered", ORDERED), ("reversed", REVERSED)):
         constant[name], by_level[name] = hierarchy_loss(losses), hierarchy_loss(losses, weights="level")
-    return Scored(transitions, tuple(float(x["gsl"]) for x in first.levels), levels, constant, by_level)
+    return HierarchyScore(transitions, tuple(float(x["gsl"]) for x in first.levels), levels, constant, by_level)
 
 
 def car() -> float:
@@ -77,7 +77,7 @@ def car() -> float:
     return float(similarity.wu_palmer(tiny, tiny.code("car"), tiny.code("compact car"), depth="edges"))
 
 
-def published(found: Scored) -> list[Figure]:
+def published(found: HierarchyScore) -> list[Figure]:
     """Return P2's figures, ours beside them."""
     figures = [
         Figure("similarity of car and compact car", "Appendix C", (0.8,), (car(),), 1),
@@ -106,13 +106,13 @@ def published(found: Scored) -> list[Figure]:
     return figures
 
 
-def better_specified(found: Scored) -> list[Tally]:
+def better_specified(found: HierarchyScore) -> list[Tally]:
     """Test whether VGH1 scores lower with both kinds of weights."""
     scores = [[of["VGH1"], of["VGH2"]] for of in (found.constant, found.by_level)]
     return [below("VGH1 < VGH2", [x[0] for x in scores], [x[1] for x in scores], unit="weightings")]
 
 
-def fluctuates(found: Scored) -> list[Tally]:
+def fluctuates(found: HierarchyScore) -> list[Tally]:
     """Test whether VGH1 loses less up to level 1, and VGH2 up to level 3."""
     one, two = found.levels["VGH1"], found.levels["VGH2"]
     return [count("VGH1 better at level 1, VGH2 at level 3", [one[0] < two[0], two[2] < one[2]], unit="levels")]
@@ -122,7 +122,7 @@ def _peaks(levels: tuple[float, ...]) -> list[int]:
     return [i + 1 for i in range(len(levels) - 1) if levels[i] > levels[i + 1] + 1e-9]
 
 
-def peak_of_the_faulty(found: Scored) -> list[Tally]:
+def peak_of_the_faulty(found: HierarchyScore) -> list[Tally]:
     """Test whether the worse hierarchy has a level that loses more than the one above, and the better one has none."""
     peaks = {name: _peaks(found.levels[name]) for name in WAYS}
     note = "; ".join(f"{name}: level {', '.join(map(str, p))}" if p else f"{name}: none" for name, p in peaks.items())
@@ -132,7 +132,7 @@ def peak_of_the_faulty(found: Scored) -> list[Tally]:
     ]
 
 
-def lower_levels_count_more(found: Scored) -> list[Tally]:
+def lower_levels_count_more(found: HierarchyScore) -> list[Tally]:
     """Test whether constant weights see no difference, and weights by level prefer small losses at low levels."""
     same = abs(found.constant["ordered"] - found.constant["reversed"]) < 1e-9
     return [
@@ -142,7 +142,7 @@ def lower_levels_count_more(found: Scored) -> list[Tally]:
     ]
 
 
-CLAIMS: list[Claim[Scored]] = [
+CLAIMS: list[Claim[HierarchyScore]] = [
     Claim(
         "VGH1 is better specified than VGH2",
         "§4, Table 2",

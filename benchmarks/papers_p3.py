@@ -10,7 +10,7 @@ from claims import Claim, Figure, Tally, below, count
 from noise import ALPHAS, BASELINES, PUBLISHED, Noised
 
 import allonym as al
-from allonym.metrics.domain import Domain
+from allonym.kinds.domain import Domain
 
 Found = Mapping[str, Noised]  # all, sample
 COUNTS = {  # §IV, in the order of the paper; of functionary and serviceman the public file has others
@@ -58,7 +58,7 @@ def published(found: Found) -> list[Figure]:
     counts = noise.occupations()["occupation"].value_counts()
     people = al.wordnet(root="person")
     domain, code = Domain(people), people.taxonomy.code
-    apart = tuple(float(domain.around(code(a))[domain.place(code(b))]) for a, b in PAIRS)
+    apart = tuple(float(domain.distances_from(code(a))[domain.place(code(b))]) for a, b in PAIRS)
     every, some = found["all"], found["sample"]
     figures = [
         Figure("records", "§IV", (30242,), (every.rows,), 0, "complete rows of the public file"),

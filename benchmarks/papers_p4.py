@@ -8,10 +8,10 @@ import numpy as np
 import sets
 from claims import Claim, Figure, Tally, below, count
 
-from allonym.knowledge.scope import Scope
-from allonym.knowledge.taxonomy import Taxonomy
-from allonym.metrics.sets import Sets
-from allonym.metrics.taxonomy import Taxonomic
+from allonym.kinds.sets import SetMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
 
 SIZE = 1000  # records of each data set, as many as P4 has users
 SEEDS = tuple(range(5))
@@ -43,9 +43,9 @@ def swimming() -> tuple[float, float]:
     names = ["Sports", "Water Sports", "Swimming", "Windsurfing", "Regional", "Europe", "Regions", "Mediterranean"]
     taxonomy = Taxonomy.build("p4", names, child=range(1, 8), parent=[0, 1, 1, 0, 4, 5, 6])
     swim, surf, sea = (taxonomy.code(x) for x in ("Swimming", "Windsurfing", "Mediterranean"))
-    concepts = Taxonomic([swim, surf, sea], Scope.of(taxonomy), "ancestor-overlap")
-    both = Sets([frozenset({swim, sea}), frozenset({surf, sea})], concepts, MIN_SUM)
-    return float(concepts.rows(0, [1])[0]), float(both.rows(0, [1])[0])
+    concepts = ConceptMetric([swim, surf, sea], Scope.of(taxonomy), "ancestor-overlap")
+    both = SetMetric([frozenset({swim, sea}), frozenset({surf, sea})], concepts, MIN_SUM)
+    return float(concepts.distances(0, [1])[0]), float(both.distances(0, [1])[0])
 
 
 def published() -> list[Figure]:

@@ -23,7 +23,7 @@ import papers_p2
 import papers_p3
 import papers_p4
 from claims import NOT, Claim, Figure, claims_table, figures_table, summary_table
-from places import ROOT
+from paths import ROOT
 
 from allonym.records import Records
 

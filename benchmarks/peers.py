@@ -20,14 +20,15 @@ import adult
 import numpy as np
 import pages
 from growth import of
-from places import DATA, ROOT
+from paths import DATA, ROOT
 from processes import Cost, cost, machine
 
 import allonym as al
-from allonym.masking.groups import Groups
-from allonym.masking.represent import represent
+from allonym.arrays import Ints, distinct
 from allonym.measures import loss
-from allonym.records import Ints, Masking, Pairs, Records, distinct
+from allonym.methods.groups import Groups
+from allonym.methods.represent import represent
+from allonym.records import Masking, Pairs, Records
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 ARX = DATA / "vgh" / "arx"

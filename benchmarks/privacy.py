@@ -18,7 +18,7 @@ from typing import Any
 
 import adult
 import pages
-from places import ROOT
+from paths import ROOT
 
 import allonym as al
 

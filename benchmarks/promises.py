@@ -12,10 +12,10 @@ from pathlib import Path
 
 import adult
 import pages
-from places import ROOT
+from paths import ROOT
 
 import allonym as al
-from allonym.plan.demo import WORDS, demonstrate
+from allonym.pipeline.demo import WORDS, demonstrate
 
 PAGE = ROOT / "docs" / "measures" / "privacy.md"
 METHODS = ("sa-mdav", "s-mdav", "fusion", "mdav")

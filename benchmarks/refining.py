@@ -17,14 +17,15 @@ import growth
 import numpy as np
 import pages
 import sets
-from places import ROOT
+from paths import ROOT
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import allonym as al
-from allonym.masking.base import Anonymising
-from allonym.masking.groups import centre, distances
+from allonym.arrays import Floats
 from allonym.measures import loss, risk
-from allonym.records import Floats, Pairs, Records
+from allonym.methods.base import Anonymising
+from allonym.methods.groups import centre, distances
+from allonym.records import Pairs, Records
 
 PAGE = ROOT / "docs" / "methods" / "refine.md"
 KS = (3, 5, 10, 15, 50)

@@ -15,7 +15,7 @@ from pathlib import Path
 import adult
 import masking
 import pages
-from places import ROOT
+from paths import ROOT
 from processes import cost, exponent
 
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pages
 import pandas as pd
-from places import DATA, ROOT
+from paths import DATA, ROOT
 
 import allonym as al
+from allonym.kinds.sets import WAYS, SetMetric
 from allonym.measures import loss
-from allonym.metrics.sets import WAYS, Sets
-from allonym.plan.prepare import prepare
+from allonym.pipeline.prepare import prepare
 from allonym.records import Pairs, Records
 from allonym.tables.files import open_any
 
@@ -81,7 +81,7 @@ def records_of(rows: list[list[str]], ontology: str = "wordnet", way: str = "min
 def judged(records: Records, way: str) -> Records:
     """Return the same sets under another distance."""
     [attribute] = records.attributes
-    assert isinstance(attribute.metric, Sets)
+    assert isinstance(attribute.metric, SetMetric)
     return replace(records, attributes=(replace(attribute, metric=attribute.metric.judged(way)),))
 
 

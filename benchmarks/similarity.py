@@ -26,13 +26,13 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
 import numpy as np  # noqa: E402
 import pages  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
-from places import DATA, ROOT, WNDB  # noqa: E402
+from paths import DATA, ROOT, WNDB  # noqa: E402
 
-from allonym.knowledge import similarity  # noqa: E402
-from allonym.knowledge.content import seco  # noqa: E402
-from allonym.knowledge.readers import read_taxonomy  # noqa: E402
-from allonym.knowledge.taxonomy import Taxonomy  # noqa: E402
-from allonym.knowledge.wordnet import bundled  # noqa: E402
+from allonym.ontology import similarity  # noqa: E402
+from allonym.ontology.content import seco  # noqa: E402
+from allonym.ontology.readers import read_taxonomy  # noqa: E402
+from allonym.ontology.taxonomy import Taxonomy  # noqa: E402
+from allonym.ontology.wordnet import bundled  # noqa: E402
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 IS_A = "rdfs:subClassOf"
@@ -114,9 +114,7 @@ def peak(code: str) -> tuple[float, float]:
     return float(seconds), float(megabytes)
 
 
-LOAD = (
-    "import time, numpy as np; from allonym.knowledge.wordnet import bundled; from allonym.knowledge import similarity"
-)
+LOAD = "import time, numpy as np; from allonym.ontology.wordnet import bundled; from allonym.ontology import similarity"
 TABLE = (
     LOAD
     + "; w = bundled(); codes = np.random.default_rng(1).choice(len(w), 5000, replace=False); t = time.process_time()"
@@ -177,11 +175,12 @@ def _memory() -> list[str]:
         )
         seconds, megabytes = peak(read)
         lines.append(f"| read NCBI's taxonomy, 2.6 million concepts | {seconds:.1f} | {megabytes:,.0f} |")
-        asked = read + "; from allonym.knowledge import similarity; t = time.process_time(); "
+        asked = read + "; from allonym.ontology import similarity; t = time.process_time(); "
         seconds, megabytes = peak(asked + "similarity.wu_palmer(x, x.code('9606'), x.code('10090'))")
         lines.append(f"| … then compare two of them | {seconds:.2f} | {megabytes:,.0f} |")
     seconds, megabytes = peak(
-        LOAD + "; from allonym.knowledge.senses import Column, coherent; w = bundled(); r = np.random.default_rng(1)"
+        LOAD
+        + "; from allonym.ontology.linking.senses import Column, coherent; w = bundled(); r = np.random.default_rng(1)"
         "; c = r.integers(0, len(w), 30000); p = r.random(30000); p[::6] = 0; n = r.integers(1, 99, 5000)"
         "; t = time.process_time(); coherent(Column(w, np.arange(0, 30001, 6), c, p, n))"
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 import adult
 import pages
-from places import ROOT
+from paths import ROOT
 
 PAGE = ROOT / "docs" / "studio.md"
 ROWS = 30_162  # of Adult; k is 5 for each copy, so that groups are those of one
@@ -37,7 +37,7 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
     from starlette.testclient import TestClient
 
     from allonym.studio.app import studio
-    from allonym.studio.guard import Guard
+    from allonym.studio.auth import Guard
     from allonym.studio.workspace import Workspace
 
     workspace = Workspace(folder)

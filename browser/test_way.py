@@ -13,7 +13,7 @@ import pytest
 from serving import DATA, Served
 from steps import accept_all, check_axe, check_width, choose, drop, go, idle, label, mask, press, survey, take
 
-from allonym.plan.demo import survey as survey_text
+from allonym.pipeline.demo import survey as survey_text
 
 ADULT = DATA / "adult" / "adult.data"
 NAMES = (

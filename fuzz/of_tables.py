@@ -16,11 +16,11 @@ import numpy as np
 import seeds
 from contract import MASKS, expect, folder, refusing
 
-from allonym.tables.base import Cells
+from allonym.cells import Cells
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import DataFile, ParquetFile, Reading, TextFile, open_table
-from allonym.tables.jsonlines import JsonLines
-from allonym.tables.labelled import LabelledFile
+from allonym.tables.jsonl import JsonLines
+from allonym.tables.spss import LabelledFile
 
 
 def _columns(table: DataFile, names: Sequence[str] | None = None) -> dict[str, list[Any]]:

@@ -37,20 +37,22 @@ from of_tables import (
     table,
 )
 
-from allonym import release, reread
-from allonym.knowledge import lexicon, links
-from allonym.knowledge.linking import link
-from allonym.knowledge.readers import READERS, read_taxonomy
-from allonym.knowledge.readers.source import File
-from allonym.knowledge.scope import Scope
-from allonym.knowledge.taxonomy import Taxonomy
+from allonym.cells import Cells
+from allonym.kinds import encoding as encode
+from allonym.ontology import lexicon
+from allonym.ontology.linking import links_file as links
+from allonym.ontology.linking.link import link
+from allonym.ontology.readers import READERS, read_taxonomy
+from allonym.ontology.readers.source import File
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.pipeline.fit import Fitted
 from allonym.plan import toml
-from allonym.plan.fitted import Fitted
-from allonym.plan.plan import Plan
-from allonym.tables import encode
-from allonym.tables.base import Cells
+from allonym.plan.model import Plan
+from allonym.release import reread
+from allonym.release import write as release
 from allonym.tables.files import Reading, TextFile
-from allonym.tables.jsonlines import JsonLines
+from allonym.tables.jsonl import JsonLines
 
 # --- ontologies ------------------------------------------------------------------------------------------------
 
@@ -224,7 +226,7 @@ def _masked(opened: TextFile | JsonLines, choices: built.Choices) -> tuple[bytes
     dropped = [x for x in names if x not in quasi and choices.flag()]
     opened.cells(names)
     new = {x: Cells(MASKS, np.array([choices.below(len(MASKS)) for _ in range(opened.n)], np.int64)) for x in quasi}
-    content = b"".join(opened.changed(new, dropped, anew=choices.flag()))
+    content = b"".join(opened.changed(new, dropped, discard_style=choices.flag()))
     return gzip.compress(content) if choices.flag() else content, quasi, [x for x in names if x not in dropped]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from allonym.studio.app import studio
-from allonym.studio.guard import Guard
+from allonym.studio.auth import Guard
 from allonym.studio.workspace import Workspace
 
 HOST = "127.0.0.1:8765"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from places import DATA, WNDB
+from paths import DATA, WNDB
 
 __all__ = ["DATA", "WNDB", "needs"]
 

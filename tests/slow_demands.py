@@ -21,7 +21,7 @@ HOLDS = 1e-9  # what is missing by no more than this is not missing
 DECIMALS = 12  # costs are compared rounded to so many decimals
 
 
-class Demand(NamedTuple):
+class Requirement(NamedTuple):
     """What every group must hold of a sensitive column."""
 
     model: str  # l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive or t-closeness
@@ -47,33 +47,33 @@ class Table:
         return 1.0 if self.weights is None else self.weights[row]
 
 
-def figure(table: Table, demand: Demand, group: Group) -> float:
+def figure(table: Table, requirement: Requirement, group: Group) -> float:
     """Return what one group reaches of a demand."""
-    column = table.sensitive[demand.column]
+    column = table.sensitive[requirement.column]
     values = [column[row] for row in group]
     persons = None if table.persons is None else [table.persons[row] for row in group]
     alike: list[Record] = [()] * len(group)
-    if demand.model in ("l-diversity", "p-sensitive"):
+    if requirement.model in ("l-diversity", "p-sensitive"):
         return slow_measures.distinct_l(alike, values, persons)
-    if demand.model == "entropy-l-diversity":
+    if requirement.model == "entropy-l-diversity":
         return slow_measures.entropy_l(alike, values, persons)
-    if demand.model == "recursive-l-diversity":
-        return slow_measures.recursive_l(alike, values, persons, demand.c)
-    if demand.model == "t-closeness":
+    if requirement.model == "recursive-l-diversity":
+        return slow_measures.recursive_l(alike, values, persons, requirement.c)
+    if requirement.model == "t-closeness":
         [held] = slow_measures._value_counts(alike, values, persons)
         [whole] = slow_measures._value_counts([()] * len(column), column, table.persons)
-        return slow_measures._earth_movers_distance(held, whole, table.grounds[demand.column])
-    raise ValueError(f"unknown model {demand.model!r}")
+        return slow_measures._earth_movers_distance(held, whole, table.grounds[requirement.column])
+    raise ValueError(f"unknown model {requirement.model!r}")
 
 
-def lacking(table: Table, demands: Sequence[Demand], group: Group) -> float:
+def lacking(table: Table, requirements: Sequence[Requirement], group: Group) -> float:
     """Return the sum over the demands of what a group lacks, each as a share of what is asked; 0 where it holds."""
     total = 0.0
-    for demand in demands:
-        reached = figure(table, demand, group)
-        missing = reached - demand.asked if demand.model == "t-closeness" else demand.asked - reached
+    for requirement in requirements:
+        reached = figure(table, requirement, group)
+        missing = reached - requirement.asked if requirement.model == "t-closeness" else requirement.asked - reached
         if missing > HOLDS:
-            total += missing / demand.asked
+            total += missing / requirement.asked
     return total
 
 
@@ -96,33 +96,33 @@ def cost(table: Table, one: Group, other: Group) -> float:
     return round(min(goes, comes), DECIMALS)
 
 
-def partner(table: Table, demands: Sequence[Demand], groups: Sequence[Group], one: int) -> int:
+def partner(table: Table, requirements: Sequence[Requirement], groups: Sequence[Group], one: int) -> int:
     """Return the place of the group to join: the cheapest with which nothing, else less, is lacking; else the cheapest.
 
     Of groups that cost the same the first is taken.
     """
     others = [place for place in range(len(groups)) if place != one]
     others.sort(key=lambda place: (cost(table, groups[one], groups[place]), place))
-    together = {place: lacking(table, demands, groups[one] + groups[place]) for place in others}
+    together = {place: lacking(table, requirements, groups[one] + groups[place]) for place in others}
     for place in others:
         if together[place] == 0:
             return place
-    now = lacking(table, demands, groups[one])
+    now = lacking(table, requirements, groups[one])
     for place in others:
         if together[place] < now - HOLDS:
             return place
     return others[0]
 
 
-def merged(table: Table, demands: Sequence[Demand], groups: Sequence[Group]) -> list[Group]:
+def merged(table: Table, requirements: Sequence[Requirement], groups: Sequence[Group]) -> list[Group]:
     """Return the groups after the largest that lacks something joined another, again and again."""
     now = [list(group) for group in groups]
     while len(now) > 1:
-        poor = [place for place in range(len(now)) if lacking(table, demands, now[place]) > 0]
+        poor = [place for place in range(len(now)) if lacking(table, requirements, now[place]) > 0]
         if not poor:
             break
         one = max(poor, key=lambda place: (len(now[place]), -place))
-        other = partner(table, demands, now, one)
+        other = partner(table, requirements, now, one)
         now[other] = now[other] + now[one]
         del now[one]
     return now
@@ -137,12 +137,12 @@ def joined_alike(groups: Sequence[Group], stands_for: Callable[[Group], Hashable
 
 
 def enforced(
-    table: Table, demands: Sequence[Demand], groups: Sequence[Group], stands_for: Callable[[Group], Hashable]
+    table: Table, requirements: Sequence[Requirement], groups: Sequence[Group], stands_for: Callable[[Group], Hashable]
 ) -> list[Group]:
     """Return the groups when each has a representative of its own and, if there are several, none lacks anything."""
     now = [list(group) for group in groups]
     while True:
-        after = merged(table, demands, joined_alike(now, stands_for))
+        after = merged(table, requirements, joined_alike(now, stands_for))
         if len(after) == len(now):
             return after
         now = after

@@ -389,19 +389,19 @@ def recursive_l(
 
 
 def _earth_movers_distance(
-    supply: Mapping[Hashable, int], demand: Mapping[Hashable, int], ground: CellFunction
+    supply: Mapping[Hashable, int], requirement: Mapping[Hashable, int], ground: CellFunction
 ) -> float:
     """Return the least cost of moving the shares of the supply to the shares of the demand."""
-    values = list(dict.fromkeys([*supply, *demand]))
+    values = list(dict.fromkeys([*supply, *requirement]))
     pairs = list(itertools.product(values, values))
-    supply_total, demand_total = sum(supply.values()), sum(demand.values())
+    supply_total, demand_total = sum(supply.values()), sum(requirement.values())
     balance: list[list[int]] = []
     amounts: list[int] = []
     for value in values:  # both sides are scaled to supply_total * demand_total, so that every amount is an integer
         balance.append([int(source == value) for source, _ in pairs])
         amounts.append(supply.get(value, 0) * demand_total)
         balance.append([int(target == value) for _, target in pairs])
-        amounts.append(demand.get(value, 0) * supply_total)
+        amounts.append(requirement.get(value, 0) * supply_total)
     costs = [ground(source, target) for source, target in pairs]
     solution = linprog(costs, A_eq=balance, b_eq=amounts, bounds=(0, None), method="highs")
     if not solution.success:

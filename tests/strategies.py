@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from allonym.knowledge.lexicon import Entry, Lexicon
-from allonym.knowledge.taxonomy import Taxonomy
+from allonym.ontology.lexicon import Entry, Lexicon
+from allonym.ontology.taxonomy import Taxonomy
 
 Dag = dict[int, list[int]]
 

@@ -73,12 +73,12 @@ def test_code_in_the_docs_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
-    import told
+    import update_docs
 
     readme = (DOCS.parent / "README.md").read_text("utf-8")
-    assert told.before_and_after(tmp_path) in readme
-    assert told.screen(tmp_path) in readme
-    assert told.kinds() in (DOCS / "methods" / "index.md").read_text("utf-8")
+    assert update_docs.before_and_after(tmp_path) in readme
+    assert update_docs.screen(tmp_path) in readme
+    assert update_docs.kinds() in (DOCS / "methods" / "index.md").read_text("utf-8")
 
 
 def test_the_plan_of_the_docs_is_one(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_plan_of_the_docs_is_one(tmp_path: Path) -> None:
 
 
 def test_every_key_of_a_plan_is_documented() -> None:
-    from allonym.plan.columns import OPTIONS, ROLES
+    from allonym.plan.column import OPTIONS, ROLES
     from allonym.plan.toml import FILE_KEYS, RELEASE_KEYS
 
     page = (DOCS / "plan.md").read_text("utf-8")

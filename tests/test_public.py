@@ -10,8 +10,8 @@ import pytest
 
 import allonym
 from allonym.errors import OptionError, UnknownConceptError
-from allonym.knowledge.content import seco
-from allonym.knowledge.words import compare
+from allonym.ontology.content import seco
+from allonym.ontology.word_similarity import compare
 
 
 def test_public_names() -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allonym.metrics.equality import Equality
-from allonym.records import Attribute, Masking, Pairs, Records, distinct
+from allonym.arrays import distinct
+from allonym.kinds.category import EqualityMetric
+from allonym.records import Attribute, Masking, Pairs, Records
 
 
 @given(st.integers(1, 4).flatmap(lambda m: st.lists(st.tuples(*[st.integers(0, 6)] * m), min_size=1, max_size=40)))
@@ -32,7 +33,7 @@ def test_many_wide_columns_do_not_overflow() -> None:
 
 
 def test_arrays_are_locked_and_weights_are_summed() -> None:
-    job = Attribute("job", "category", Equality(["a", "b"]))
+    job = Attribute("job", "category", EqualityMetric(["a", "b"]))
     records = Records.of([job], [[0, 1, 0]], weights=np.array([0.5, 2.0, 1.5]))
     assert records.mass.tolist() == [2.0, 2.0]
     assert (records.n, len(records), records.persons) == (3, 2, 3)

@@ -57,7 +57,7 @@ def test_visitors_are_unique_and_their_ids_follow_nothing() -> None:
 def test_pairs_repeat_as_in_table_5() -> None:
     pairs = Counter((row["reason"], row["activity"]) for row in SURVEY)
     assert len(pairs) == 211
-    assert sum(times == 1 for times in pairs.values()) == 118
+    assert sum(row_counts == 1 for row_counts in pairs.values()) == 118
     assert pairs.most_common(1) == [(("nature", "relaxation"), 115)]
     assert repetitions(pairs) == {
         1: 118, 2: 26, 3: 20, 4: 9, 5: 10, 7: 3, 8: 2, 9: 3, 10: 2, 11: 3, 13: 2, 14: 1, 15: 1, 17: 2, 18: 1, 19: 1,
@@ -135,9 +135,9 @@ def test_dirty_copy_is_a_spreadsheets() -> None:
 
 def test_dirty_copy_has_repeat_visitors() -> None:
     rows = rows_of(DIRTY, ";")
-    times = Counter(row["visitor"] for row in rows)
-    assert Counter(times.values()) == {1: 968, 2: 6, 4: 1}
-    [often] = [visitor for visitor, n in times.items() if n == 4]
+    row_counts = Counter(row["visitor"] for row in rows)
+    assert Counter(row_counts.values()) == {1: 968, 2: 6, 4: 1}
+    [often] = [visitor for visitor, n in row_counts.items() if n == 4]
     visits = [row for row in rows if row["visitor"] == often]
     assert len({(row["reason"], row["activity"], row["hobby"]) for row in visits}) == 4
     assert len({(row["origin"], row["age"]) for row in visits}) == 1

@@ -154,7 +154,7 @@ def weighted(text: str) -> dict[str, int]:
 
 def repeated(repetitions: dict[int, int]) -> list[int]:
     """Return how often each answer is given, the most frequent first."""
-    return [times for times in sorted(repetitions, reverse=True) for _ in range(repetitions[times])]
+    return [row_counts for row_counts in sorted(repetitions, reverse=True) for _ in range(repetitions[row_counts])]
 
 
 def groups(tree: Tree) -> dict[str, str]:
@@ -197,7 +197,7 @@ def pairs(rng: np.random.Generator) -> list[tuple[str, str]]:
     chosen |= dict.fromkeys([pair for pair in ranked if pair not in chosen][: len(counts) - len(chosen)])
     usual = dict(zip(plausible, weights, strict=True)) | dict.fromkeys(LEADING, math.inf)
     ordered = sorted((pair for pair in ranked if pair in chosen), key=lambda pair: -usual[pair])
-    return [pair for pair, times in zip(ordered, counts, strict=True) for _ in range(times)]
+    return [pair for pair, row_counts in zip(ordered, counts, strict=True) for _ in range(row_counts)]
 
 
 def spent(rng: np.random.Generator, activity: str, origin: str) -> str:
@@ -212,8 +212,10 @@ def survey(rng: np.random.Generator) -> list[Row]:
     answers = shuffled(rng, pairs(rng))
     n = len(answers)
     words = [word.strip() for word in HOBBIES.replace("\n", " ").split(",")]
-    hobbies = [word for word, times in zip(words, repeated(HOBBY_REPETITIONS), strict=True) for _ in range(times)]
-    abroad = [country for country, times in weighted(ORIGINS).items() for _ in range(times)]
+    hobbies = [
+        word for word, row_counts in zip(words, repeated(HOBBY_REPETITIONS), strict=True) for _ in range(row_counts)
+    ]
+    abroad = [country for country, row_counts in weighted(ORIGINS).items() for _ in range(row_counts)]
     origins = shuffled(rng, abroad + ["Spain"] * (n - len(abroad)))
     ages = 18 + (72 * rng.random((n, 2)).mean(axis=1) ** 1.3).astype(int)
     visitors = shuffled(rng, [f"V{i:04}" for i in range(1, n + 1)])

@@ -9,10 +9,10 @@ import argparse
 import hashlib
 from pathlib import Path
 
-from allonym.knowledge.readers.wndb import read_wndb
-from allonym.knowledge.wordnet import FILE, pack
+from allonym.ontology.readers.wndb import read_wndb
+from allonym.ontology.wordnet import FILE, pack
 
-DATA = Path(__file__).parents[1] / "src" / "allonym" / "knowledge" / "data"
+DATA = Path(__file__).parents[1] / "src" / "allonym" / "ontology" / "data"
 
 
 def notice(directory: Path) -> str:

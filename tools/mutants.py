@@ -30,30 +30,35 @@ ROOT = Path(__file__).parents[1]
 HOME = ROOT / "src" / "allonym"
 ENOUGH = 0.8
 LIMIT = 300  # seconds: a mistake that makes tests take longer is seen too
-M = "tests/masking/test_"
+M = "tests/methods/test_"
 FIGURES = "tests/papers/test_microaggregation_figures.py"
 ROWS = [f"{M}represent_enforce.py", f"{M}noise.py", "tests/plan/test_rows.py"]
 GROUPS = [f"{M}represent_enforce.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES]
 TESTS = {
-    "masking/adaptive.py": [f"{M}nearest.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
-    "masking/semantic.py": [f"{M}represent_enforce.py", f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
-    "masking/microaggregation.py": [f"{M}microaggregation.py", f"{M}semantic.py", FIGURES],
-    "masking/baselines.py": [f"{M}represent_enforce.py", f"{M}microaggregation.py", FIGURES, "tests/plan/test_sets.py"],
-    "masking/fusion.py": [f"{M}fusion.py"],
-    "masking/recoding.py": [f"{M}fusion.py", f"{M}demands.py"],
-    "masking/demands.py": [f"{M}demands.py"],
-    "masking/nearest.py": [f"{M}nearest.py"],
-    "masking/refine.py": [f"{M}refine.py"],
-    "masking/enforce.py": [f"{M}represent_enforce.py", f"{M}demands.py"],
-    "masking/generalise.py": [f"{M}generalise.py", f"{M}demands.py"],
-    **dict.fromkeys([f"masking/{x}.py" for x in ("noise", "randomise", "recordwise", "draws", "exponential")], ROWS),
-    "masking/base.py": [*GROUPS, "tests/plan/test_plan.py"],
+    "methods/kernels/adaptive.py": [f"{M}nearest.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
+    "methods/sa_mdav.py": [f"{M}represent_enforce.py", f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
+    "methods/kernels/microaggregation.py": [f"{M}microaggregation.py", f"{M}semantic.py", FIGURES],
+    "methods/mdav.py": [f"{M}represent_enforce.py", f"{M}microaggregation.py", FIGURES, "tests/plan/test_sets.py"],
+    "methods/fusion.py": [f"{M}fusion.py"],
+    "methods/recoding.py": [f"{M}fusion.py", f"{M}requirements.py"],
+    "methods/requirements.py": [f"{M}requirements.py"],
+    "methods/kernels/nearest.py": [f"{M}nearest.py"],
+    "methods/refine.py": [f"{M}refine.py"],
+    "methods/enforce.py": [f"{M}represent_enforce.py", f"{M}requirements.py"],
+    "methods/generalise.py": [f"{M}generalise.py", f"{M}requirements.py"],
+    **dict.fromkeys([f"methods/{x}.py" for x in ("noise", "randomise", "record_level", "draws", "exponential")], ROWS),
+    "methods/base.py": [*GROUPS, "tests/plan/test_plan.py"],
     "masking": [*GROUPS, f"{M}fusion.py", "tests/plan/test_sets.py"],
     "measures/noise.py": ROWS,
     "measures/hierarchies.py": ["tests/plan/test_hierarchies.py", "tests/papers/test_hierarchy_figures.py"],
-    "measures": ["tests/measures", "tests/plan/test_evaluate.py", f"{M}demands.py"],
-    "release.py": ["tests/test_release.py", f"{M}demands.py", "tests/robustness/test_faults.py"],
-    "reread.py": ["tests/test_release.py", "tests/tables/test_formats.py", f"{M}demands.py", "tests/plan/test_sets.py"],
+    "measures": ["tests/measures", "tests/plan/test_evaluate.py", f"{M}requirements.py"],
+    "release.py": ["tests/test_release.py", f"{M}requirements.py", "tests/robustness/test_faults.py"],
+    "reread.py": [
+        "tests/test_release.py",
+        "tests/tables/test_formats.py",
+        f"{M}requirements.py",
+        "tests/plan/test_sets.py",
+    ],
 }
 ALL = ["tests/masking", "tests/papers", "tests/plan", "tests/metrics", "tests/conformance"]  # if those near saw nothing
 QUICK = ["--no-header", "--tb=no", "--hypothesis-profile=unshrunk"]  # that it fails is enough

@@ -35,7 +35,7 @@ def picture(page: Path, target: Path, width: int, height: int) -> None:
 def reports() -> None:
     """Take pictures of a report and of a comparison of the bundled survey."""
     import allonym as al
-    from allonym.plan.demo import demonstrate
+    from allonym.pipeline.demo import demonstrate
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

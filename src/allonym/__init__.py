@@ -11,63 +11,65 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from allonym.knowledge.linking import Link, link
-    from allonym.knowledge.readers import read_taxonomy
-    from allonym.knowledge.scope import Scope
-    from allonym.knowledge.taxonomy import Source, Taxonomy
-    from allonym.knowledge.wordnet import wordnet
-    from allonym.knowledge.words import similarity
-    from allonym.masking.baselines import MDAV
-    from allonym.masking.exponential import Exponential
-    from allonym.masking.fusion import Fusion
-    from allonym.masking.generalise import Generalise
-    from allonym.masking.noise import Noise
-    from allonym.masking.randomise import RandomiseFrequency, RandomiseUniform
-    from allonym.masking.recoding import Recoding, RecodingOrdered
-    from allonym.masking.semantic import SAMDAV, SMDAV, Abril, SAMDAVStatic
-    from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
-    from allonym.plan.compare import compare
-    from allonym.plan.fitted import Fitted
-    from allonym.plan.plan import Plan
+    from allonym.methods.abril import Abril
+    from allonym.methods.exponential import Exponential
+    from allonym.methods.fusion import Fusion
+    from allonym.methods.generalise import Generalise
+    from allonym.methods.mdav import MDAV
+    from allonym.methods.noise import Noise
+    from allonym.methods.randomise import RandomiseFrequency, RandomiseUniform
+    from allonym.methods.recoding import Recoding, RecodingOrdered
+    from allonym.methods.s_mdav import SMDAV
+    from allonym.methods.sa_mdav import SAMDAV, SAMDAVStatic
+    from allonym.ontology.linking.link import Link, link
+    from allonym.ontology.readers import read_taxonomy
+    from allonym.ontology.scope import Scope
+    from allonym.ontology.taxonomy import Source, Taxonomy
+    from allonym.ontology.word_similarity import similarity
+    from allonym.ontology.wordnet import wordnet
+    from allonym.pipeline.compare import compare
+    from allonym.pipeline.fit import Fitted
+    from allonym.pipeline.run import Release
+    from allonym.plan.column import Column, identifier, keep, quasi, sensitive, unit, weight
+    from allonym.plan.model import Plan
     from allonym.plan.privacy import Privacy
-    from allonym.plan.run import Release
 
 __version__ = "0.1.0.dev0"
 
 _WHERE = {
-    "Link": "allonym.knowledge.linking",
-    "Scope": "allonym.knowledge.scope",
-    "Source": "allonym.knowledge.taxonomy",
-    "Taxonomy": "allonym.knowledge.taxonomy",
-    "link": "allonym.knowledge.linking",
-    "read_taxonomy": "allonym.knowledge.readers",
-    "similarity": "allonym.knowledge.words",
-    "wordnet": "allonym.knowledge.wordnet",
-    "Column": "allonym.plan.columns",
-    "Abril": "allonym.masking.semantic",
-    "Exponential": "allonym.masking.exponential",
-    "Fitted": "allonym.plan.fitted",
-    "Fusion": "allonym.masking.fusion",
-    "Generalise": "allonym.masking.generalise",
-    "MDAV": "allonym.masking.baselines",
-    "Noise": "allonym.masking.noise",
-    "Plan": "allonym.plan.plan",
+    "Link": "allonym.ontology.linking.link",
+    "Scope": "allonym.ontology.scope",
+    "Source": "allonym.ontology.taxonomy",
+    "Taxonomy": "allonym.ontology.taxonomy",
+    "link": "allonym.ontology.linking.link",
+    "read_taxonomy": "allonym.ontology.readers",
+    "similarity": "allonym.ontology.word_similarity",
+    "wordnet": "allonym.ontology.wordnet",
+    "Column": "allonym.plan.column",
+    "Abril": "allonym.methods.abril",
+    "Exponential": "allonym.methods.exponential",
+    "Fitted": "allonym.pipeline.fit",
+    "Fusion": "allonym.methods.fusion",
+    "Generalise": "allonym.methods.generalise",
+    "MDAV": "allonym.methods.mdav",
+    "Noise": "allonym.methods.noise",
+    "Plan": "allonym.plan.model",
     "Privacy": "allonym.plan.privacy",
-    "RandomiseFrequency": "allonym.masking.randomise",
-    "RandomiseUniform": "allonym.masking.randomise",
-    "Recoding": "allonym.masking.recoding",
-    "RecodingOrdered": "allonym.masking.recoding",
-    "Release": "allonym.plan.run",
-    "SAMDAV": "allonym.masking.semantic",
-    "SAMDAVStatic": "allonym.masking.semantic",
-    "SMDAV": "allonym.masking.semantic",
-    "compare": "allonym.plan.compare",
-    "identifier": "allonym.plan.columns",
-    "keep": "allonym.plan.columns",
-    "quasi": "allonym.plan.columns",
-    "sensitive": "allonym.plan.columns",
-    "unit": "allonym.plan.columns",
-    "weight": "allonym.plan.columns",
+    "RandomiseFrequency": "allonym.methods.randomise",
+    "RandomiseUniform": "allonym.methods.randomise",
+    "Recoding": "allonym.methods.recoding",
+    "RecodingOrdered": "allonym.methods.recoding",
+    "Release": "allonym.pipeline.run",
+    "SAMDAV": "allonym.methods.sa_mdav",
+    "SAMDAVStatic": "allonym.methods.sa_mdav",
+    "SMDAV": "allonym.methods.s_mdav",
+    "compare": "allonym.pipeline.compare",
+    "identifier": "allonym.plan.column",
+    "keep": "allonym.plan.column",
+    "quasi": "allonym.plan.column",
+    "sensitive": "allonym.plan.column",
+    "unit": "allonym.plan.column",
+    "weight": "allonym.plan.column",
 }
 __all__ = [
     "MDAV",

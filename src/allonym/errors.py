@@ -23,23 +23,57 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, as data: the command line prints it, the studio shows it beside its field.
+
+    `code` identifies the kind of problem and never changes; `text` and `hint` are for people. `values` are cells of the
+    data behind it, shown only where the user asked to see them.
+
+    >>> str(Problem("too-small", "k is 0; it must be at least 2.", hint="k = 5 is usual."))
+    'k is 0; it must be at least 2. Hint: k = 5 is usual.'
+    >>> str(Problem("no-levels", "an ordinal column needs levels.", column="size"))
+    'column size: an ordinal column needs levels.'
+    """
+
+    code: str
+    text: str
+    hint: str = ""
+    column: str = ""
+    values: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        where = f"column {self.column}: " if self.column else ""
+        hint = f" Hint: {self.hint}" if self.hint else ""
+        return f"{where}{self.text}{hint}"
 
 
 class AllonymError(Exception):
     """The base of every error that allonym raises on purpose.
 
-    >>> str(AllonymError("k is 0, it must be at least 2.", hint="k = 5 is usual."))
-    'k is 0, it must be at least 2. Hint: k = 5 is usual.'
+    >>> error = AllonymError("k is 0; it must be at least 2.", hint="k = 5 is usual.")
+    >>> str(error), error.problems[0].hint
+    ('k is 0; it must be at least 2. Hint: k = 5 is usual.', 'k = 5 is usual.')
     """
 
-    def __init__(self, what: str, *, hint: str = "", values: Sequence[str] = ()) -> None:
+    code = "error"
+
+    def __init__(
+        self, text: str, *, hint: str = "", values: Sequence[str] = (), code: str = "", column: str = ""
+    ) -> None:
         self.values = tuple(values)
-        super().__init__(f"{what} Hint: {hint}" if hint else what)
+        self.problems: tuple[Problem, ...] = (Problem(code or self.code, text, hint, column, self.values),)
+        super().__init__(str(self.problems[0]))
 
 
 class OntologyError(AllonymError):
     """An ontology file cannot be used as it is; knows the file, and the line where there is one."""
+
+    code = "ontology"
 
     def __init__(
         self,
@@ -58,29 +92,43 @@ class OntologyError(AllonymError):
 class UnknownFormatError(OntologyError):
     """The format of an ontology file was not recognised, or the file is damaged."""
 
+    code = "unknown-format"
+
 
 class DuplicateIdError(OntologyError):
     """One id stands for two things."""
+
+    code = "duplicate-id"
 
 
 class DanglingParentError(OntologyError):
     """A concept names a parent that is not defined."""
 
+    code = "dangling-parent"
+
 
 class CycleError(OntologyError):
     """A concept is its own ancestor."""
+
+    code = "cycle"
 
 
 class FlatOntologyError(OntologyError):
     """No is-a link resolves, so every distance would be the same."""
 
+    code = "flat-ontology"
+
 
 class UnknownConceptError(AllonymError):
     """A word or id that the ontology does not have."""
 
+    code = "unknown-concept"
+
 
 class OptionError(AllonymError):
     """An option outside its list; says what was meant and what there is."""
+
+    code = "option"
 
     @classmethod
     def of(cls, what: str, given: str, known: Iterable[str]) -> OptionError:
@@ -98,9 +146,13 @@ class OptionError(AllonymError):
 class LinksError(AllonymError):
     """A links file that cannot be used."""
 
+    code = "links"
+
 
 class TableError(AllonymError):
     """A data file or a column that cannot be read."""
+
+    code = "table"
 
 
 class PlanError(AllonymError):
@@ -112,37 +164,44 @@ class PlanError(AllonymError):
       - column age has no role.
     """
 
-    def __init__(self, problems: Sequence[str], *, where: str = "", values: Sequence[str] = ()) -> None:
-        self.problems = tuple(problems)
-        self.details: Mapping[str, Sequence[str]] = {}  # values behind the problems, by column
+    code = "plan"
+
+    def __init__(self, problems: Sequence[Problem | str], *, where: str = "") -> None:
+        found = tuple(p if isinstance(p, Problem) else Problem(self.code, p) for p in problems)
         head = f"{where}: " if where else ""
-        one = len(self.problems) == 1
-        lines = [] if one else [f"{head}{len(self.problems)} problems:"]
-        told = "\n".join([*lines, *(f"{head}{p}" if one else f"  - {p}" for p in self.problems)])
-        super().__init__(told, values=values)
+        one = len(found) == 1
+        lines = [] if one else [f"{head}{len(found)} problems:"]
+        super().__init__("\n".join([*lines, *(f"{head}{p}" if one else f"  - {p}" for p in found)]))
+        self.problems = found
+        self.details: Mapping[str, Sequence[str]] = {}  # values behind the problems, by column
+        self.values = tuple(value for p in found for value in p.values)
 
 
 class ReleaseError(AllonymError):
     """A release that does not hold what it promised; it was not written."""
 
+    code = "release"
+
 
 class OutputError(AllonymError):
     """A file that cannot be written."""
 
+    code = "output"
 
-def many(count: int, what: str) -> str:
+
+def plural(count: int, what: str) -> str:
     """Say how many there are of something.
 
-    >>> many(1, "column"), many(1200, "value")
+    >>> plural(1, "column"), plural(1200, "value")
     ('1 column', '1,200 values')
     """
     return f"{count:,} {what if count == 1 else what + 's'}"
 
 
-def listed(items: Iterable[str], most: int = 5) -> str:
+def first_few(items: Iterable[str], most: int = 5) -> str:
     """Join the first few of many names, and say how many more there are.
 
-    >>> listed(["a", "b", "c"], most=2)
+    >>> first_few(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
     items = list(items)

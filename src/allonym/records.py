@@ -13,11 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allonym.knowledge.rows import frozen
+from allonym.arrays import Floats, Ints, Keys, count_by, count_units, distinct, frozen, sum_by
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Keys = NDArray[np.uint64]
 Value = Any  # a concept or rank (int), a number (float), a range (two), a text nobody linked (str), or null (None)
 
 
@@ -28,10 +25,10 @@ class Metric(Protocol):
     def values(self) -> tuple[Value, ...]:
         """The values, by code."""
 
-    def rows(self, code: ArrayLike, codes: ArrayLike) -> Floats:
+    def distances(self, code: ArrayLike, codes: ArrayLike) -> Floats:
         """Return distances in [0, 1], broadcasting like NumPy; 0 between a value and itself."""
 
-    def around(self, value: Value) -> Floats:
+    def distances_from(self, value: Value) -> Floats:
         """Return the distances of a value, which need not be one of `values`, to each of them."""
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
@@ -49,16 +46,16 @@ class Metric(Protocol):
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return how many links of an ontology values are apart; None, where there is no ontology."""
 
-    def ladder(self) -> list[list[Value]]:
+    def generalisations(self) -> list[list[Value]]:
         """Return what each value becomes, from itself to the top of its hierarchy, level by level."""
 
-    def by(self, measure: str) -> Metric:
+    def with_measure(self, measure: str) -> Metric:
         """Return the same values under another measure of similarity, where they have an ontology."""
 
     def families(self, codes: Ints, counts: Floats) -> Ints:
         """Number the families of related meaning that some values, all different, fall into; one, if they cannot."""
 
-    def only(self, codes: Ints) -> Metric:
+    def restricted_to(self, codes: Ints) -> Metric:
         """Return the same distances between some of the values alone; their places in `codes` are their codes."""
 
     def extend(self, values: Sequence[Value]) -> Metric:
@@ -73,7 +70,7 @@ class Attribute:
     kind: str
     metric: Metric
     weight: float = 1.0
-    tree: Metric | None = None  # the same values, by code, in a hierarchy that was given beside the ontology
+    hierarchy: Metric | None = None  # the same values, by code, in a hierarchy that was given beside the ontology
     candidates: tuple[Value, ...] | None = None  # what values may become, where that is fixed beforehand
 
     @property
@@ -83,27 +80,27 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Demand:
+class Requirement:
     """What every group must hold of a sensitive column, beside having k records."""
 
     model: str
-    fact: int  # which of the sensitive columns
+    column: int  # which of the sensitive columns
     asked: float
     c: float = 0.0  # of (c, l)-diversity
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class SensitiveColumns:
     """The sensitive columns of a table, and what is demanded of them."""
 
     attributes: tuple[Attribute, ...]
     codes: tuple[Ints, ...]  # for each column, the code of every row
-    demands: tuple[Demand, ...] = ()
-    times: Ints | None = None  # how many rows every row stands for, where equal ones were counted
+    requirements: tuple[Requirement, ...] = ()
+    row_counts: Ints | None = None  # how many rows every row stands for, where equal ones were counted
 
-    def each(self, fact: int) -> Floats:
+    def each(self, column: int) -> Floats:
         """Return how many rows every row of a column stands for."""
-        return np.ones(len(self.codes[fact])) if self.times is None else self.times.astype(np.float64)
+        return np.ones(len(self.codes[column])) if self.row_counts is None else self.row_counts.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +118,14 @@ class Records:
     units: Ints | None = None  # n: who a row is about, 0 … u-1
     inverse: Ints | None = field(default=None, repr=False)  # n: the tuple of every row
     keys: Keys | None = field(default=None, repr=False)  # n: what a row's draws go by; its number, where not given
-    facts: Facts | None = field(default=None, repr=False)  # of every row
-    times: Ints | None = field(
+    sensitive: SensitiveColumns | None = field(default=None, repr=False)  # of every row
+    row_counts: Ints | None = field(
         default=None, repr=False
     )  # n: how many rows each stands for, where equal ones were counted
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
-        for name in ("codes", "counts", "weights", "units", "inverse", "keys", "times"):
+        for name in ("codes", "counts", "weights", "units", "inverse", "keys", "row_counts"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, frozen(array))
 
@@ -141,13 +138,13 @@ class Records:
         weights: Floats | None = None,
         units: Ints | None = None,
         keys: Keys | None = None,
-        facts: Facts | None = None,
-        times: Ints | None = None,
+        sensitive: SensitiveColumns | None = None,
+        row_counts: Ints | None = None,
     ) -> Records:
         """Count the distinct tuples of some columns of codes, in the order of their codes.
 
-        Rows that are equal may have been counted before: `times` says how many each stands for. Then there are neither
-        weights nor units, which are of single rows.
+        Where equal rows were counted before, `row_counts` says how many rows each stands for; there are neither weights
+        nor units then, which belong to single rows.
 
         >>> records = Records.of([], [[0, 1, 0, 1, 1], [2, 0, 2, 0, 2]])
         >>> records.codes.tolist(), records.counts.tolist(), records.inverse.tolist()
@@ -156,9 +153,9 @@ class Records:
         arrays = [np.asarray(column, np.int64) for column in columns]
         inverse, counts, first = distinct(arrays)
         codes = np.stack([column[first] for column in arrays], axis=1)
-        if times is not None:
-            counts = counted(inverse, len(first), times)
-        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys, facts, times)
+        if row_counts is not None:
+            counts = count_by(inverse, len(first), row_counts)
+        return cls(tuple(attributes), codes, counts, weights, units, inverse, keys, sensitive, row_counts)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -182,7 +179,7 @@ class Records:
         """Return what pieces of tuples count for utility."""
         if self.weights is None:
             return share.astype(np.float64)
-        return summed_by(piece_of_rows(self, source, share), self.weights, len(source))
+        return sum_by(piece_of_rows(self, source, share), self.weights, len(source))
 
     @cached_property
     def shares(self) -> Floats:
@@ -220,7 +217,7 @@ class Masking:
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
     @property
-    def left_out(self) -> int:
+    def suppressed_rows(self) -> int:
         """How many rows were suppressed."""
         return 0 if self.suppressed is None else int(self.share[self.suppressed].sum())
 
@@ -237,11 +234,13 @@ class Pairs:
     masked: Ints  # q × m
     counts: Ints  # q
     mass: Floats  # q: survey weights, else counts
-    looks: Ints | None = None  # q: those with one number look alike, as text; -1: suppressed. Else, as `masked` says
+    group_ids: Ints | None = (
+        None  # q: those with one number look alike, as text; -1: suppressed. Else, as `masked` says
+    )
     units: Ints | None = None  # q: who the rows are about
     sensitive: tuple[Attribute, ...] = ()
-    facts: Ints | None = None  # q × s
-    looked: Ints | None = None  # q: as `looks`, of the table as it was
+    sensitive_codes: Ints | None = None  # q × s
+    original_group_ids: Ints | None = None  # q: as `group_ids`, of the table as it was
 
     @classmethod
     def of(cls, records: Records, masking: Masking) -> Pairs:
@@ -251,7 +250,7 @@ class Pairs:
         if len(source) > 2 * len(records):  # masked row by row: those that went the same way are one
             way, _, first = distinct([source, *codes.T])
             share = np.bincount(way, weights=share).astype(np.int64)
-            source, codes, mass = source[first], codes[first], summed_by(way, mass, len(first))
+            source, codes, mass = source[first], codes[first], sum_by(way, mass, len(first))
         return cls(masking.attributes, records.codes[source], codes, share, mass)
 
     @classmethod
@@ -262,37 +261,37 @@ class Pairs:
         masked: Sequence[Ints],
         *,
         weights: Floats | None = None,
-        looks: Ints | None = None,
+        group_ids: Ints | None = None,
         units: Ints | None = None,
         sensitive: tuple[Attribute, ...] = (),
-        facts: Sequence[Ints] = (),
-        looked: Ints | None = None,
-        times: Ints | None = None,
+        sensitive_codes: Sequence[Ints] = (),
+        original_group_ids: Ints | None = None,
+        row_counts: Ints | None = None,
     ) -> Pairs:
-        """Pair the rows of a table, column by column, with what they became; `times` says what each stands for."""
-        others = [x for x in (None if looks is None else looks + 1, units, looked) if x is not None]
-        number, counts, first = distinct([*original, *masked, *others, *facts])
-        if times is not None:
-            counts = counted(number, len(first), times)
+        """Pair the rows of a table, column by column, with what they became; `row_counts` says what each stands for."""
+        others = [x for x in (None if group_ids is None else group_ids + 1, units, original_group_ids) if x is not None]
+        number, counts, first = distinct([*original, *masked, *others, *sensitive_codes])
+        if row_counts is not None:
+            counts = count_by(number, len(first), row_counts)
         was, now = (np.stack([column[first] for column in columns], axis=1) for columns in (original, masked))
         return cls(
             attributes,
             was,
             now,
             counts,
-            counts.astype(np.float64) if weights is None else summed_by(number, weights, len(counts)),
-            None if looks is None else looks[first],
+            counts.astype(np.float64) if weights is None else sum_by(number, weights, len(counts)),
+            None if group_ids is None else group_ids[first],
             None if units is None else units[first],
             sensitive,
-            np.stack([column[first] for column in facts], axis=1) if facts else None,
-            None if looked is None else looked[first],
+            np.stack([column[first] for column in sensitive_codes], axis=1) if sensitive_codes else None,
+            None if original_group_ids is None else original_group_ids[first],
         )
 
     @cached_property
     def groups(self) -> Ints:
         """For every pair the number of those that look alike in the release; -1, where it was suppressed."""
-        if self.looks is not None:
-            return self.looks
+        if self.group_ids is not None:
+            return self.group_ids
         return distinct(list(self.masked.T))[0] if len(self.masked) else np.zeros(0, np.int64)
 
     @cached_property
@@ -308,12 +307,12 @@ class Pairs:
         """Return one attribute alone."""
         part = slice(a, a + 1)
         own = self.attributes[part], self.original[:, part], self.masked[:, part]
-        return Pairs(*own, self.counts, self.mass, None, self.units, self.sensitive, self.facts)
+        return Pairs(*own, self.counts, self.mass, None, self.units, self.sensitive, self.sensitive_codes)
 
     @cached_property
     def unmasked(self) -> Pairs:
         """The table as it was, as if it were released."""
-        return replace(self, masked=self.original, looks=self.looked)
+        return replace(self, masked=self.original, group_ids=self.original_group_ids)
 
     @cached_property
     def blind(self) -> Pairs:
@@ -323,64 +322,13 @@ class Pairs:
         codes = [metric.values.index(value) for metric, value in zip(wider, found, strict=True)]
         attributes = tuple(replace(x, metric=metric) for x, metric in zip(self.attributes, wider, strict=True))
         masked = np.tile(np.array(codes, np.int64), (len(self.counts), 1))
-        return replace(self, attributes=attributes, masked=masked, looks=None)
+        return replace(self, attributes=attributes, masked=masked, group_ids=None)
 
     @property
     def shares(self) -> Floats:
         """The weights of the attributes, summing to one."""
         weights = np.array([a.weight for a in self.attributes], np.float64)
         return weights / weights.sum()
-
-
-def distinct(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
-    """Number the distinct rows of some columns in their order; return the number of every row, counts, first rows."""
-    number = np.zeros(len(columns[0]), np.int64)
-    size = 1
-    for column in columns:
-        width = int(column.max(initial=-1)) + 1
-        if size * width > 2**62:
-            number, size = _renumbered(number, size)
-        number, size = number * width + column, size * width
-        if size > 4 * len(number) + 1024:
-            number, size = _renumbered(number, size)
-    number, size = _renumbered(number, size)
-    first = np.full(size, -1, np.int64)
-    first[number[::-1]] = np.arange(len(number) - 1, -1, -1)
-    return number, np.bincount(number, minlength=size), first
-
-
-def _renumbered(number: Ints, size: int) -> tuple[Ints, int]:
-    """Close the gaps in a numbering, keeping its order."""
-    if size > 4 * len(number) + 1024:
-        found, dense = np.unique(number, return_inverse=True)
-        return dense.astype(np.int64), len(found)
-    used = np.bincount(number, minlength=size) > 0
-    return (np.cumsum(used) - 1)[number], int(used.sum())
-
-
-def summed_by(places: Ints, amounts: Floats, size: int) -> Floats:
-    """Return the sum of the amounts at each of `size` places."""
-    return np.bincount(places, weights=amounts, minlength=size).astype(np.float64, copy=False)
-
-
-def counted(places: Ints, size: int, times: Ints | None = None) -> Ints:
-    """Return how many rows there are at each of `size` places; `times` says how many each row stands for.
-
-    >>> counted(np.array([0, 2, 2]), 3).tolist(), counted(np.array([0, 2, 2]), 3, np.array([5, 1, 1])).tolist()
-    ([1, 0, 2], [5, 0, 2])
-    """
-    return np.bincount(places, weights=times, minlength=size).astype(np.int64)
-
-
-def count_units(group: Ints, units: Ints, size: int) -> Ints:
-    """Return how many different units there are in each of `size` groups, from the group and unit of every row.
-
-    >>> count_units(np.array([0, 0, 0, 1]), np.array([7, 7, 8, 7]), 3).tolist()
-    [2, 1, 0]
-    """
-    width = int(units.max(initial=0)) + 1
-    pairs = np.unique(group * width + units)
-    return np.bincount(pairs // width, minlength=size)
 
 
 def piece_of_rows(records: Records, source: Ints, share: Ints) -> Ints:

@@ -24,21 +24,23 @@ import pytest
 import seeds
 import xlsxwriter
 
-from allonym import release, reread
+from allonym.cells import Cells
 from allonym.errors import AllonymError, OntologyError, PlanError, TableError
-from allonym.knowledge import lexicon, links
-from allonym.knowledge.linking import link
-from allonym.knowledge.readers import read_taxonomy
-from allonym.knowledge.scope import Scope
-from allonym.knowledge.taxonomy import Taxonomy
-from allonym.plan.fitted import Fitted
-from allonym.plan.plan import Plan
-from allonym.tables import encode
-from allonym.tables.base import Cells
+from allonym.kinds import encoding as encode
+from allonym.ontology import lexicon
+from allonym.ontology.linking import links_file as links
+from allonym.ontology.linking.link import link
+from allonym.ontology.readers import read_taxonomy
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.pipeline.fit import Fitted
+from allonym.plan.model import Plan
+from allonym.release import reread
+from allonym.release import write as release
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import ParquetFile, Reading, TextFile, open_table
-from allonym.tables.jsonlines import JsonLines
-from allonym.tables.labelled import LabelledFile
+from allonym.tables.jsonl import JsonLines
+from allonym.tables.spss import LabelledFile
 
 works_or_is_refused = suppress(AllonymError)
 DIGITS = "1" * 5000  # more than Python makes a number of

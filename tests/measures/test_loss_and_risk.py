@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import taxonomy
 
-from allonym.knowledge.scope import Scope
-from allonym.masking import MDAV
-from allonym.measures import closeness, clusters, loss, privacy, risk
+from allonym.kinds.blend import BlendedMetric
+from allonym.kinds.category import EqualityMetric
+from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.measures import clusters, loss, risk
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
-from allonym.metrics.blend import Blend
-from allonym.metrics.equality import Equality
-from allonym.metrics.numeric import Numeric
-from allonym.metrics.taxonomy import Taxonomic
+from allonym.methods import MDAV
+from allonym.ontology.scope import Scope
+from allonym.privacy import models as privacy
+from allonym.privacy import t_closeness as closeness
 from allonym.records import Attribute, Pairs, Records, piece_of_rows
 
 JOBS, AGES = ("cook", "smith", "vicar"), (20.0, 30.0, 40.0, None)
@@ -25,8 +27,8 @@ JOBS, AGES = ("cook", "smith", "vicar"), (20.0, 30.0, 40.0, None)
 
 def table(rows: list[tuple[str, float | None]], weights: list[float] | None = None, age_weight: float = 1) -> Records:
     attributes = [
-        Attribute("job", "category", Equality(JOBS)),
-        Attribute("age", "numeric", Numeric(AGES, 0), age_weight),
+        Attribute("job", "category", EqualityMetric(JOBS)),
+        Attribute("age", "numeric", NumericMetric(AGES, 0), age_weight),
     ]
     codes = [[JOBS.index(j) for j, _ in rows], [AGES.index(a) for _, a in rows]]
     return Records.of(attributes, codes, weights=None if weights is None else np.array(weights))
@@ -45,8 +47,8 @@ def test_loss_of_four_rows_by_hand() -> None:
     centre = [(0 + 12 / 20) / 2, (0 + 2 / 20) / 2, (0 + 8 / 20) / 2, (1 + 8 / 20) / 2]
     assert loss.sst(pairs) == pytest.approx(sum(d**2 for d in centre))
     assert loss.information_loss(pairs) == pytest.approx(100 * (0.25**2 + 0.5**2) / sum(d**2 for d in centre))
-    by_column = measured(pairs, 2, ["information_loss"])["information_loss"].by_column
-    assert by_column == pytest.approx({"job": 100 * 1 / 1, "age": 100 * 0.5**2 / (0.6**2 + 0.1**2 + 0.4**2 + 0.4**2)})
+    per_column = measured(pairs, 2, ["information_loss"])["information_loss"].per_column
+    assert per_column == pytest.approx({"job": 100 * 1 / 1, "age": 100 * 0.5**2 / (0.6**2 + 0.1**2 + 0.4**2 + 0.4**2)})
 
 
 def test_survey_weights_and_column_weights_count() -> None:
@@ -111,10 +113,12 @@ STAFF = taxonomy({0: [], 1: [0], 2: [1], 3: [1], 4: [0]})
 
 def people(masked: list[int], illness: list[int], **more: object) -> Pairs:
     """Return cook, cook, baker, smith after masking, with an illness each."""
-    job = Attribute("job", "text", Taxonomic([0, 1, 2, 3, 4], Scope(STAFF, 0)))
-    ill = Attribute("illness", "category", Equality(["flu", "gout", "mumps"]))
+    job = Attribute("job", "text", ConceptMetric([0, 1, 2, 3, 4], Scope(STAFF, 0)))
+    ill = Attribute("illness", "category", EqualityMetric(["flu", "gout", "mumps"]))
     was = np.array([2, 2, 3, 4])
-    return Pairs.of_rows((job,), [was], [np.array(masked)], sensitive=(ill,), facts=[np.array(illness)], **more)
+    return Pairs.of_rows(
+        (job,), [was], [np.array(masked)], sensitive=(ill,), sensitive_codes=[np.array(illness)], **more
+    )
 
 
 def test_loss_of_four_people_by_hand() -> None:
@@ -164,12 +168,12 @@ def test_privacy_of_four_people_by_hand() -> None:
 
 def test_t_closeness_of_salaries_as_published() -> None:
     """Li, Li and Venkatasubramanian 2007, example 3: {3k, 4k, 5k} is .375 and {6k, 8k, 11k} .167 from 3k … 11k."""
-    salary = Attribute("salary", "numeric", Numeric([float(x) for x in range(3, 12)]))
+    salary = Attribute("salary", "numeric", NumericMetric([float(x) for x in range(3, 12)]))
     codes = np.arange(9)
-    job = Attribute("job", "category", Equality(["a", "b", "c"]))
+    job = Attribute("job", "category", EqualityMetric(["a", "b", "c"]))
     for group, expected in (([0, 1, 2], 0.375), ([3, 5, 8], 1 / 6)):
-        looks = np.where(np.isin(codes, group), 0, 1)
-        pairs = Pairs.of_rows((job,), [looks], [looks], sensitive=(salary,), facts=[codes])
+        group_ids = np.where(np.isin(codes, group), 0, 1)
+        pairs = Pairs.of_rows((job,), [group_ids], [group_ids], sensitive=(salary,), sensitive_codes=[codes])
         cells = np.zeros((1, 9))
         cells[0, group] = 1 / 3
         found = closeness.Closeness(salary, codes, np.full(9, 1 / 9)).largest(cells)
@@ -178,7 +182,7 @@ def test_t_closeness_of_salaries_as_published() -> None:
 
 
 def test_a_suppressed_record_is_in_no_group() -> None:
-    pairs = people([1, 1, 1, 4], [0, 0, 1, 2], looks=np.array([0, 0, 0, -1]))
+    pairs = people([1, 1, 1, 4], [0, 0, 1, 2], group_ids=np.array([0, 0, 0, -1]))
     assert privacy.k_anonymity(pairs) == 3
     assert risk.prosecutor(pairs).highest == pytest.approx(1 / 3)
     assert risk.uniqueness(pairs) == 0
@@ -196,14 +200,14 @@ def test_everything_can_be_measured_at_once_and_null_or_empty_tables_too() -> No
     assert told["semantic_quality"].before == 100
     assert told["clustering_distance"].before == 0
     empty = np.zeros(0, np.int64)
-    nobody = Pairs.of_rows(pairs.attributes, [empty], [empty], sensitive=pairs.sensitive, facts=[empty])
+    nobody = Pairs.of_rows(pairs.attributes, [empty], [empty], sensitive=pairs.sensitive, sensitive_codes=[empty])
     assert privacy.k_anonymity(nobody) == privacy.l_diversity(nobody, 0) == privacy.t_closeness(nobody, 0) == 0
     assert risk.semantic_linkage(nobody).value == risk.marketer(nobody) == loss.semantic_quality(nobody) * 0
 
 
 def test_where_there_are_too_many_to_compare_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
-    age = Attribute("age", "numeric", Numeric([float(x) for x in range(300)]))
+    age = Attribute("age", "numeric", NumericMetric([float(x) for x in range(300)]))
     was = rng.integers(0, 300, 4000)
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
@@ -217,7 +221,7 @@ def test_where_there_are_too_many_to_compare_some_are_drawn(monkeypatch: pytest.
 
 def test_an_attacker_may_go_by_another_measure() -> None:
     t = taxonomy({0: [], 1: [0], 2: [1], 3: [1], 4: [3]})
-    word = Attribute("word", "text", Taxonomic([0, 2, 4], Scope(t, 0)))
+    word = Attribute("word", "text", ConceptMetric([0, 2, 4], Scope(t, 0)))
     pairs = Pairs.of_rows((word,), [np.array([1, 2])], [np.array([2, 0])])  # 2 became 4, and 4 became 0
     # from 2 it is two links to 0 and three to 4; but 4 shares more: 1 - 2·2/(3 + 2·2) against 1 - 2·1/(2 + 2·1)
     assert risk.semantic_linkage(pairs).value == pytest.approx(100 * (1 + 0) / 2)
@@ -227,7 +231,7 @@ def test_an_attacker_may_go_by_another_measure() -> None:
 
 def test_many_tuples_are_clustered_by_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
-    age = Attribute("age", "numeric", Numeric([float(x) for x in range(300)]))
+    age = Attribute("age", "numeric", NumericMetric([float(x) for x in range(300)]))
     was = rng.integers(0, 300, 2000)
     pairs = Pairs.of_rows((age,), [was], [was // 30 * 30])
     exact = clusters.clustering_distance(pairs, 5)
@@ -237,7 +241,7 @@ def test_many_tuples_are_clustered_by_a_sample(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_records_that_tie_but_for_the_last_digit_are_equally_near() -> None:
-    attributes = tuple(Attribute(n, "numeric", Numeric([float(x) for x in range(11)])) for n in "abc")
+    attributes = tuple(Attribute(n, "numeric", NumericMetric([float(x) for x in range(11)])) for n in "abc")
     columns = [np.array([0, 10, 10]), np.array([0, 10, 10]), np.array([0, 10, 10])]
     masked = [
         np.array([1, 3, 10]),
@@ -253,23 +257,23 @@ def test_records_that_tie_but_for_the_last_digit_are_equally_near() -> None:
 
 
 def test_the_mean_risk_of_the_journalist_is_the_larger_of_two() -> None:
-    looks = np.array([0, *[1] * 12])
-    job = Attribute("job", "category", Equality(["a", "b"]))
-    pairs = Pairs.of_rows((job,), [looks], [looks], weights=np.array([10.0, *[1.0] * 12]))
+    group_ids = np.array([0, *[1] * 12])
+    job = Attribute("job", "category", EqualityMetric(["a", "b"]))
+    pairs = Pairs.of_rows((job,), [group_ids], [group_ids], weights=np.array([10.0, *[1.0] * 12]))
     assert risk.journalist(pairs).mean == pytest.approx(max(2 / (10 + 12), (1 / 10 + 12 / 12) / 13))
     assert risk.marketer(pairs) == pytest.approx((1 / 10 + 12 / 12) / 13)
 
 
 def test_t_closeness_by_meaning_is_that_of_the_farthest_group() -> None:
     t = taxonomy({0: [], 1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2], 7: [3], 8: [3]})
-    word = Attribute("illness", "text", Taxonomic(list(range(9)), Scope(t, 0)))
+    word = Attribute("illness", "text", ConceptMetric(list(range(9)), Scope(t, 0)))
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        looks, ill = rng.integers(0, 12, 150), rng.integers(0, 9, 150)
-        pairs = Pairs.of_rows((word,), [ill], [ill], looks=looks, sensitive=(word,), facts=[ill])
+        group_ids, ill = rng.integers(0, 12, 150), rng.integers(0, 9, 150)
+        pairs = Pairs.of_rows((word,), [ill], [ill], group_ids=group_ids, sensitive=(word,), sensitive_codes=[ill])
         whole = np.bincount(ill, minlength=9) / 150
-        cost = word.metric.rows(np.arange(9)[:, None], np.arange(9))
-        each = [np.bincount(ill[looks == g], minlength=9) for g in range(12)]
+        cost = word.metric.distances(np.arange(9)[:, None], np.arange(9))
+        each = [np.bincount(ill[group_ids == g], minlength=9) for g in range(12)]
         expected = max(closeness.earth_movers(x / x.sum(), whole, cost)[0] for x in each)
         assert privacy.t_closeness(pairs, 0) == pytest.approx(expected, abs=1e-9)
 
@@ -286,7 +290,7 @@ def test_chains_of_neighbours_find_the_unions_of_always_the_cheapest() -> None:
 
 
 def test_many_different_numbers_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    age = Attribute("age", "numeric", Numeric([float(x) for x in range(400)]))
+    age = Attribute("age", "numeric", NumericMetric([float(x) for x in range(400)]))
     was = np.arange(400)
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
@@ -297,7 +301,7 @@ def test_many_different_numbers_are_compared_in_parts(monkeypatch: pytest.Monkey
 def test_clusters_do_not_depend_on_what_else_is_known_of_people(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "TUPLES", 50)
     rng = np.random.default_rng(1)
-    age = Attribute("age", "numeric", Numeric([float(x) for x in range(40)]))
+    age = Attribute("age", "numeric", NumericMetric([float(x) for x in range(40)]))
     was = rng.integers(0, 40, 300)
     alone = Pairs.of_rows((age,), [was], [was // 10 * 10])
     known = Pairs.of_rows((age,), [was], [was // 10 * 10], units=np.arange(300))
@@ -305,13 +309,13 @@ def test_clusters_do_not_depend_on_what_else_is_known_of_people(monkeypatch: pyt
 
 
 def test_several_ontologies_cover_what_the_nearest_does() -> None:
-    parts = [Taxonomic([], Scope(STAFF, 0)), Taxonomic([], Scope(STAFF, 0))]
-    single = Taxonomic([2, 3, 4, 1], Scope(STAFF, 0))
-    double = Blend([(2, 2), (3, None), (4, 4), (1, 1)], parts)
+    parts = [ConceptMetric([], Scope(STAFF, 0)), ConceptMetric([], Scope(STAFF, 0))]
+    single = ConceptMetric([2, 3, 4, 1], Scope(STAFF, 0))
+    double = BlendedMetric([(2, 2), (3, None), (4, 4), (1, 1)], parts)
     was, now, data = np.array([0, 1, 2, 0]), np.array([3, 3, 0, 0]), np.arange(3)
     expected = single.covered(was, now, data)
     assert expected is not None
     assert expected.tolist() == [2, 2, 3, 1]
     assert double.covered(was, now, data).tolist() == [2, 2, 3, 1]
-    apart = Blend([(2, None), (None, 3)], parts)
+    apart = BlendedMetric([(2, None), (None, 3)], parts)
     assert apart.covered(np.array([0]), np.array([1]), np.arange(2)).tolist() == [2]

@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.knowledge.scope import Scope
-from allonym.measures import clusters, loss, privacy, risk
-from allonym.metrics.equality import Equality
-from allonym.metrics.numeric import Numeric
-from allonym.metrics.taxonomy import Taxonomic
+from allonym.kinds.category import EqualityMetric
+from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.measures import clusters, loss, risk
+from allonym.ontology.scope import Scope
+from allonym.privacy import models as privacy
 from allonym.records import Attribute, Pairs
 
 NUMBERS, SEXES = (1.0, 2.0, 5.0, None), ("f", "m", None)
@@ -35,7 +36,7 @@ class Drawn:
     masked: list[Row]
     weights: list[float] | None
     persons: list[int] | None
-    facts: list[Row]
+    sensitive: list[Row]
     pairs: Pairs
     largest: int  # depth
 
@@ -56,16 +57,16 @@ def drawn(draw: st.DrawFn, max_size: int = 14) -> Drawn:
     original = draw(st.lists(row, min_size=1, max_size=max_size))
     n = len(original)
     masked = draw(st.lists(st.sampled_from([*original, *draw(st.lists(row, max_size=3))]), min_size=n, max_size=n))
-    facts = draw(st.lists(row, min_size=n, max_size=n))
+    sensitive = draw(st.lists(row, min_size=n, max_size=n))
     persons = draw(st.none() | st.lists(st.integers(0, 5), min_size=n, max_size=n))
     who = list(range(n)) if persons is None else persons
     weight_of = draw(st.none() | st.lists(st.sampled_from([0.5, 1.0, 2.0, 7.0]), min_size=20, max_size=20))
     weights = None if weight_of is None else [weight_of[p] for p in who]
     t = taxonomy(dag)
     attributes = (
-        Attribute("word", "text", Taxonomic([*dag, "?x", None], Scope(t, t.root))),
-        Attribute("number", "numeric", Numeric(NUMBERS, 1)),
-        Attribute("sex", "category", Equality(SEXES)),
+        Attribute("word", "text", ConceptMetric([*dag, "?x", None], Scope(t, t.root))),
+        Attribute("number", "numeric", NumericMetric(NUMBERS, 1)),
+        Attribute("sex", "category", EqualityMetric(SEXES)),
     )
 
     def codes(rows: list[Row]) -> list[np.ndarray]:
@@ -79,10 +80,10 @@ def drawn(draw: st.DrawFn, max_size: int = 14) -> Drawn:
         weights=None if weights is None else np.array(weights),
         units=None if persons is None else np.array(persons),
         sensitive=attributes,
-        facts=codes(facts),
+        sensitive_codes=codes(sensitive),
     )
     named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in dag.items()}
-    return Drawn(named, original, masked, weights, persons, facts, pairs, t.deepest)
+    return Drawn(named, original, masked, weights, persons, sensitive, pairs, t.deepest)
 
 
 @given(drawn())
@@ -165,7 +166,7 @@ def test_risks_of_groups(table: Drawn, threshold: float) -> None:
 
 @given(drawn(), st.sampled_from([0, 1, 2]), st.sampled_from([1.0, 2.0, 3.0]))
 def test_privacy_models(table: Drawn, column: int, c: float) -> None:
-    sensitive = [row[column] for row in table.facts]
+    sensitive = [row[column] for row in table.sensitive]
     given = table.masked, sensitive, table.persons
     word = partial(slow_masking.wu_palmer_distance, table.parents)
     ground = (word, slow.ordered_ground({x for x in sensitive if x is not None}), slow_masking.equality)[column]
@@ -201,7 +202,7 @@ def test_two_releases_together(table: Drawn, data: st.DataObject) -> None:
     n = len(table.pairs.counts)
     earlier = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     alone = table.pairs
-    together = replace(alone, looks=risk.together(alone.groups, earlier))
+    together = replace(alone, group_ids=risk.together(alone.groups, earlier))
     rows = np.repeat(np.arange(n), table.pairs.counts)
     persons = None if table.pairs.units is None else table.pairs.units[rows].tolist()
     smallest, _, unique = slow.intersection(alone.groups[rows].tolist(), earlier[rows].tolist(), persons)

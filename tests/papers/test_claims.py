@@ -12,7 +12,7 @@ import papers_p1
 import papers_p2
 import papers_p4
 import pytest
-from claims import HOLDS, IN_PART, NOT, Claim, Figure, Tally, below, count, counted, figures_table, straight, verdict
+from claims import HOLDS, IN_PART, NOT, Claim, Figure, Tally, below, count, count_by, figures_table, straight, verdict
 from noise import ALPHAS, PUBLISHED, Noised
 from papers_p0 import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis
 from papers_p1 import (
@@ -64,8 +64,8 @@ def test_below_counts_where_figures_differ_and_names_exceptions() -> None:
     assert (found.held, found.of, found.note) == (2, 3, "not at 8, equal at 1")
     runs = below("x", [[1], [3]], [[2, 4], [2, 6]])  # means 3 and 4, but one run of the second is below 3
     assert (runs.held, runs.of, runs.note) == (2, 2, "in every run at 1")
-    assert counted([count("x", [True, False]), count("y", [False, True])]) == ["*1 of 2 k*: x; y"]
-    assert counted([count("x", [True], unit="", aside=True)]) == ["aside, *yes*: x"]
+    assert count_by([count("x", [True, False]), count("y", [False, True])]) == ["*1 of 2 k*: x; y"]
+    assert count_by([count("x", [True], unit="", aside=True)]) == ["aside, *yes*: x"]
 
 
 def test_straight_lines() -> None:
@@ -173,7 +173,7 @@ def thesis(*, turned: bool) -> Thesis:
     return Thesis(ks, fused, recoded, clusters, judged, {"survey": 99.0, "Adult": 99.0})
 
 
-def scored(*, turned: bool) -> papers_p2.Scored:
+def scored(*, turned: bool) -> papers_p2.HierarchyScore:
     """Return hierarchies of which the first is better, or the second."""
     one, two = (0.1, 0.2, 0.4, 0.5), (0.3, 0.2, 0.3, 0.5)
     scores = {"VGH1": 0.2, "VGH2": 0.3, "ordered": 0.1, "reversed": 0.2 if turned else 0.1}
@@ -182,7 +182,7 @@ def scored(*, turned: bool) -> papers_p2.Scored:
         one, two = two, one
         scores |= {"VGH1": 0.3, "VGH2": 0.2}
         by_level = {"VGH1": 0.3, "VGH2": 0.2, "ordered": 0.2, "reversed": 0.1}
-    return papers_p2.Scored({}, (), {"VGH1": one, "VGH2": two}, scores, by_level)
+    return papers_p2.HierarchyScore({}, (), {"VGH1": one, "VGH2": two}, scores, by_level)
 
 
 def noised(*, turned: bool) -> dict[str, Noised]:

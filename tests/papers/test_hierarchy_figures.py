@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from papers_p2 import TABLE_1, TABLE_2, VERTEBRATES, WAYS
 
-from allonym.knowledge.hierarchy import Hierarchy
 from allonym.measures.hierarchies import hierarchy_loss, level_weights
-from allonym.plan.hierarchies import score
+from allonym.ontology.hierarchy import Hierarchy
+from allonym.pipeline.hierarchies import score
 
 
 def test_vertebrates_table_1_and_score() -> None:

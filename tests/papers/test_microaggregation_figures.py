@@ -10,7 +10,7 @@ from shared import needs
 
 import allonym as al
 from allonym.measures import loss
-from allonym.plan.prepare import prepare
+from allonym.pipeline.prepare import prepare
 from allonym.records import Pairs, Records
 from allonym.tables.files import open_table
 

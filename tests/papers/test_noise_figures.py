@@ -7,7 +7,7 @@ import pytest
 from shared import needs
 
 from allonym import wordnet
-from allonym.metrics.domain import Domain
+from allonym.kinds.domain import Domain
 
 pytestmark = needs(noise.LINKS)
 INDEPENDENT = {  # α: mean distance, mean |ε|
@@ -54,5 +54,5 @@ def test_distances_under_person_are_the_published_ones() -> None:
         ("craftsman.n.03", "technician", 0.25),
         ("craftsman.n.03", "laborer", 0.56),
     ):
-        found = float(domain.around(code(one))[domain.place(code(other))])
+        found = float(domain.distances_from(code(one))[domain.place(code(other))])
         assert found == pytest.approx(expected, abs=0.005)

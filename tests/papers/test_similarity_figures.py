@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from allonym.knowledge import similarity
-from allonym.knowledge.taxonomy import Taxonomy
-from allonym.knowledge.wordnet import bundled, wordnet
-from allonym.knowledge.words import compare
+from allonym.ontology import similarity
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.word_similarity import compare
+from allonym.ontology.wordnet import bundled, wordnet
 
 # P2, Figure 1 and Table 1: 1 - W&P with a virtual root; first senses, but for the third of amphibian
 VERTEBRATES = [

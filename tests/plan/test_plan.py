@@ -19,7 +19,7 @@ JOBS = Path(__file__).parents[1] / "data" / "mini-jobs.csv"
 def problems(columns: dict[str, al.Column] | None = None, **options: object) -> list[str]:
     with pytest.raises(PlanError) as caught:
         al.Plan({"job": al.quasi("category")} if columns is None else columns, **options)
-    return list(caught.value.problems)
+    return [str(x) for x in caught.value.problems]
 
 
 def test_every_problem_of_a_plan_is_told_at_once() -> None:
@@ -191,14 +191,14 @@ def test_pinning_links_keeps_comments(tmp_path: Path) -> None:
 def refused(plan: al.Plan, frame: pd.DataFrame) -> PlanError:
     with pytest.raises(PlanError) as caught:
         plan.run(frame)
-    assert plan.check(frame).problems == list(caught.value.problems)
+    assert list(map(str, plan.check(frame).problems)) == list(map(str, caught.value.problems))
     return caught.value
 
 
 def test_columns_without_a_role_and_roles_without_a_column_are_named_all() -> None:
     frame = pd.DataFrame({"job": ["cook"] * 4, "x": 1, "y": 2})
     plan = al.Plan({"job": al.quasi("category"), "gone": al.keep(), "lost": al.keep()}, k=2)
-    told = refused(plan, frame).problems
+    told = [str(x) for x in refused(plan, frame).problems]
     assert any("2 columns of the plan not in the table: gone, lost. Hint: " in x for x in told)
     assert any("2 columns without a role: x, y." in x and "--keep-rest" in x for x in told)
 
@@ -207,7 +207,7 @@ def test_an_identifier_that_comes_again_needs_a_unit() -> None:
     frame = pd.DataFrame({"name": ["ann", "bob", "ann", "cid"], "job": ["cook"] * 4})
     plan = al.Plan({"name": al.identifier(), "job": al.quasi("category")}, k=2)
     error = refused(plan, frame)
-    assert "1 value of it come more than once" in error.problems[0]
+    assert "1 value of it come more than once" in str(error.problems[0])
     assert "ann" not in str(error)
     unit = al.Plan({"name": al.unit(), "job": al.quasi("category")}, k=3)
     assert unit.run(frame).summary["privacy"][0]["reached"] == 3
@@ -219,7 +219,7 @@ def test_an_identifier_that_comes_again_needs_a_unit() -> None:
 def test_rows_that_do_not_say_who_and_weights_that_are_none_are_problems() -> None:
     frame = pd.DataFrame({"who": ["a", None, "c"], "job": ["cook"] * 3, "w": ["1", "x", "-2"]})
     plan = al.Plan({"who": al.unit(), "job": al.quasi("category"), "w": al.weight()}, k=2)
-    told = refused(plan, frame).problems
+    told = [str(x) for x in refused(plan, frame).problems]
     assert any("1 row do not say who they are about" in x for x in told)
     assert any("2 survey weights are no numbers, or below 0" in x for x in told)
 
@@ -228,8 +228,8 @@ def test_words_to_review_and_not_understood_are_refused_unless_accepted() -> Non
     frame = pd.DataFrame({"job": ["cook", "blue smith", "zzz", "cook"]})
     jobs = al.read_taxonomy(JOBS)
     error = refused(al.Plan({"job": al.quasi(jobs)}, k=2), frame)
-    assert "column job: 1 value (1 cell) is to be reviewed" in error.problems[0]
-    assert "column job: 1 value (1 cell) is not understood" in error.problems[1]
+    assert "column job: 1 value (1 cell) is to be reviewed" in str(error.problems[0])
+    assert "column job: 1 value (1 cell) is not understood" in str(error.problems[1])
     assert "zzz" not in str(error)
     assert set(error.values) == {"blue smith", "zzz"}
     accepted = al.Plan({"job": al.quasi(jobs, accept_review=True, unmatched="opaque")}, k=2)
@@ -265,7 +265,7 @@ def test_a_check_tells_coverage_review_suggestions_and_risk() -> None:
     assert risk is not None
     assert (risk.tuples, risk.unique, risk.smallest, risk.largest, risk.below) == (4, 3, 1, 3, 3)
     assert risk.linkage == pytest.approx(100 * 4 / 6)
-    told = found.told(hide_values=True)
+    told = found.to_dict(hide_values=True)
     assert "cok" not in str(told)
     assert told["columns"][0]["cells"] == {"sure": 3, "review": 1, "unmatched": 1}
 
@@ -355,9 +355,9 @@ def test_links_nobody_has_looked_at_stay_so_however_often_they_are_pinned(tmp_pa
 def test_each_policy_is_its_own() -> None:
     frame = pd.DataFrame({"job": ["cook", "blue smith", "zzz", "cook"]})
     jobs = al.read_taxonomy(JOBS)
-    [told] = refused(al.Plan({"job": al.quasi(jobs, unmatched="opaque")}, k=2), frame).problems
+    [told] = map(str, refused(al.Plan({"job": al.quasi(jobs, unmatched="opaque")}, k=2), frame).problems)
     assert "to be reviewed" in told
-    [told] = refused(al.Plan({"job": al.quasi(jobs, accept_review=True)}, k=2), frame).problems
+    [told] = map(str, refused(al.Plan({"job": al.quasi(jobs, accept_review=True)}, k=2), frame).problems)
     assert "not understood" in told
 
 
@@ -437,10 +437,10 @@ def test_a_frame_is_not_written() -> None:
 
 def test_thousands_and_decimals_are_not_mixed_up() -> None:
     frame = pd.DataFrame({"job": ["cook"] * 3, "w": ["1,234", "2", "3"]})
-    told = refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), frame).problems
+    told = [str(x) for x in refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), frame).problems]
     assert "1 survey weight are no numbers" in told[0]
     zero = frame.assign(w="0")
-    told = refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), zero).problems
+    told = [str(x) for x in refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), zero).problems]
     assert "all survey weights are 0" in told[0]
 
 

@@ -13,12 +13,12 @@ import pytest
 
 import allonym as al
 from allonym.errors import OptionError
-from allonym.masking import METHODS
-from allonym.measures import privacy
 from allonym.measures.measurement import measured
-from allonym.plan import reporting
-from allonym.plan.demo import demonstrate, survey
-from allonym.plan.plan import Plan
+from allonym.methods import METHODS
+from allonym.pipeline import report_builder as reporting
+from allonym.pipeline.demo import demonstrate, survey
+from allonym.plan.model import Plan
+from allonym.privacy import models as privacy
 from allonym.report import html, needed
 from allonym.report.model import Node, Report
 
@@ -69,9 +69,9 @@ def people() -> pd.DataFrame:
 
 def plan_for(method: str, **options: object) -> al.Plan:
     columns = {"name": al.identifier(), "job": al.quasi(JOBS), "town": al.quasi("category"), "ill": al.sensitive()}
-    if METHODS[method].by_row:
+    if METHODS[method].record_level:
         columns["town"] = al.keep()
-    parameters = {"per_attribute": True} if METHODS[method]().by_column else {}
+    parameters = {"per_attribute": True} if METHODS[method]().per_column else {}
     return al.Plan(columns, method=method, parameters=parameters, seed=987654321, **options)
 
 
@@ -118,12 +118,12 @@ def test_every_method_has_a_report(method: str) -> None:
     assert METHODS[method].about in text
     smallest = report.questions[0].figures[0]
     k = [x["reached"] for x in release.summary["privacy"] if x["model"] == "k-anonymity"]
-    if k and not METHODS[method]().by_column:
+    if k and not METHODS[method]().per_column:
         assert smallest[2] == k[0]
         assert "Not by the masked columns" in report.questions[0].answer
     assert sum(report.sizes[0].values()) == 40
     assert sum(report.sizes[1].values()) == 40 - release.summary["suppressed"]
-    assert any("Combinations" in x for x in report.cautions) == (not k or METHODS[method]().by_column)
+    assert any("Combinations" in x for x in report.cautions) == (not k or METHODS[method]().per_column)
 
 
 def test_what_becomes_public_leaves_out_seed_values_and_groups() -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import allonym as al
-from allonym import release
 from allonym.errors import OutputError
-from allonym.plan.demo import demonstrate
+from allonym.pipeline.demo import demonstrate
+from allonym.release import write as release
 
 COMMAND = [sys.executable, "-c", "from allonym.cli import main; main()"]
 
@@ -71,7 +71,7 @@ def test_killed_at_any_moment(folder: Path) -> None:
 def test_stopped_by_a_person_or_the_system(folder: Path, number: int) -> None:
     """The signal comes while the release is being written, by a pause that is put there."""
     pause = (
-        "import time, allonym.reread as r; f = r.read_text\n"
+        "import time, allonym.release.reread as r; f = r.read_text\n"
         "def slow(*a, **b):\n    print('now', flush=True); time.sleep(30); return f(*a, **b)\n"
         "r.read_text = slow\nfrom allonym.cli import main; main()"
     )

@@ -18,8 +18,8 @@ import pytest
 
 import allonym as al
 from allonym.cli.app import main
-from allonym.masking import METHODS
-from allonym.plan.demo import demonstrate, survey
+from allonym.methods import METHODS
+from allonym.pipeline.demo import demonstrate, survey
 
 SOURCE = Path(al.__file__).parent
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
@@ -148,7 +148,7 @@ def test_a_mistake_of_ours_is_told_without_cells(
     def broken(*given: object, **options: object) -> None:
         raise ValueError(f"could not convert {SECRET}")
 
-    monkeypatch.setattr("allonym.plan.run.masked", broken)
+    monkeypatch.setattr("allonym.pipeline.run.masked", broken)
     given = ["allonym", "mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--quasi", "job=category"]
     monkeypatch.setattr(sys, "argv", [*given, "--keep-rest"])
     with pytest.raises(SystemExit) as ended:
@@ -157,7 +157,7 @@ def test_a_mistake_of_ours_is_told_without_cells(
     told = capsys.readouterr().err
     assert SECRET not in told
     assert "ValueError" in told
-    assert "plan/run.py, line" in told
+    assert "pipeline/run.py, line" in told
     assert [x.name for x in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -189,7 +189,7 @@ RUN = """
 import hashlib, sys
 from pathlib import Path
 import allonym as al
-from allonym.masking import METHODS
+from allonym.methods import METHODS
 jobs, source, target = al.read_taxonomy(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 for name, method in METHODS.items():
     columns = {"job": al.quasi(jobs, unmatched="suppress", accept_review=True)}
@@ -234,7 +234,7 @@ def test_the_survey_is_what_it_was() -> None:
 
 
 def test_links_files_run_nothing_in_a_spreadsheet_and_come_back(tmp_path: Path) -> None:
-    from allonym.knowledge import links
+    from allonym.ontology.linking import links_file as links
 
     values = ["=cmd()", "+1", "-x", "@y", "'=z", "''@", "cook", "it's", "'s"]
     (tmp_path / "in.csv").write_text("job\n" + "".join(f'"{x}"\n' for x in values * 3))

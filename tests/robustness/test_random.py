@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
 import allonym as al
-from allonym.masking import METHODS
-from allonym.masking.base import Anonymising
+from allonym.methods import METHODS
+from allonym.methods.base import Anonymising
 from allonym.records import Pairs
 
 few = settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -50,7 +50,7 @@ def test_laws_hold_on_any_ontology(
     numeric = "numeric" in kind.kinds
     columns = {"word": al.quasi(taxonomy(dag)), "number": al.quasi("numeric") if numeric else al.keep()}
     columns |= {"weight": al.weight() if weighted else al.keep(), "who": al.unit() if persons else al.keep()}
-    parameters = {"per_attribute": True} if kind().by_column else {}
+    parameters = {"per_attribute": True} if kind().per_column else {}
     promises_k = issubclass(kind, Anonymising)
     plan = al.Plan(columns, method=method, k=k if promises_k else None, seed=1, parameters=parameters)
     release = plan.run(frame)
@@ -60,7 +60,7 @@ def test_laws_hold_on_any_ontology(
     assert {x for x in release.frame["word"] if x is not None and not pd.isna(x)} <= known
     if promises_k:
         masked = ["word", "number"] if numeric else ["word"]
-        for part in [[x] for x in masked] if kind().by_column else [masked]:
+        for part in [[x] for x in masked] if kind().per_column else [masked]:
             held = defaultdict(set)
             for cells, person in zip(release.frame[part].astype(object).itertuples(index=False), who, strict=True):
                 held[tuple(None if pd.isna(x) else x for x in cells)].add(person)

@@ -11,8 +11,9 @@ from uuid import uuid4
 
 import numpy as np
 
-from allonym.masking.base import Grouping, Tick
-from allonym.masking.groups import Groups
+from allonym.methods.base import Grouping
+from allonym.methods.groups import Groups
+from allonym.progress import Progress
 from allonym.records import Metric, Records
 
 
@@ -56,7 +57,7 @@ class Gated:
         """Return what the method sees."""
         return self.method.metrics(records)
 
-    def partition(self, records: Records, rng: np.random.Generator, tick: Tick) -> Groups:
+    def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
         """Wait; then group the tuples."""
         self.gate.wait()
         return self.method.partition(records, rng, tick)

@@ -15,16 +15,16 @@ from cluster import Cluster
 from gate import Gate, Gated
 
 import allonym as al
-from allonym.knowledge.scope import Scope
-from allonym.masking import METHODS
-from allonym.masking.base import silent
-from allonym.masking.blocks import Block, Blocks, in_turn
-from allonym.masking.groups import Groups
-from allonym.metrics.equality import Equality
-from allonym.metrics.numeric import Numeric
-from allonym.metrics.taxonomy import Taxonomic
-from allonym.plan.spark import runner
+from allonym.kinds.category import EqualityMetric
+from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.methods import METHODS
+from allonym.methods.blocks import Block, Blocks, in_turn
+from allonym.methods.groups import Groups
+from allonym.ontology.scope import Scope
+from allonym.progress import no_progress
 from allonym.records import Attribute, Masking, Records
+from allonym.tables.engines.spark_blocks import runner
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 SIZE = 60
@@ -35,9 +35,9 @@ def table(rows: int = 600) -> Records:
     """Draw a table with words, categories and numbers, and survey weights."""
     rng = np.random.default_rng(5)
     attributes = [
-        Attribute("job", "text", Taxonomic([*range(len(JOBS)), None], Scope(JOBS, JOBS.root))),
-        Attribute("town", "category", Equality([f"town {x}" for x in range(12)])),
-        Attribute("age", "numeric", Numeric([float(x) for x in range(18, 68)])),
+        Attribute("job", "text", ConceptMetric([*range(len(JOBS)), None], Scope(JOBS, JOBS.root))),
+        Attribute("town", "category", EqualityMetric([f"town {x}" for x in range(12)])),
+        Attribute("age", "numeric", NumericMetric([float(x) for x in range(18, 68)])),
     ]
     columns = [rng.integers(0, len(x.values), rows) for x in attributes]
     return Records.of(attributes, columns, weights=rng.uniform(0.5, 3.0, rows))
@@ -93,7 +93,7 @@ def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(cluster: Cluster
     assert killed
     assert cluster.alive() == 1
     assert len(gate.started) > len(blocks)  # what the lost worker was doing was begun again
-    assert all(map(same_groups, found, in_turn(method, blocks, 4, silent)))
+    assert all(map(same_groups, found, in_turn(method, blocks, 4, no_progress)))
 
 
 def test_what_tick_raises_cancels_the_job(spark: Any, tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_what_tick_raises_cancels_the_job(spark: Any, tmp_path: Path) -> None:
 def test_an_error_on_an_executor_is_told(spark: Any) -> None:
     blocks = [replace(x, counts=x.counts[:-1]) for x in blocks_of(table(), 2)]
     with pytest.raises(Exception, match="Error"):
-        runner(spark)(METHODS["sa-mdav"](k=3), blocks, 4, silent)
+        runner(spark)(METHODS["sa-mdav"](k=3), blocks, 4, no_progress)
 
 
 def test_there_is_nothing_to_do_for_no_blocks(spark: Any) -> None:
-    assert runner(spark)(METHODS["sa-mdav"](k=3), [], 4, silent) == []
+    assert runner(spark)(METHODS["sa-mdav"](k=3), [], 4, no_progress) == []

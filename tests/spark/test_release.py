@@ -21,9 +21,9 @@ from gate import Gate
 
 import allonym as al
 from allonym.errors import OptionError, PlanError, ReleaseError, TableError
-from allonym.masking import METHODS
-from allonym.tables.engines.spark import Spark
-from allonym.tables.lines import Lines, hashable
+from allonym.methods import METHODS
+from allonym.tables.engines.grouped import GroupedTable, hashable
+from allonym.tables.engines.spark import SparkEngine
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 WORDS = ["cook", "Cook", " cooks", "baker", "smith", "welder", "nurse", "zzz", "", None]
@@ -97,7 +97,7 @@ def test_the_release_is_that_made_in_memory(
     assert ("BroadcastHashJoin" in way) is small
     assert found.column_names == eager.frame.column_names
     masked = [x for x in found.column_names if x in COLUMNS and COLUMNS[x].role == "quasi"]
-    kept = masked if METHODS[method].splits else found.column_names
+    kept = masked if METHODS[method].splits_tuples else found.column_names
     assert rows_of(found.select(kept)) == rows_of(eager.frame.select(kept))
     same = ("records", "tuples", "privacy", "measures")
     assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}
@@ -170,7 +170,7 @@ def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
 ) -> None:
     folder = tmp_path / "gate"
     folder.mkdir()
-    gate, save, killed, whole = Gate(str(folder)), Spark.save, [], []
+    gate, save, killed, whole = Gate(str(folder)), SparkEngine.save, [], []
 
     def kill() -> None:
         try:
@@ -182,15 +182,15 @@ def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
         finally:
             gate.open()
 
-    def gated(self: Spark, path: Path, partition_by: Any) -> None:
+    def gated(self: SparkEngine, path: Path, partition_by: Any) -> None:
         plain = self.native.toDF(*(f"c{i}" for i in range(len(self.names)))).repartition(4)
         waiting = plain.mapInArrow(through(gate), plain.schema).toDF(*self.names)
         killer = threading.Thread(target=kill)
         killer.start()
-        save(Spark(waiting), path, partition_by)
+        save(SparkEngine(waiting), path, partition_by)
         killer.join()
 
-    monkeypatch.setattr(Spark, "save", gated)
+    monkeypatch.setattr(SparkEngine, "save", gated)
     output = data.parent / "release"
     done = PLAN.run(data, output, engine="spark", blocks_from=10)
     assert killed
@@ -205,27 +205,27 @@ def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
 
 
 def test_what_fails_leaves_nothing_behind(spark: Any, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save, known = Spark.save, Lines.known
+    save, known = SparkEngine.save, GroupedTable.known
 
-    def fails(self: Spark, path: Path, partition_by: Any) -> None:
+    def fails(self: SparkEngine, path: Path, partition_by: Any) -> None:
         def batches(some: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             raise ValueError("secret cell")
             yield
 
         plain = self.native.toDF(*(f"c{i}" for i in range(len(self.names))))
-        save(Spark(plain.mapInArrow(batches, plain.schema)), path, partition_by)
+        save(SparkEngine(plain.mapInArrow(batches, plain.schema)), path, partition_by)
 
-    def less(self: Lines, columns: Any) -> Any:
+    def less(self: GroupedTable, columns: Any) -> Any:
         found = known(self, columns)
         return replace(found, keys=found.keys.slice(1), masked=found.masked.slice(1))
 
     with monkeypatch.context() as broken:
-        broken.setattr(Spark, "save", fails)
+        broken.setattr(SparkEngine, "save", fails)
         with pytest.raises(TableError) as error:
             PLAN.run(data, data.parent / "release", engine="spark")
         assert "secret" not in str(error.value)
     with monkeypatch.context() as broken:
-        broken.setattr(Lines, "known", less)
+        broken.setattr(GroupedTable, "known", less)
         with pytest.raises(ReleaseError):
             PLAN.run(data, data.parent / "release", engine="spark")
     assert left_in(data.parent) == ["data"]

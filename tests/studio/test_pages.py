@@ -15,11 +15,11 @@ import allonym.studio
 from allonym.errors import OptionError
 from allonym.report.charts import bars, before_and_after
 from allonym.studio import jobs, needed
+from allonym.studio.history import Steps, safe_name
 from allonym.studio.jobs import Job
-from allonym.studio.steps import Steps, safe_name
 
 DATA = Path(__file__).parents[1] / "data"
-FORBIDDEN = ("masking", "measures", "metrics", "records", "tables", "knowledge", "release", "reread", "cli")
+FORBIDDEN = ("methods", "privacy", "measures", "kinds", "records", "tables", "ontology", "release", "cli")
 JOBS = b"job,pay,size\n" + b"nurse,10,low\ncook,20,high\nbaker,30,low\ncarpenter,40,high\n" * 5
 
 

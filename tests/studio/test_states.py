@@ -12,8 +12,8 @@ from browsing import Browser, shown
 
 from allonym.errors import OptionError
 from allonym.studio import workspace
+from allonym.studio.history import safe_name
 from allonym.studio.server import Settings, names_of
-from allonym.studio.steps import safe_name
 
 WORDS = ("hobby", "reason", "activity", "origin")
 PEOPLE = b"job,pay\n" + b"nurse,10\ncook,20\nbaker,30\ncarpenter,40\n" * 15

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from browsing import Browser, fields, shown
 
+from allonym.pipeline.demo import survey as survey_text
 from allonym.plan import Plan
-from allonym.plan.demo import survey as survey_text
 
 COLUMNS = ("reason", "activity", "hobby")
 
@@ -293,7 +293,7 @@ def test_a_table_comes_with_its_plan(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_a_plan_of_the_command_line_is_opened_in_place(tmp_path: Path) -> None:
-    from allonym.plan.demo import demonstrate
+    from allonym.pipeline.demo import demonstrate
 
     demonstrate(tmp_path / "demo")
     (tmp_path / "private").mkdir()

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from allonym.cells import Cells
 from allonym.errors import TableError
-from allonym.tables import cutting
-from allonym.tables.base import Cells
+from allonym.tables import csv_bytes as cutting
 from allonym.tables.delimited import Delimited
 
 MASKS = ["worker", 'a "b"', "x,y;z|w\tv", "l1\nl2", "ü 日本", "", None]

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allonym import Scope, Taxonomy, link
+from allonym.cells import MISSING, Cells, merged
 from allonym.errors import TableError
-from allonym.knowledge.lexicon import Entry, Lexicon
-from allonym.tables import encode
-from allonym.tables.base import MISSING, Cells, merged
-from allonym.tables.encode import Coded
+from allonym.kinds import encoding as encode
+from allonym.kinds.encoding import EncodedColumn
+from allonym.ontology.lexicon import Entry, Lexicon
 
 NEVER = 10**9  # a k that no spelling reaches
 WORDS = [("animal", 0), ("bird", 1), ("parrot", 2), ("polly", 2), ("cat", 3), ("kitty", 3)]
@@ -44,7 +44,7 @@ def cells(rows: Sequence[Any]) -> Cells:
     return merged(rows, np.arange(len(rows)))
 
 
-def text(rows: Sequence[Any], *taxonomies: Taxonomy, **options: Any) -> Coded:
+def text(rows: Sequence[Any], *taxonomies: Taxonomy, **options: Any) -> EncodedColumn:
     """Understand a column by what links are found."""
     known = taxonomies or (ANIMALS,)
     found = cells(rows)
@@ -52,15 +52,17 @@ def text(rows: Sequence[Any], *taxonomies: Taxonomy, **options: Any) -> Coded:
     return encode.text("x", found, links, [Scope.of(t) for t in known], **options)
 
 
-def category(rows: Sequence[Any]) -> Coded:
+def category(rows: Sequence[Any]) -> EncodedColumn:
     return encode.category("x", cells(rows))
 
 
-def numeric(rows: Sequence[Any]) -> Coded:
+def numeric(rows: Sequence[Any]) -> EncodedColumn:
     return encode.numeric("x", cells(rows))
 
 
-def written(coded: Coded, k: int, *, units: Sequence[int] | None = None, values: Sequence[Any] | None = None) -> list:
+def written(
+    coded: EncodedColumn, k: int, *, units: Sequence[int] | None = None, values: Sequence[Any] | None = None
+) -> list:
     """Write a column back: as it is, or with some values, which may be new, in its rows."""
     attribute, codes = coded.attribute, coded.codes
     if values is not None:
@@ -108,7 +110,7 @@ def test_a_spelling_that_fewer_than_k_units_hold_is_never_written(
         assert unmatched == "opaque" or cell not in ("zzz", "yyy")
 
 
-COLUMNS: dict[str, tuple[Callable[[list[Any]], Coded], list[Any]]] = {
+COLUMNS: dict[str, tuple[Callable[[list[Any]], EncodedColumn], list[Any]]] = {
     "category": (category, ["b", "a", "", "NA", None, "ä"]),
     "ordinal": (lambda rows: encode.ordinal("x", cells(rows), ["lo", "mid", "hi"]), ["hi", "lo", "mid", "?"]),
     "numeric": (numeric, ["3", "-1", "2.50", "1e1", "", "2.5"]),
@@ -173,7 +175,7 @@ def test_categories_of_frames_keep_their_type() -> None:
 def test_levels_are_ranked_as_given_and_need_not_occur() -> None:
     coded = encode.ordinal("x", cells(["hi", "lo", "", "hi"]), ["lo", "mid", "hi"])
     assert (coded.attribute.values, coded.codes.tolist()) == ((0, 2, None), [1, 0, 2, 1])
-    assert coded.attribute.metric.rows(0, [0, 1, 2]).tolist() == [0.0, 1.0, 1.0]
+    assert coded.attribute.metric.distances(0, [0, 1, 2]).tolist() == [0.0, 1.0, 1.0]
     assert written(coded, NEVER, values=[1, 0, 2, None]) == ["mid", "lo", "hi", None]
     assert written(encode.ordinal("x", cells([3, 1]), ["1", "2", "3"]), 1) == [3, 1]
 

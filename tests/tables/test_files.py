@@ -18,9 +18,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from allonym.cells import Cells
 from allonym.errors import OutputError, TableError
-from allonym.tables import cutting
-from allonym.tables.base import Cells
+from allonym.tables import csv_bytes as cutting
 from allonym.tables.files import ParquetFile, Reading, TextFile, open_table, read_column
 
 TEXT = 'id;größe\r\n01;Käse\r\n02;"5 € ½"\r\n'

@@ -16,10 +16,10 @@ from python_calamine import CalamineWorkbook
 
 import allonym as al
 from allonym.errors import OutputError, ReleaseError, TableError
-from allonym.tables import labelled
+from allonym.tables import spss as labelled
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import open_table
-from allonym.tables.labelled import LabelledFile, coded_anew
+from allonym.tables.spss import LabelledFile, coded_anew
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 HEADS = ["name", "job", "age", "born", "member", "note"]

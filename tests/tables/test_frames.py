@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import allonym as al
+from allonym.cells import Cells
 from allonym.errors import PlanError, TableError
-from allonym.tables.base import Cells
-from allonym.tables.frames import Frame
+from allonym.tables.frame import Frame
 
 DAY = dt.date(2020, 2, 29)
 COLUMNS: dict[str, list[Any]] = {

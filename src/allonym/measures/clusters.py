@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
+from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.records import Attribute, Pairs
 
 CLUSTERS = 14  # P0
 TUPLES = 2500  # beyond, records are drawn
@@ -16,12 +17,12 @@ def clustering_distance(pairs: Pairs, clusters: int = CLUSTERS, seed: int = 0) -
     Tuples are clustered by Ward's method on the distances of the plan. Of many, some are drawn by the seed.
     """
     way, _, first = distinct([*pairs.original.T, *pairs.masked.T])
-    mass = summed_by(way, pairs.mass, len(first))
+    mass = sum_by(way, pairs.mass, len(first))
     first, mass = first[mass > 0], mass[mass > 0]
     if len(mass) > TUPLES:
         rng = np.random.Generator(np.random.Philox(key=seed))
-        chosen, times = np.unique(rng.choice(len(mass), size=TUPLES, p=mass / mass.sum()), return_counts=True)
-        first, mass = first[chosen], times.astype(np.float64)
+        chosen, row_counts = np.unique(rng.choice(len(mass), size=TUPLES, p=mass / mass.sum()), return_counts=True)
+        first, mass = first[chosen], row_counts.astype(np.float64)
     before, after = (
         profiles(pairs.attributes, pairs.shares, tuples[first], mass, clusters)
         for tuples in (pairs.original, pairs.masked)
@@ -35,9 +36,9 @@ def profiles(attributes: tuple[Attribute, ...], shares: Floats, tuples: Ints, ma
     far = np.zeros((len(first), len(first)))
     for a, attribute in enumerate(attributes):
         values, own = np.unique(tuples[first, a], return_inverse=True)
-        table = attribute.metric.rows(values[:, None], values)
+        table = attribute.metric.distances(values[:, None], values)
         far += shares[a] * table[np.ix_(own.ravel(), own.ravel())]
-    return ward(far, summed_by(place, mass, len(first)), clusters)[place]
+    return ward(far, sum_by(place, mass, len(first)), clusters)[place]
 
 
 def ward(distances: Floats, counts: Floats, clusters: int) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from allonym.records import Floats
+from allonym.arrays import Floats
 
 AGGREGATES = ("max", "mean")
 WEIGHTS = ("constant", "level")

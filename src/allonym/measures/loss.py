@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from allonym.metrics.sets import Sets
-from allonym.records import Floats, Pairs, summed_by
+from allonym.arrays import Floats, sum_by
+from allonym.kinds.sets import SetMetric
+from allonym.records import Pairs
 
 # --- meaning (P1 §4.1, P0 §4.2 and §5) ------------------------------------------------------------------------------
 
@@ -16,16 +17,16 @@ def distances(pairs: Pairs) -> Floats:
     """Return for every pair the distance between the two tuples: the weighted mean over attributes."""
     total = np.zeros(len(pairs.counts))
     for a, attribute in enumerate(pairs.attributes):
-        total += pairs.shares[a] * attribute.metric.rows(pairs.original[:, a], pairs.masked[:, a])
+        total += pairs.shares[a] * attribute.metric.distances(pairs.original[:, a], pairs.masked[:, a])
     return total
 
 
 def sse(pairs: Pairs) -> float:
     """Return Σ dis(x, what stands for x)² over records; dis is the mean over attributes, and that mean is squared.
 
-    >>> from allonym.metrics.equality import Equality
+    >>> from allonym.kinds.category import EqualityMetric
     >>> from allonym.records import Attribute
-    >>> job, sex = (Attribute(n, "category", Equality(["a", "b"])) for n in ("job", "sex"))
+    >>> job, sex = (Attribute(n, "category", EqualityMetric(["a", "b"])) for n in ("job", "sex"))
     >>> was, now = np.array([[0, 0], [1, 1]]), np.array([[0, 1], [1, 1]])
     >>> sse(Pairs((job, sex), was, now, np.array([2, 5]), np.array([2.0, 5.0]))) == 2 * (1 / 2) ** 2
     True
@@ -63,7 +64,7 @@ def content_loss(pairs: Pairs) -> float:
     """Return the mean of -log p over records and columns, original minus masked; p is a value's share of its column."""
 
     def content(codes: np.ndarray) -> float:
-        shares = summed_by(codes, pairs.mass, int(codes.max(initial=-1)) + 1) / max(pairs.mass.sum(), 1e-300)
+        shares = sum_by(codes, pairs.mass, int(codes.max(initial=-1)) + 1) / max(pairs.mass.sum(), 1e-300)
         known = shares[shares > 0]
         return float(-(known * np.log(known)).sum())
 
@@ -78,8 +79,8 @@ def set_loss(pairs: Pairs, way: str = "avg") -> float:
     """
     total = 0.0
     for a, attribute in enumerate(pairs.attributes):
-        if isinstance(attribute.metric, Sets):
-            far = attribute.metric.judged(way).rows(pairs.original[:, a], pairs.masked[:, a])
+        if isinstance(attribute.metric, SetMetric):
+            far = attribute.metric.judged(way).distances(pairs.original[:, a], pairs.masked[:, a])
             total += float((pairs.mass * far**2).sum())
     return total
 

@@ -23,16 +23,16 @@ class Measurement:
     before: float | None = None
     baseline: float | None = None
     interval: tuple[float, float] | None = None  # of a sample, with 95 % confidence
-    by_column: Mapping[str, float] | None = None
+    per_column: Mapping[str, float] | None = None
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
         return {
             "value": self.value,
             "before": self.before,
             "baseline": self.baseline,
             "interval": None if self.interval is None else list(self.interval),
-            "by_column": None if self.by_column is None else dict(self.by_column),
+            "by_column": None if self.per_column is None else dict(self.per_column),
         }
 
 

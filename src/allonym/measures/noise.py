@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allonym.metrics.domain import Domain
-from allonym.metrics.numeric import Numeric
-from allonym.metrics.taxonomy import Taxonomic
-from allonym.records import Floats, Ints, Pairs, Value
+from allonym.arrays import Floats, Ints
+from allonym.kinds.domain import Domain
+from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.records import Pairs, Value
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,17 @@ def moved(pairs: Pairs, a: int) -> Moved | None:
     """Compare a column of words or numbers before and after; None, where nothing is known of it."""
     metric = pairs.attributes[a].metric
     was, now, counts = pairs.original[:, a], pairs.masked[:, a], pairs.counts
-    if isinstance(metric, Taxonomic):
+    if isinstance(metric, ConceptMetric):
         kept = (metric.concepts[was] >= 0) & (metric.concepts[now] >= 0)
         return _words(metric, metric.concepts[was[kept]], metric.concepts[now[kept]], counts[kept])
-    if isinstance(metric, Numeric):
+    if isinstance(metric, NumericMetric):
         before, after = metric.numbers[was], metric.numbers[now]
         kept = ~(np.isnan(before) | np.isnan(after))
         return _numbers(before[kept], after[kept], counts[kept])
     return None
 
 
-def _words(metric: Taxonomic, was: Ints, now: Ints, counts: Ints) -> Moved | None:
+def _words(metric: ConceptMetric, was: Ints, now: Ints, counts: Ints) -> Moved | None:
     domain = Domain.of(metric, np.concatenate([was, now]))
     if not len(was) or (domain.places(was) < 0).any() or (domain.places(now) < 0).any():
         return None
@@ -64,9 +65,9 @@ def _words(metric: Taxonomic, was: Ints, now: Ints, counts: Ints) -> Moved | Non
     variances: list[float] = []
     for concepts in (was, now):
         found, place = np.unique(concepts, return_inverse=True)
-        times = np.bincount(place.ravel(), weights=counts)
-        means.append(domain.mean(found, times))
-        variances.append(domain.variance(found, times, means[-1]))
+        row_counts = np.bincount(place.ravel(), weights=counts)
+        means.append(domain.mean(found, row_counts))
+        variances.append(domain.variance(found, row_counts, means[-1]))
     apart = float(domain.between(np.array(means[:1]), np.array(means[1:]))[0])
     return _moved(means, apart, variances, domain.between(was, now), counts)
 

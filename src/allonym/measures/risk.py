@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from allonym.records import Attribute, Floats, Ints, Pairs, distinct, summed_by
+from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.records import Attribute, Pairs
 
 PAIRS = 20_000_000  # distances to compute at most; beyond, records are sampled
 BLOCK = 4_000_000  # at a time
@@ -30,7 +31,7 @@ def record_linkage(pairs: Pairs) -> float:
         return 0.0
     both = distinct(list(np.concatenate([pairs.original, pairs.masked]).T))[0]
     was, now = np.split(both, 2)
-    size = summed_by(was, pairs.counts.astype(np.float64), int(both.max()) + 1)
+    size = sum_by(was, pairs.counts.astype(np.float64), int(both.max()) + 1)
     if pairs.units is None:
         found = was == now
         return float(100 * (pairs.counts[found] / size[was[found]]).sum() / pairs.counts.sum())
@@ -50,7 +51,7 @@ def _owned(pairs: Pairs, was: Ints, now: Ints, size: Floats) -> Floats:
     assert pairs.units is not None
     width = int(pairs.units.max()) + 1
     keys, place = np.unique(was * width + pairs.units, return_inverse=True)
-    held = summed_by(place.ravel(), pairs.counts.astype(np.float64), len(keys))
+    held = sum_by(place.ravel(), pairs.counts.astype(np.float64), len(keys))
     wanted = now * width + pairs.units
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, held[at] / np.maximum(size[now], 1.0), 0.0)
@@ -73,15 +74,15 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
     if not pairs.counts.size:
         return Estimate(0.0)
     if measure is not None:
-        by = tuple(replace(x, metric=x.metric.by(measure)) for x in pairs.attributes)
+        by = tuple(replace(x, metric=x.metric.with_measure(measure)) for x in pairs.attributes)
         pairs = replace(pairs, attributes=by)
     known, _, first = distinct(list(pairs.original.T))
     if pairs.masked is pairs.original:  # nothing is nearer to a record than itself
-        size = summed_by(known, pairs.counts.astype(np.float64), len(first))
+        size = sum_by(known, pairs.counts.astype(np.float64), len(first))
         hits = 1 / size[known] if pairs.units is None else _owned(pairs, known, known, size)
         return Estimate(float(100 * (pairs.counts * hits).sum() / pairs.counts.sum()))
     seen, _, shown = distinct(list(pairs.masked.T))
-    size = summed_by(seen, pairs.counts.astype(np.float64), len(shown))
+    size = sum_by(seen, pairs.counts.astype(np.float64), len(shown))
     columns = [_Column.of(pairs, a, pairs.original[first, a], pairs.masked[shown, a]) for a in range(len(pairs.shares))]
     most = max(PAIRS // len(shown), 1)
     chosen = np.arange(len(known))
@@ -135,14 +136,14 @@ class _Column(NamedTuple):
         before, place = np.unique(was, return_inverse=True)
         after, other = np.unique(now, return_inverse=True)
         small = len(before) * len(after) <= BLOCK
-        table = attribute.metric.rows(before[:, None], after) if small else None
+        table = attribute.metric.distances(before[:, None], after) if small else None
         return cls(attribute, float(pairs.shares[a]), was, now, table, (place.ravel(), other.ravel()))
 
     def distances(self, rows: Ints) -> Floats:
         """Return the distances of some tuples before to all after, by the attribute's share."""
         if self.table is not None:
             return self.share * self.table[self.places[0][rows]][:, self.places[1]]
-        return self.share * self.attribute.metric.rows(self.was[rows][:, None], self.now)
+        return self.share * self.attribute.metric.distances(self.was[rows][:, None], self.now)
 
 
 def _hits(pairs: Pairs, near: np.ndarray, rows: Ints, chosen: Ints, seen: Ints) -> Floats:
@@ -156,7 +157,7 @@ def _hits(pairs: Pairs, near: np.ndarray, rows: Ints, chosen: Ints, seen: Ints) 
     which = np.repeat(np.arange(len(chosen)), sizes)
     offset = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     others = by_unit[starts[unit][which] + offset]
-    return summed_by(which, near[rows[which], seen[others]] * pairs.counts[others].astype(np.float64), len(chosen))
+    return sum_by(which, near[rows[which], seen[others]] * pairs.counts[others].astype(np.float64), len(chosen))
 
 
 class Risks(NamedTuple):
@@ -208,7 +209,7 @@ def _population(pairs: Pairs) -> Floats:
         same = (np.diff(groups[order]) == 0) & (np.diff(pairs.units[here][order]) == 0)
         last[:-1] = ~same
         groups, mass = groups[order[last]], (mass / counts)[order[last]]
-    return np.maximum(summed_by(groups, mass, len(pairs.sizes)), pairs.sizes)
+    return np.maximum(sum_by(groups, mass, len(pairs.sizes)), pairs.sizes)
 
 
 def uniqueness(pairs: Pairs) -> float:

@@ -1,6 +1,6 @@
 """A plan: what each column is, which method, how much privacy. What the command line and pages do, a plan does."""
 
-from allonym.plan.columns import Column, identifier, keep, quasi, sensitive, unit, weight
-from allonym.plan.plan import Plan
+from allonym.plan.column import Column, identifier, keep, quasi, sensitive, unit, weight
+from allonym.plan.model import Plan
 
 __all__ = ["Column", "Plan", "identifier", "keep", "quasi", "sensitive", "unit", "weight"]

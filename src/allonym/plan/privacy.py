@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from allonym.errors import TableError
-from allonym.masking.base import is_number
-from allonym.measures.privacy import MODELS, RECURSIVE, Demanded, Held, enough
-from allonym.plan.columns import unknown
-from allonym.plan.understanding import fact
-from allonym.records import Demand, Facts, Ints
-from allonym.release import Kept, Rows
-from allonym.tables import encode
-from allonym.tables.delimited import plain
-from allonym.tables.encode import Coded
+from allonym.methods.base import is_number
+from allonym.plan.column import unknown
+from allonym.privacy.models import MODELS, RECURSIVE
+from allonym.records import Requirement
 
 if TYPE_CHECKING:
-    from allonym.plan.plan import Plan
-    from allonym.plan.prepare import Prepared
+    from allonym.plan.model import Plan
 
 FIGURES = {"l-diversity": "l", "entropy-l-diversity": "l", "recursive-l-diversity": "l", "p-sensitive": "p",
            "t-closeness": "t"}  # fmt: skip
@@ -58,11 +48,11 @@ class Privacy:
     def _c(self) -> float:
         return RECURSIVE if self.c is None else self.c
 
-    def demand(self, fact: int) -> Demand:
+    def requirement(self, column: int) -> Requirement:
         """Return it as methods see it."""
-        return Demand(self.model, fact, float(self.asked), self._c)
+        return Requirement(self.model, column, float(self.asked), self._c)
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what was given, as it stands in a plan."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
 
@@ -108,94 +98,3 @@ def problems(plan: Plan) -> Iterator[str]:
         if (str(x.model), x.column) in seen:
             yield f"privacy: {x.model} of column {x.column} is given twice. Hint: give it once."
         seen.add((str(x.model), x.column))
-
-
-def facts(found: Prepared) -> Facts | None:
-    """Return the sensitive columns of a table that something is promised of; None, where nothing is."""
-    wanted = asked(found)
-    if not wanted:
-        return None
-    columns = list(dict.fromkeys(x.column for x in wanted))
-    known = [fact(found, name) for name in columns]
-    for x in (x for x in known if any(isinstance(cell, tuple) for cell in x.cells.values)):
-        raise TableError(f"Column {x.attribute.name} holds lists: nothing can be promised of it.", hint="keep it.")
-    demands = tuple(x.demand(columns.index(x.column)) for x in wanted)
-    return Facts(tuple(x.attribute for x in known), tuple(x.codes for x in known), demands, found.times)
-
-
-def asked(found: Prepared) -> list[Privacy]:
-    """Return the promises about columns that the table has."""
-    return [x for x in found.plan.privacy if x.column in found.table.names]
-
-
-def unmet(found: Prepared) -> Iterator[str]:
-    """Say which promises no release can keep, since not even the table as a whole does."""
-    if found.records is None or found.records.facts is None or not found.records.n:
-        return
-    if found.plan.chosen.by_row:
-        yield (
-            f"method {found.plan.chosen.name} makes no groups, so that it can promise nothing about what they hold. "
-            "Hint: leave privacy out, or choose another method."
-        )
-    demanded = Demanded(found.records.facts, found.records.units)
-    for promise, demand in zip(asked(found), demanded.demands, strict=True):
-        table = demanded.tables[demand.fact]
-        if demanded.lacking(demand, table)[0] > 0:
-            yield (
-                f"column {promise.column}: {promise.name} of {promise.asked:g} is asked for, but all records together "
-                f"reach {demanded.figure(demand, table):.10g} only. Hint: ask for less."
-            )
-
-
-def kept(found: Prepared) -> tuple[Kept, ...]:
-    """Return the promises of a plan for the recount of what was written."""
-    if found.records is None or found.records.facts is None:
-        return ()
-    return tuple(_kept(found, place) for place in range(len(asked(found))))
-
-
-def _kept(found: Prepared, place: int) -> Kept:
-    assert found.records is not None
-    assert found.records.facts is not None
-    promise, demand = asked(found)[place], found.records.facts.demands[place]
-    coded = found.coded[promise.column]
-    attribute, codes = coded.attribute, _codes(coded, found.plan.missing)
-    nothing = attribute.values.index(None) if None in attribute.values else -1
-
-    def reach(groups: Ints, cells: Any, places: Ints, rows: Rows) -> float | None:
-        each = np.array([_code(x, codes, found.plan.missing, nothing) for x in cells], np.int64)
-        if (each[places] < 0).any():
-            return None
-        return reached(demand, Facts((attribute,), (each[places],), times=rows.times), groups, rows.persons)
-
-    return Kept(promise.column, promise.name, promise.asked, reach, partial(enough, demand))
-
-
-def reached(demand: Demand, facts: Facts, groups: Ints, units: Ints | None) -> float:
-    """Return what all groups reach of a demand on the only column there is; rows of group -1 are in none."""
-    here = groups >= 0
-    persons = None if units is None else units[here]
-    held = Held.of(groups[here], facts.codes[0][here], facts.each(0)[here], persons)
-    return Demanded(facts, units).figure(replace(demand, fact=0), held)
-
-
-def _codes(coded: Coded, missing: Any) -> dict[str, int]:
-    """Return the codes of the cells of a column, by their texts as any reader may give them."""
-    found: dict[str, int] = {}
-    for cell, code in zip(coded.cells.values, coded.code_of.tolist(), strict=True):
-        if not encode.is_missing(cell, missing):
-            found |= {text.strip(): code for text in (str(cell), encode.as_text(cell))}
-    return found
-
-
-def _code(cell: Any, codes: Mapping[str, int], missing: Any, nothing: int) -> int:
-    """Return the code of a cell as a second reader gives it: perhaps with quotes, or a number written otherwise."""
-    if cell is None:
-        return nothing
-    text = plain(encode.as_text(cell).encode())
-    number = encode.to_number(text)
-    if text not in codes and number is not None:
-        text = encode.as_text(number)
-    if text in codes:
-        return codes[text]
-    return nothing if encode.is_missing(text, missing) or text == "nan" else -1

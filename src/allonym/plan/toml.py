@@ -9,18 +9,18 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from allonym.cells import MISSING
 from allonym.errors import PlanError
-from allonym.knowledge.ontologies import is_wordnet, parted
-from allonym.knowledge.scope import Scope
-from allonym.knowledge.taxonomy import Taxonomy
-from allonym.plan.columns import OPTIONS, Column, described, unknown
+from allonym.ontology.catalog import is_wordnet, parted
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.plan.column import OPTIONS, Column, described, unknown
 from allonym.plan.privacy import Privacy
-from allonym.release import save_text
-from allonym.tables.base import MISSING
+from allonym.release.write import save_text
 from allonym.tables.files import Reading
 
 if TYPE_CHECKING:
-    from allonym.plan.plan import Plan
+    from allonym.plan.model import Plan
 
 FORMAT = 1
 TABLES = ("format", "keep_rest", "long", "release", "method", "privacy", "file", "columns")
@@ -157,10 +157,10 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
         document["release"] = dict(plan.about)
     parameters = {f.name: getattr(method, f.name) for f in fields(method)}
     document["method"] = {"name": method.name, **parameters}
-    if plan.seed is not None or not method.by_row:
+    if plan.seed is not None or not method.record_level:
         document["method"]["seed"] = plan.seed or 0
     if plan.privacy:
-        document["privacy"] = [x.told() for x in plan.privacy]
+        document["privacy"] = [x.to_dict() for x in plan.privacy]
     file = {f.name: getattr(plan.reading, f.name) for f in fields(Reading)}
     file = {key: value for key, value in file.items() if value != getattr(Reading(), key)}
     if tuple(plan.missing) != MISSING:

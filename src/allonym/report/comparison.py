@@ -72,7 +72,7 @@ class Comparison:
 
     # --- numbers ---------------------------------------------------------------------------------------------
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
         runs = [{**run, "best": best} for run, best in zip(self.runs, self.best, strict=True)]
         return {"format": 1, "balance": self.balance, "runs": runs, "failed": [dict(x) for x in self.failed]}
@@ -87,7 +87,7 @@ class Comparison:
 
     def save(self, path: str | Path) -> None:
         """Write a page (.html), or the numbers (.csv, .json)."""
-        from allonym.release import save_text
+        from allonym.release.write import save_text
 
         path = Path(path)
         if path.suffix.lower() in (".html", ".htm"):
@@ -95,7 +95,7 @@ class Comparison:
         elif path.suffix.lower() == ".csv":
             text = self.csv()
         elif path.suffix.lower() == ".json":
-            text = json.dumps(self.told(), indent=2, ensure_ascii=False) + "\n"
+            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
         else:
             raise OutputError(f"{path} is neither a page nor numbers.", hint="end its name in .html, .csv or .json.")
         save_text(path, text)

@@ -75,7 +75,7 @@ class Report:
     cautions: Sequence[str]  # what this release does not protect
     sizes: tuple[Mapping[str, int], Mapping[str, int]]  # records by size of group, before and after
     replacements: Mapping[str, Sequence[tuple[str, str, int]]] = field(default_factory=dict)
-    left_out: Mapping[str, int] = field(default_factory=dict)  # kinds of replacements beyond those told
+    more_replacements: Mapping[str, int] = field(default_factory=dict)  # kinds of replacements beyond those told
     trees: Mapping[str, Node] = field(default_factory=dict)
     public: bool = False
 
@@ -103,7 +103,7 @@ class Report:
             risks=() if self.apart else self.risks,
             sizes=({}, {}),
             replacements={},
-            left_out={},
+            more_replacements={},
             trees={},
             public=True,
         )
@@ -131,7 +131,7 @@ class Report:
 
     def save(self, path: str | Path, *, public: bool = False) -> None:
         """Write the report; only its owner may read one that is not public."""
-        from allonym.release import save_text
+        from allonym.release.write import save_text
 
         save_text(Path(path), self.html(public=public), private=not public)
 

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from allonym.studio.asking import Action, Ask, View, doing, showing
-from allonym.studio.guard import TooLarge
+from allonym.studio.auth import TooLarge
 from allonym.studio.jobs import FAILED
+from allonym.studio.page_request import Action, PageRequest, View, doing, showing
 from allonym.studio.pages import columns, data, downloads, hierarchies, methods, plans, results, words
 from allonym.studio.workspace import Workspace
 
@@ -86,20 +86,20 @@ def _static(request: Request) -> Response:
     return Response(text, media_type=STATIC[name])
 
 
-def _job(ask: Ask) -> Response:
+def _job(ask: PageRequest) -> Response:
     """Tell how far the work is, to the page that waits for it."""
     ws, nothing = ask.workspace, {"state": "none", "share": 0, "then": "", "what": ""}
     job, check = ws.job, ws.checking[1] if ws.checking is not None else None
     of = ask.number("of")
     if check is not None and (check.number == of if of else check.running and (job is None or not job.running)):
-        told = check.told()
+        told = check.to_dict()
         return JSONResponse(told if check.running else told | {"state": "ended"})  # what it found stands on the page
     if job is None or (of and job.number != of) or (not of and job.state == FAILED and job.told_so):
         return JSONResponse(nothing)
-    return JSONResponse(job.told())
+    return JSONResponse(job.to_dict())
 
 
-def _problem(ask: Ask) -> Response:
+def _problem(ask: PageRequest) -> Response:
     """Say why the last job failed, on the page where something can be done about it."""
     job = ask.workspace.job
     ask.problems = [] if job is None else job.problems

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from allonym.errors import PlanError
-from allonym.plan.choosing import cleaned
-from allonym.plan.columns import Column, described
-from allonym.studio.asking import Ask
+from allonym.pipeline.choices import cleaned
+from allonym.plan.column import Column, described
+from allonym.studio.page_request import PageRequest
 
 ROLES = {
     "quasi": "quasi-identifier",
@@ -99,7 +99,7 @@ def chosen(role: str, what: str, root: str, before: Column | None) -> Column:
     return cleaned(described(role, named, **options), before)
 
 
-def detailed(ask: Ask, column: Column) -> Column:
+def detailed(ask: PageRequest, column: Column) -> Column:
     """Return a column with the details of the form that are about what it is."""
     changed: dict[str, Any] = {}
     lines = [line.strip() for line in ask.raw("levels").splitlines() if line.strip()]

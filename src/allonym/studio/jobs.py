@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allonym import __version__
-from allonym.errors import AllonymError, PlanError
+from allonym.errors import AllonymError
 
 Tick = Callable[[int, int], None]
 _NUMBERS = itertools.count(1)
@@ -60,7 +60,7 @@ class Job:
         self._thread.join(seconds)
         return not self.running
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it for the page that waits."""
         return {"what": self.what, "state": self.state, "share": self.share, "then": self.then}
 
@@ -81,7 +81,7 @@ class Job:
 
 def problems_of(error: AllonymError) -> list[str]:
     """Return what an error tells, a problem each."""
-    return list(error.problems) if isinstance(error, PlanError) else [str(error)]
+    return [str(problem) for problem in error.problems]
 
 
 def mistake(error: BaseException) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from allonym.plan import Plan, editing
-from allonym.plan.opening import Opened, shown
+from allonym.pipeline import review as editing
+from allonym.pipeline.cached_table import CachedTable, shown
+from allonym.plan import Plan
 from allonym.report.model import Report
+from allonym.studio.history import PLAN
 from allonym.studio.jobs import Tick
-from allonym.studio.steps import PLAN
 
 Replaced = tuple[str, str, int]  # was, is now, in how many rows
 
@@ -40,7 +41,7 @@ class Result:
         return f"{self.summary['method']}{figure}"
 
 
-def made(number: int, folder: Path, data: Opened, stem: str, tick: Tick) -> Result:
+def made(number: int, folder: Path, data: CachedTable, stem: str, tick: Tick) -> Result:
     """Run the plan that lies in a folder, as the command line would, and put what came of it beside it."""
     plan = Plan.load(folder / PLAN)
     masked = folder / f"{stem}-masked{data.suffix}"
@@ -62,7 +63,7 @@ def made(number: int, folder: Path, data: Opened, stem: str, tick: Tick) -> Resu
 
 
 def before_and_after(
-    data: Opened, after: Opened, plan: Plan, start: int, stop: int
+    data: CachedTable, after: CachedTable, plan: Plan, start: int, stop: int
 ) -> tuple[list[str], list[list[tuple[str, str | None]]]]:
     """Return some rows of a release with what stood there before; of cells that are as they were, None."""
     now = after.rows(start, stop, plan.reading)

@@ -91,7 +91,7 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
     import uvicorn
 
     from allonym.studio.app import studio
-    from allonym.studio.guard import Guard
+    from allonym.studio.auth import Guard
     from allonym.studio.workspace import Workspace
 
     for given in (file, plan):

@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError
-from allonym.plan import Plan, editing, toml
-from allonym.plan.check import Check
-from allonym.plan.choosing import with_method
-from allonym.plan.compare import compare
-from allonym.plan.inspect import Inspection, inspect
-from allonym.plan.opening import Opened, Reading
+from allonym.pipeline import review as editing
+from allonym.pipeline.cached_table import CachedTable, Reading
+from allonym.pipeline.check import Check
+from allonym.pipeline.choices import with_method
+from allonym.pipeline.compare import compare
+from allonym.pipeline.inspect import Inspection, inspect
+from allonym.plan import Plan, toml
 from allonym.report.comparison import Comparison
+from allonym.studio.history import PLAN, Step, Steps, linked, safe_name
 from allonym.studio.jobs import DONE, Job, Tick
-from allonym.studio.loading import Given, add_loaded, files_for
+from allonym.studio.plan_upload import Given, add_loaded, files_for
 from allonym.studio.results import Result, alike, made, varied
-from allonym.studio.steps import PLAN, Step, Steps, linked, safe_name
 
 SOON = 0.6  # seconds for which a page waits before it shows that work goes on
 
@@ -42,7 +43,7 @@ class Stale(AllonymError):
 class Table:
     """The table that is open: what it is called, how it looks, and the plans made for it."""
 
-    data: Opened
+    data: CachedTable
     name: str  # as a person calls it; never a path
     looked: Inspection
     steps: Steps
@@ -51,7 +52,7 @@ class Table:
     tried: list[Mapping[str, Any]] = field(default_factory=list)  # figures of runs that were compared
     tried_for: str = ""  # what their plan said, whatever the method
     failed: list[Mapping[str, Any]] = field(default_factory=list)  # those that could not be made
-    looking: tuple[int, Opened] | None = None  # the release that was looked at last
+    looking: tuple[int, CachedTable] | None = None  # the release that was looked at last
 
     @property
     def stem(self) -> str:
@@ -115,7 +116,7 @@ class Workspace:
             self.asked = reading or Reading()
             try:
                 begun = None if plan is None else Plan.load(plan)
-                data = Opened(path, reading if begun is None else begun.reading)
+                data = CachedTable(path, reading if begun is None else begun.reading)
                 looked = inspect(data, data.reading, tick)
                 (folder / "steps").mkdir(mode=0o700)
                 table = Table(data, name, looked, Steps(folder / "steps", self._steps))
@@ -159,7 +160,7 @@ class Workspace:
 
         def work(tick: Tick) -> None:
             try:
-                data = Opened(table.data.path, reading)
+                data = CachedTable(table.data.path, reading)
                 looked = inspect(data, reading, tick)
                 with self.lock:
                     taken(looked)
@@ -340,13 +341,13 @@ class Workspace:
 
         return self.start("Estimating the trade-off", work, "/method#trade-off")
 
-    def released(self, result: Result) -> Opened:
+    def released(self, result: Result) -> CachedTable:
         """Return a release, opened; the one that was looked at last stays open."""
         with self.lock:
             table = self.opened
             looking = table.looking
         if looking is None or looking[0] != result.number:
-            looking = (result.number, Opened(result.masked, result.plan.reading))  # others need not wait for it
+            looking = (result.number, CachedTable(result.masked, result.plan.reading))  # others need not wait for it
             table.looking = looking
         return looking[1]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from allonym.cells import Cells, merged
 from allonym.errors import TableError
-from allonym.tables.base import Cells, merged
-from allonym.tables.frames import as_cell
+from allonym.tables.frame import as_cell
 
 
 def coded(values: Sequence[Any], name: str, table: str) -> Cells:
@@ -43,7 +43,9 @@ class Columns:
         """Return the cells of some columns."""
         return {name: coded(self._columns[name], name, self.name) for name in names}
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> dict[str, list[Any]]:
+    def changed(
+        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+    ) -> dict[str, list[Any]]:
         """Return the columns with other cells in some, and without some."""
         new = {name: [cells.values[c] for c in cells.codes.tolist()] for name, cells in columns.items()}
         return {name: new.get(name, self._columns[name]) for name in self.names if name not in drop}
@@ -61,7 +63,7 @@ def named(names: Sequence[str], table: str) -> tuple[str, ...]:
             f"{lost:,} of {len(names):,} columns of {table} have no name.",
             hint="name every column in the first row; for a table without a header say so (--no-header).",
         )
-    again = [x for x, times in Counter(names).items() if times > 1]
+    again = [x for x, row_counts in Counter(names).items() if row_counts > 1]
     if again:
         raise TableError(
             f"{len(names) - len(set(names)):,} of {len(names):,} column names of {table} occur again.",

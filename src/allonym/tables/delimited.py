@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from allonym.arrays import Ints
+from allonym.cells import Cells, merged
 from allonym.errors import TableError
-from allonym.records import Ints
-from allonym.tables.base import Cells, merged
-from allonym.tables.cutting import Block, Cutting
+from allonym.tables.csv_bytes import Block, Cutting
 
 ROWS = 100_000  # written at a time
 
@@ -47,7 +47,7 @@ class Delimited:
             raise TableError(
                 f"{width - len(set(self.names)):,} of {width:,} column names of {name} occur again.",
                 hint="give every column a name of its own; for a file without a header say so (--no-header).",
-                values=[x for x, times in Counter(self.names).items() if times > 1],
+                values=[x for x, row_counts in Counter(self.names).items() if row_counts > 1],
             )
 
     def _blocks(self) -> Iterator[Block]:
@@ -94,12 +94,14 @@ class Delimited:
         data = pa.py_buffer(self.content).slice(block.begin, block.end - block.begin)
         return pa.Array.from_buffers(pa.binary(), len(bounds) - 1, [None, offsets, data])
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
+    def changed(
+        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+    ) -> Iterator[bytes]:
         """Yield the file with other cells in some columns, and without some columns."""
         dropped = [self.names.index(name) for name in drop]
         touched = {self.names.index(name): cells for name, cells in columns.items()}
         plain_style = (b"", False)
-        styles = {j: plain_style if anew else self._styles.get(self.names[j], plain_style) for j in touched}
+        styles = {j: plain_style if discard_style else self._styles.get(self.names[j], plain_style) for j in touched}
         texts = {j: [self._quoted(v, *styles[j]) for v in cells.values] for j, cells in touched.items()}
         kept = [j for j in range(len(self.names)) if j not in dropped]
         if len(kept) == 1 and (dropped or touched):

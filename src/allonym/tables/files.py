@@ -15,14 +15,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from allonym.cells import MISSING, Cells
+from allonym.decoding import delimiter_of
 from allonym.errors import OutputError, TableError
-from allonym.knowledge.text import delimiter_of
-from allonym.tables.base import MISSING, Cells
 from allonym.tables.delimited import Delimited
 from allonym.tables.excel import ExcelFile
-from allonym.tables.frames import Frame
-from allonym.tables.jsonlines import JsonLines
-from allonym.tables.labelled import LabelledFile
+from allonym.tables.frame import Frame
+from allonym.tables.jsonl import JsonLines
+from allonym.tables.spss import LabelledFile
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -80,9 +80,11 @@ class TextFile(Delimited):
         """The encoding by which other readers understand the file, its mark included."""
         return self.encoding[:6] if self._mark and self.encoding != "utf-8" else self.encoding
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Iterator[bytes]:
+    def changed(
+        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+    ) -> Iterator[bytes]:
         """Yield the file with other cells in some columns, and without some columns."""
-        return self.encoded(super().changed(columns, drop, anew=anew))
+        return self.encoded(super().changed(columns, drop, discard_style=discard_style))
 
     def encoded(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Yield text in UTF-8 as this file has it: with its mark, in its encoding."""

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from allonym.errors import TableError, many
-from allonym.records import Ints
-from allonym.tables.base import MISSING, Cells
+from allonym.arrays import Ints
+from allonym.cells import MISSING, Cells
+from allonym.errors import TableError, plural
+from allonym.kinds.encoding import is_missing
 from allonym.tables.columns import Columns
-from allonym.tables.encode import is_missing
 from allonym.tables.files import TextFile
-from allonym.tables.frames import Frame
-from allonym.tables.jsonlines import JsonLines, encoded
+from allonym.tables.frame import Frame
+from allonym.tables.jsonl import JsonLines, encoded
 
 ROWS = 10_000  # written at a time
 
 
-class Long:
+class LongTable:
     """A long table as one with a row for each unit, in the order in which they first come, and their items as lists.
 
     What is written is long again. Units are numbered, from 1 on; one without an item has a row with an empty one.
@@ -66,7 +66,7 @@ class Long:
                 own = found[name].codes[first]
                 if differ := len(np.unique(unit_of[found[name].codes != own[unit_of]])):
                     raise TableError(
-                        f"Column {name} is not the same in all rows of {many(differ, 'unit')}.",
+                        f"Column {name} is not the same in all rows of {plural(differ, 'unit')}.",
                         hint="a long table can only keep what is; drop the column (role identifier).",
                     )
                 told[name] = Cells(found[name].values, own)
@@ -85,21 +85,21 @@ class Long:
 
     # --- writing ---------------------------------------------------------------------------------------------
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, anew: bool = False) -> Any:
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
         """Return the long table with other items and cells, and without some columns."""
         names = [x for x in self.names if x == self.unit or x not in drop]
         whole = self.cells([x for x in names if x not in (self.unit, self.item) and x not in columns]) | dict(columns)
         lists = [whole[self.item].values[c] or () for c in whole[self.item].codes.tolist()]
-        times = np.array([max(len(x), 1) for x in lists], np.int64)
+        row_counts = np.array([max(len(x), 1) for x in lists], np.int64)
         data: dict[str, list[Any]] = {}
         for name in names:
             if name == self.item:
                 data[name] = [x for items in lists for x in (items or (None,))]
             elif name == self.unit:
-                data[name] = np.repeat(np.arange(1, self.n + 1), times).tolist()
+                data[name] = np.repeat(np.arange(1, self.n + 1), row_counts).tolist()
             else:
                 cells = whole[name]
-                data[name] = [cells.values[c] for c in np.repeat(cells.codes, times).tolist()]
+                data[name] = [cells.values[c] for c in np.repeat(cells.codes, row_counts).tolist()]
         if isinstance(self.base, TextFile):
             return self.base.encoded(self._lines(data))
         if isinstance(self.base, JsonLines):

@@ -9,20 +9,21 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import AllonymError, OptionError, PlanError
-from allonym.plan import Plan, editing
-from allonym.plan.check import Check
-from allonym.plan.choosing import DISTANCES, LANGUAGES, MEASURES, SENSES, UNMATCHED
-from allonym.plan.columns import Column
+from allonym.pipeline import review as editing
+from allonym.pipeline.check import Check
+from allonym.pipeline.choices import DISTANCES, LANGUAGES, MEASURES, SENSES, UNMATCHED
+from allonym.plan import Plan
+from allonym.plan.column import Column
 from allonym.studio import forms
-from allonym.studio.asking import Ask, address, cleaned, known, render
+from allonym.studio.history import safe_name
+from allonym.studio.page_request import PageRequest, address, cleaned, known, render
 from allonym.studio.pages.data import saved
-from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
 CUT = 60  # letters of an example
 
 
-def show(ask: Ask) -> Response:
+def show(ask: PageRequest) -> Response:
     """Show every column with its likely role, and the risk."""
     table = ask.workspace.table
     if table is None:
@@ -82,7 +83,7 @@ def _is_links(name: str) -> bool:
     return name.endswith(".links.csv")
 
 
-def choose(ask: Ask) -> str:
+def choose(ask: PageRequest) -> str:
     """Take the roles and kinds of all columns."""
     table = ask.workspace.opened
     begun = dict(table.plan.columns) if table.plan is not None else {}
@@ -145,7 +146,7 @@ def carried(table: Table, name: str, column: Column) -> tuple[Column, dict[str, 
 # --- one column ------------------------------------------------------------------------------------------------
 
 
-def show_one(ask: Ask) -> Response:
+def show_one(ask: PageRequest) -> Response:
     """Show everything that can be said about one column."""
     table = ask.workspace.opened
     name = ask.raw("column")
@@ -166,7 +167,7 @@ def show_one(ask: Ask) -> Response:
     )  # fmt: skip
 
 
-def choose_one(ask: Ask) -> str:
+def choose_one(ask: PageRequest) -> str:
     """Take everything that was said about one column."""
     table = ask.workspace.opened
     name = ask.raw("column")
@@ -188,7 +189,7 @@ def choose_one(ask: Ask) -> str:
     return address("/column", column=name)
 
 
-def add_ontology(ask: Ask) -> str:
+def add_ontology(ask: PageRequest) -> str:
     """Take an ontology, a hierarchy or links for a column from a file."""
     table = ask.workspace.opened
     name = ask.raw("column")

@@ -13,18 +13,18 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
-from allonym.plan.demo import hierarchies, survey
-from allonym.plan.opening import Reading, cells_of_parquet
-from allonym.studio.asking import ROWS, Ask, cleaned, render
+from allonym.pipeline.cached_table import Reading, cells_of_parquet
+from allonym.pipeline.demo import hierarchies, survey
+from allonym.studio.history import PLAN
 from allonym.studio.jobs import Job
-from allonym.studio.loading import Given
-from allonym.studio.steps import PLAN
+from allonym.studio.page_request import ROWS, PageRequest, cleaned, render
+from allonym.studio.plan_upload import Given
 
 ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso-8859-15", "utf-16")
 DELIMITERS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
 
 
-def show(ask: Ask) -> Response:
+def show(ask: PageRequest) -> Response:
     """Show the table that is open, or how to open one."""
     table = ask.workspace.table
     asked = None if ask.workspace.job is not None and ask.workspace.job.running else ask.workspace.asked
@@ -66,7 +66,7 @@ def saved(file: UploadFile, path: Path) -> Path:
     return path
 
 
-def open_file(ask: Ask) -> Job:
+def open_file(ask: PageRequest) -> Job:
     """Open a file that was chosen or dropped; a plan with the files it names may come along."""
     given = [*ask.files("file"), *ask.files("plan")]
     plans = [x for x in given if str(x.filename).lower().endswith(".toml")]
@@ -97,7 +97,7 @@ def open_file(ask: Ask) -> Job:
     return ask.workspace.open(path, shown_name(str(main.filename)), folder, plan, reading=reading, given=came)
 
 
-def _reading(ask: Ask) -> dict[str, Any]:
+def _reading(ask: PageRequest) -> dict[str, Any]:
     """Return how a file is to be read."""
     return {
         "encoding": ask.text("encoding") or None,
@@ -138,7 +138,7 @@ def shown_name(name: str) -> str:
     return "".join(c for c in last if c.isprintable())[:120] or "table"
 
 
-def open_survey(ask: Ask) -> Job:
+def open_survey(ask: PageRequest) -> Job:
     """Open the bundled survey."""
     ask.workspace.idle()
     folder = ask.workspace.place()
@@ -148,7 +148,7 @@ def open_survey(ask: Ask) -> Job:
     return ask.workspace.open(path, "survey.csv", folder, files=hierarchies())
 
 
-def read_again(ask: Ask) -> Job:
+def read_again(ask: PageRequest) -> Job:
     """Read the table that is open in another way."""
     table = ask.workspace.opened
     if ask.base != table.steps.now.number:

@@ -14,17 +14,17 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from allonym.errors import OptionError
-from allonym.plan import editing
-from allonym.studio.asking import Ask
+from allonym.pipeline import review as editing
+from allonym.studio.history import PLAN
+from allonym.studio.page_request import PageRequest
 from allonym.studio.results import Result
-from allonym.studio.steps import PLAN
 
 REPORT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-downloads; frame-ancestors 'none'"
 TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", ".toml": "application/toml",
          ".csv": "text/csv", ".jsonl": "application/x-ndjson"}  # fmt: skip
 
 
-def download(ask: Ask) -> Response:
+def download(ask: PageRequest) -> Response:
     """Return a file of a release."""
     table = ask.workspace.opened
     result = next((x for x in table.results if x.number == ask.number("run")), None)
@@ -60,7 +60,7 @@ def _disposition(name: str, *, inline: bool = False) -> str:
     return f"{'inline' if inline else 'attachment'}; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
 
 
-def zipped(ask: Ask, name: str, files: Mapping[str, Path]) -> Response:
+def zipped(ask: PageRequest, name: str, files: Mapping[str, Path]) -> Response:
     """Return files in one archive, made on the disk; the same files give the same bytes."""
     handle, place = tempfile.mkstemp(dir=ask.workspace.folder)
     try:
@@ -92,7 +92,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def plan(ask: Ask) -> Response:
+def plan(ask: PageRequest) -> Response:
     """Return the plan as it is now."""
     step = ask.workspace.opened.steps.now
     if step.plan is None:
@@ -100,7 +100,7 @@ def plan(ask: Ask) -> Response:
     return _sent(step.folder / PLAN, PLAN)
 
 
-def plan_and_files(ask: Ask) -> Response:
+def plan_and_files(ask: PageRequest) -> Response:
     """Return the plan as it is now, with the files it names."""
     table = ask.workspace.opened
     step = table.steps.now

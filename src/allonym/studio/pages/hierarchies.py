@@ -13,15 +13,15 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import AllonymError, OptionError
-from allonym.plan import trees
-from allonym.plan.hierarchies import Scored, build, score, settled_of
-from allonym.plan.trees import Hierarchy
+from allonym.pipeline import hierarchy_editor as trees
+from allonym.pipeline.hierarchies import HierarchyScore, build, score, settled_of
+from allonym.pipeline.hierarchy_editor import Hierarchy
 from allonym.studio import forms
-from allonym.studio.asking import Ask, address, known, render
+from allonym.studio.history import safe_name
 from allonym.studio.jobs import Job, Tick, problems_of
+from allonym.studio.page_request import PageRequest, address, known, render
 from allonym.studio.pages.columns import ontologies
 from allonym.studio.pages.data import saved
-from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
 ENDING = ".vgh.csv"
@@ -29,7 +29,7 @@ MOST = 40  # words of a hierarchy that are settled at a time
 SHOWN = 600  # branches of a tree on a page
 
 
-def show(ask: Ask) -> Response:
+def show(ask: PageRequest) -> Response:
     """Show the hierarchies there are, what they lose, and how to make others."""
     table = ask.workspace.table
     asked = {x.name for x in _paths(table)} if table is not None and ask.problems else set()
@@ -96,7 +96,7 @@ def _words_of(path: Path) -> str:
     return path.name.removesuffix(".csv") + ".links.csv"
 
 
-def _settle(ask: Ask, table: Table, path: Path) -> str:
+def _settle(ask: PageRequest, table: Table, path: Path) -> str:
     """Take what words of a hierarchy mean."""
     hierarchy = Hierarchy.read(path)
     beside = path.with_name(_words_of(path))
@@ -118,7 +118,7 @@ def _links_file(meant: Mapping[str, str]) -> bytes:
     return text.getvalue().encode()
 
 
-def add(ask: Ask) -> str:
+def add(ask: PageRequest) -> str:
     """Take a hierarchy from a file; remove one; or use one for a column."""
     table = ask.workspace.opened
     do, name = ask.text("do"), ask.text("name")
@@ -147,7 +147,7 @@ def _known(table: Table, name: str) -> Path:
     return table.steps.now.folder / known(name, [x.name for x in _paths(table)], "hierarchy")
 
 
-def _remove(ask: Ask, table: Table, path: Path) -> str:
+def _remove(ask: PageRequest, table: Table, path: Path) -> str:
     columns = table.plan.columns if table.plan is not None else {}
     used = [x for x, c in columns.items() if path.name in (str(c.hierarchy), *map(str, c.ontology))]
     if used:
@@ -157,7 +157,7 @@ def _remove(ask: Ask, table: Table, path: Path) -> str:
     return "/hierarchies"
 
 
-def _use(ask: Ask, table: Table, path: Path) -> str:
+def _use(ask: PageRequest, table: Table, path: Path) -> str:
     """Let a column be understood through a hierarchy, as `generalise` needs it."""
     if table.plan is None:
         raise OptionError("No column has a role yet.", hint="choose roles first.")
@@ -168,7 +168,7 @@ def _use(ask: Ask, table: Table, path: Path) -> str:
     return address("/words", column=column)
 
 
-def build_one(ask: Ask) -> Job:
+def build_one(ask: PageRequest) -> Job:
     """Build a hierarchy for the words of a column."""
     table = ask.workspace.opened
     found = ask.workspace.check(wait=60)
@@ -195,7 +195,7 @@ def build_one(ask: Ask) -> Job:
 # --- one as a tree ---------------------------------------------------------------------------------------------
 
 
-def show_one(ask: Ask) -> Response:
+def show_one(ask: PageRequest) -> Response:
     """Show a hierarchy as a tree that can be edited."""
     table = ask.workspace.opened
     path = _known(table, ask.text("name"))
@@ -224,7 +224,7 @@ def _way(hierarchy: Hierarchy, level: int, value: str) -> set[tuple[int, str]]:
     return {(i, row[i]) for i in range(level, len(row))}
 
 
-def _losses(scored: Scored) -> Iterator[tuple[tuple[int, str], float]]:
+def _losses(scored: HierarchyScore) -> Iterator[tuple[tuple[int, str], float]]:
     """Yield for every value above the leaves the most that a leaf loses by becoming it."""
     most: dict[tuple[int, str], float] = {}
     for x in scored.transitions:
@@ -233,7 +233,7 @@ def _losses(scored: Scored) -> Iterator[tuple[tuple[int, str], float]]:
     yield from most.items()
 
 
-def edit(ask: Ask) -> str:
+def edit(ask: PageRequest) -> str:
     """Change a hierarchy: rename a value, move it under another, give it a group of its own, or do without it."""
     table = ask.workspace.opened
     path = _known(table, ask.text("name"))

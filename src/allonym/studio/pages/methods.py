@@ -9,14 +9,14 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
+from allonym.pipeline.choices import FIGURES, Choice, methods, with_method
 from allonym.plan import Plan
-from allonym.plan.choosing import FIGURES, Choice, methods, with_method
 from allonym.plan.privacy import Privacy
 from allonym.plan.toml import RELEASE_KEYS
 from allonym.report.comparison import HEADS, Comparison
 from allonym.studio import forms
-from allonym.studio.asking import Ask, cleaned, known, render
 from allonym.studio.jobs import Job
+from allonym.studio.page_request import PageRequest, cleaned, known, render
 from allonym.studio.pages.columns import by_words
 from allonym.studio.pages.words import is_open
 from allonym.studio.workspace import Table
@@ -34,7 +34,7 @@ MODELS = {
 }
 
 
-def show(ask: Ask) -> Response:
+def show(ask: PageRequest) -> Response:
     """Show the methods, and what was tried."""
     table = ask.workspace.table
     if table is None or table.plan is None:
@@ -67,7 +67,7 @@ def _told(number: int | None) -> str:
     return "" if number is None else str(number)
 
 
-def _trying(ask: Ask, table: Table, plan: Plan) -> dict[str, Any]:
+def _trying(ask: PageRequest, table: Table, plan: Plan) -> dict[str, Any]:
     """Return the methods and ks that are to be tried: as typed just now, as tried last, or the usual ones."""
     if ask.problems and "ks" in ask.form:
         return {"trying": ask.form.getlist("try"), "ks": ask.text("ks")}
@@ -78,7 +78,7 @@ def _trying(ask: Ask, table: Table, plan: Plan) -> dict[str, Any]:
     return {"trying": [x["method"] for x in last], "ks": ", ".join(map(str, ks or KS))}
 
 
-def choose(ask: Ask) -> str | Job:
+def choose(ask: PageRequest) -> str | Job:
     """Take the method, its k and its parameters; and run it, if that was asked for."""
     _choice(ask.text("method"))
     changed, label = _chosen(ask, ask.workspace.opened.plan)
@@ -86,7 +86,7 @@ def choose(ask: Ask) -> str | Job:
     return ask.workspace.mask() if ask.text("do") == "run" else "/method"
 
 
-def _chosen(ask: Ask, plan: Plan | None) -> tuple[Plan, str]:
+def _chosen(ask: PageRequest, plan: Plan | None) -> tuple[Plan, str]:
     """Return the plan with the method as it is typed, and what is to be said of that; without one, as it is."""
     if plan is None:
         raise PlanError(["no column has a role yet. Hint: choose roles first."])
@@ -95,10 +95,10 @@ def _chosen(ask: Ask, plan: Plan | None) -> tuple[Plan, str]:
     choice = _choice(ask.text("method"))
     parameters, problems = _parameters(ask, choice)
     k = _number(ask.text("k"), "k", problems) if choice.groups else None
-    seed = _number(ask.text("seed"), "the seed", problems) if ask.text("seed") and not choice.apart else None
+    seed = _number(ask.text("seed"), "the seed", problems) if ask.text("seed") and not choice.data_independent else None
     if problems:
         raise PlanError(problems)
-    if choice.by_row and not choice.apart and seed is None and plan.chosen.name == choice.name:
+    if choice.record_level and not choice.data_independent and seed is None and plan.chosen.name == choice.name:
         seed = plan.seed
     promised = plan.privacy if choice.groups else ()
     if ask.text("do") == "run":
@@ -112,7 +112,7 @@ def _choice(name: str) -> Choice:
     return there[known(name, list(there), "method")]
 
 
-def _parameters(ask: Ask, choice: Choice) -> tuple[dict[str, Any], list[str]]:
+def _parameters(ask: PageRequest, choice: Choice) -> tuple[dict[str, Any], list[str]]:
     found: dict[str, Any] = {}
     problems: list[str] = []
     for parameter in choice.parameters:
@@ -122,7 +122,7 @@ def _parameters(ask: Ask, choice: Choice) -> tuple[dict[str, Any], list[str]]:
         try:
             found[parameter.name] = parameter.value(text)
         except PlanError as error:
-            problems += error.problems
+            problems += map(str, error.problems)
     return found, problems
 
 
@@ -133,7 +133,7 @@ def _number(text: str, what: str, problems: list[str]) -> int | None:
     return None
 
 
-def promise(ask: Ask) -> str:
+def promise(ask: PageRequest) -> str:
     """Promise something of a sensitive column beside k, or no longer."""
     plan, _ = _chosen(ask, ask.workspace.opened.plan)
     model, column = known(ask.text("model"), list(FIGURES), "model"), ask.raw("promised")
@@ -151,7 +151,7 @@ def promise(ask: Ask) -> str:
     return "/method#promises"
 
 
-def about(ask: Ask) -> str:
+def about(ask: PageRequest) -> str:
     """Take what is said about the release: its title, what for, who decided."""
     plan, _ = _chosen(ask, ask.workspace.opened.plan)
     told = {key: " ".join(ask.text(key).split()) for key in RELEASE_KEYS if ask.text(key)}
@@ -159,7 +159,7 @@ def about(ask: Ask) -> str:
     return "/method#about"
 
 
-def estimate(ask: Ask) -> Job:
+def estimate(ask: PageRequest) -> Job:
     """Try some methods and ks on the table."""
     wanted = [str(x) for x in ask.form.getlist("try") if str(x) in {y.name for y in methods()}]
     ks = [int(x) for x in re.findall(r"\d{1,12}", ask.text("ks"))]
@@ -174,7 +174,7 @@ def estimate(ask: Ask) -> Job:
     return ask.workspace.estimate(wanted, {"k": sorted(set(ks))[:12]})
 
 
-def run(ask: Ask) -> Job:
+def run(ask: PageRequest) -> Job:
     """Run the plan as it is."""
     table = ask.workspace.opened
     if ask.base != table.steps.now.number:

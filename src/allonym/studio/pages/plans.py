@@ -13,16 +13,16 @@ from starlette.datastructures import UploadFile
 
 from allonym.errors import OptionError, PlanError
 from allonym.plan import Plan
-from allonym.studio.asking import ASKED, Ask, address
+from allonym.studio.history import PLAN
 from allonym.studio.jobs import Job
-from allonym.studio.loading import Given
+from allonym.studio.page_request import ASKED, PageRequest, address
 from allonym.studio.pages.data import saved
-from allonym.studio.steps import PLAN
+from allonym.studio.plan_upload import Given
 
 UNPACKED = 200_000_000  # bytes of all files of an archive
 
 
-def back_to(ask: Ask) -> str:
+def back_to(ask: PageRequest) -> str:
     """Return the page that somebody was at, one of ours; or the list of what is not there any more."""
     path, _, query = ask.text("from").partition("?")
     if path not in ASKED:
@@ -36,12 +36,12 @@ def back_to(ask: Ask) -> str:
     return address(path, **asked)
 
 
-def go(ask: Ask) -> str | Job:
+def go(ask: PageRequest) -> str | Job:
     """Go to a step."""
     return ask.workspace.go(ask.number("number"), back_to(ask)) or back_to(ask)
 
 
-def cancel(ask: Ask) -> str:
+def cancel(ask: PageRequest) -> str:
     """Give up what is going on: the work that the page showed."""
     ws = ask.workspace
     there = [x for x in (ws.job, ws.checking[1] if ws.checking is not None else None) if x is not None and x.running]
@@ -52,13 +52,13 @@ def cancel(ask: Ask) -> str:
     return back_to(ask)
 
 
-def look(ask: Ask) -> str:
+def look(ask: PageRequest) -> str:
     """Look at the words again, when that was given up."""
     ask.workspace.look_again()
     return back_to(ask)
 
 
-def load(ask: Ask) -> str | Job:
+def load(ask: PageRequest) -> str | Job:
     """Take a plan from a file, with the files that it names: chosen together, or in one archive."""
     given, job = Given(ask.workspace.place()), None
     try:
@@ -70,7 +70,7 @@ def load(ask: Ask) -> str | Job:
     return job or "/columns"
 
 
-def again(ask: Ask) -> str | Job:
+def again(ask: PageRequest) -> str | Job:
     """Go on with the plan of a release."""
     table = ask.workspace.opened
     result = next((x for x in table.results if x.number == ask.number("run")), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from allonym.report.comparison import HEADS, Comparison
-from allonym.studio.asking import ROWS, Ask, render
+from allonym.studio.page_request import ROWS, PageRequest, render
 from allonym.studio.results import Result, before_and_after
 from allonym.studio.workspace import same
 
@@ -13,7 +13,7 @@ SHOWN = ("method", "k", "parameters", "information_loss", "semantic_linkage", "r
          "suppressed", "seconds")  # fmt: skip
 
 
-def show(ask: Ask) -> Response:
+def show(ask: PageRequest) -> Response:
     """Show a release beside the others."""
     table = ask.workspace.table
     result = _result(ask)
@@ -39,7 +39,7 @@ def show(ask: Ask) -> Response:
     )  # fmt: skip
 
 
-def _result(ask: Ask) -> Result | None:
+def _result(ask: PageRequest) -> Result | None:
     table = ask.workspace.table
     results = table.results if table is not None else []
     run, job = ask.number("run"), ask.workspace.job
@@ -49,13 +49,13 @@ def _result(ask: Ask) -> Result | None:
     return results[-1] if results else None
 
 
-def _is_current(ask: Ask, result: Result) -> bool:
+def _is_current(ask: PageRequest, result: Result) -> bool:
     """Tell whether the plan is still the one that gave a release."""
     plan = ask.workspace.opened.plan
     return plan is not None and same(plan, result.plan)
 
 
-def chart(ask: Ask) -> Response:
+def chart(ask: PageRequest) -> Response:
     """Return a chart, to stand in a page as a picture."""
     table = ask.workspace.opened
     what = ask.text("what")

@@ -9,15 +9,16 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from allonym.errors import OptionError
-from allonym.plan import Plan, editing
-from allonym.plan.check import Check, ColumnCheck, links_name
-from allonym.plan.choosing import UNMATCHED, elsewhere
-from allonym.plan.columns import Column
-from allonym.plan.editing import HAND, NOTHING, Review, Word
+from allonym.pipeline import review as editing
+from allonym.pipeline.check import Check, ColumnCheck, links_name
+from allonym.pipeline.choices import UNMATCHED, elsewhere
+from allonym.pipeline.review import HAND, NOTHING, Review, Word
+from allonym.plan import Plan
+from allonym.plan.column import Column
 from allonym.studio import forms
-from allonym.studio.asking import ROWS, Ask, address, cleaned, known, render
+from allonym.studio.history import safe_name
+from allonym.studio.page_request import ROWS, PageRequest, address, cleaned, known, render
 from allonym.studio.pages.columns import carried, of_column, ontologies, with_columns
-from allonym.studio.steps import safe_name
 from allonym.studio.workspace import Table
 
 STATUSES = {
@@ -43,7 +44,7 @@ REASONS = {
 KEEP, NONE = "as-it-is", "nothing"
 
 
-def show(ask: Ask) -> Response:
+def show(ask: PageRequest) -> Response:
     """Show the words of a column, page by page."""
     table = ask.workspace.table
     found = ask.workspace.check() if table is not None else None
@@ -66,7 +67,7 @@ def show(ask: Ask) -> Response:
     return render(ask, "words.html", **common, **(_listed(ask, column, chosen) if column.words else {"roots": []}))
 
 
-def _listed(ask: Ask, column: ColumnCheck, chosen: Column) -> dict[str, Any]:
+def _listed(ask: PageRequest, column: ColumnCheck, chosen: Column) -> dict[str, Any]:
     """Return a page of the words of a column."""
     place = min(ask.number("ontology"), len(column.words) - 1)
     review = Review(column, place, chosen.language)
@@ -75,7 +76,7 @@ def _listed(ask: Ask, column: ColumnCheck, chosen: Column) -> dict[str, Any]:
     if status not in STATUSES:
         status = next((x for x in ("review", "unmatched") if counts[x]), "")
     find = ask.text("find")
-    links = review.having(status, find)
+    links = review.with_status(status, find)
     pages = max(1, -(-len(links) // ROWS))
     page = min(ask.page, pages)
     words = review.words(links[(page - 1) * ROWS : page * ROWS])
@@ -110,7 +111,7 @@ def is_open(plan: Plan, checked: ColumnCheck) -> bool:
     return bool(checked.review and not column.accept_review) or bool(checked.unmatched and column.unmatched == "error")
 
 
-def _status(ask: Ask) -> str:
+def _status(ask: PageRequest) -> str:
     """Return which words are asked for; all of them have no name, so that an address can say so."""
     given = ask.text("status", "-")
     return "" if given == "all" else given or "-"
@@ -126,7 +127,7 @@ def _whats(table: Table, column: Column) -> dict[str, str]:
     return {x: y for x, y in there.items() if x == "wordnet" or x.startswith("file:") or x == forms.what_of(column)}
 
 
-def _review(ask: Ask) -> tuple[Table, Check, Review, Column]:
+def _review(ask: PageRequest) -> tuple[Table, Check, Review, Column]:
     """Return the words that a form is about."""
     table = ask.workspace.opened
     found = ask.workspace.check(wait=60)
@@ -138,7 +139,7 @@ def _review(ask: Ask) -> tuple[Table, Check, Review, Column]:
     return table, found, Review(column, min(ask.number("ontology"), len(column.words) - 1), chosen.language), chosen
 
 
-def settle(ask: Ask) -> str:
+def settle(ask: PageRequest) -> str:
     """Take what a person says that words mean."""
     table, _, review, column = _review(ask)
     name, do = ask.raw("column"), ask.text("do", "apply")
@@ -162,7 +163,7 @@ def settle(ask: Ask) -> str:
                    page=ask.page if do == "apply" else 1, at=_at(ask, review, values))  # fmt: skip
 
 
-def _at(ask: Ask, review: Review, values: Mapping[int, str]) -> int:
+def _at(ask: PageRequest, review: Review, values: Mapping[int, str]) -> int:
     """Return the row to go on with, from 1: the one after that which was settled, or the first."""
     row = ask.text("one") or ask.text("suggest").partition(" ")[0]
     if not row.isdecimal():
@@ -179,7 +180,7 @@ def _label(changes: dict[str, str | None]) -> str:
     return f"{shown} {'accepted' if text is None else f'= {text}' if text else 'means nothing known'}"
 
 
-def _values(ask: Ask, review: Review) -> dict[int, str]:
+def _values(ask: PageRequest, review: Review) -> dict[int, str]:
     """Return the words of the list that a form shows, by their rows."""
     values = {i: ask.raw(f"value-{i}") for i in range(ROWS) if f"value-{i}" in ask.form}
     there = {x.value for x in review.column.words[review.place].here}
@@ -193,7 +194,7 @@ def _values(ask: Ask, review: Review) -> dict[int, str]:
     return values
 
 
-def _changes(ask: Ask, review: Review, do: str, values: Mapping[int, str]) -> dict[str, str | None]:
+def _changes(ask: PageRequest, review: Review, do: str, values: Mapping[int, str]) -> dict[str, str | None]:
     """Return the words that were changed: by what was pressed, and each by its own choice."""
     chosen = _chosen(ask, values)
     place, _, word = ask.text("suggest").partition(" ")
@@ -207,23 +208,25 @@ def _changes(ask: Ask, review: Review, do: str, values: Mapping[int, str]) -> di
     return pressed | chosen if do in ("accept", "accept-all") else chosen | pressed
 
 
-def _of_many(ask: Ask, review: Review, do: str, values: Mapping[int, str]) -> dict[str, str | None]:
+def _of_many(ask: PageRequest, review: Review, do: str, values: Mapping[int, str]) -> dict[str, str | None]:
     """Return what becomes of the words that were ticked, or of all of a list."""
     if do == "accept-all":
-        listed = [x.value for x in review.having(known(_status(ask), list(STATUSES), "status"), ask.text("find"))]
+        values_listed = [
+            x.value for x in review.with_status(known(_status(ask), list(STATUSES), "status"), ask.text("find"))
+        ]
     else:
         picked = [int(x) for x in ask.form.getlist("pick") if isinstance(x, str) and x.isdecimal()]
-        listed = [values[i] for i in picked if i in values]
+        values_listed = [values[i] for i in picked if i in values]
     if do == "set" and not ask.text("bulk"):
         raise OptionError("What do the ticked words mean?", hint="type a word or an id beside the button.")
-    if do == "set" and not listed:
+    if do == "set" and not values_listed:
         raise OptionError("No word was ticked.", hint="tick those that mean this, or empty the field beside Set.")
     if do in ("set", "nothing"):
-        return dict.fromkeys(listed, ask.text("bulk") if do == "set" else NOTHING)
+        return dict.fromkeys(values_listed, ask.text("bulk") if do == "set" else NOTHING)
     here = {x.value: x for x in review.column.words[review.place].here}
     if do != "suggest":
-        return {x: None for x in listed if x in here and here[x].concept is not None}
-    found = review.words([here[x] for x in listed if x in here])
+        return {x: None for x in values_listed if x in here and here[x].concept is not None}
+    found = review.words([here[x] for x in values_listed if x in here])
     if found and all(_is_outside(x) for x in found):
         raise OptionError(
             "The ticked words lie outside the root: words spelled like them mean something else.",
@@ -232,7 +235,7 @@ def _of_many(ask: Ask, review: Review, do: str, values: Mapping[int, str]) -> di
     return {x.value: x.suggestions[0] for x in found if x.suggestions and not _is_outside(x)}
 
 
-def _chosen(ask: Ask, values: Mapping[int, str]) -> dict[str, str | None]:
+def _chosen(ask: PageRequest, values: Mapping[int, str]) -> dict[str, str | None]:
     """Return the words for which a meaning was chosen, or typed."""
     changes: dict[str, str | None] = {}
     for i, value in values.items():
@@ -252,7 +255,7 @@ def _file(table: Table, column: Column, name: str, review: Review) -> str:
     return usual if not (table.steps.now.folder / usual).exists() else f"{table.steps.now.number}-{usual}"
 
 
-def understand(ask: Ask) -> str:
+def understand(ask: PageRequest) -> str:
     """Take another ontology, or another part of it, and what is to be done with words nobody knows."""
     table, name = ask.workspace.opened, ask.raw("column")
     before = table.plan.columns.get(name) if table.plan is not None else None
@@ -275,7 +278,7 @@ def understand(ask: Ask) -> str:
     return "/method" if ask.text("then") == "/method" else address("/words", column=name)
 
 
-def concepts(ask: Ask) -> Response:
+def concepts(ask: PageRequest) -> Response:
     """Return what a word may mean in a column's ontology, for the page to propose while somebody types."""
     table = ask.workspace.opened
     column = table.plan.columns.get(ask.raw("column")) if table.plan is not None else None

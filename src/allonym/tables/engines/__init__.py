@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from allonym.errors import OptionError, TableError, listed, many
+from allonym.errors import OptionError, TableError, first_few, plural
 from allonym.tables.engines.base import Engine
 
 ENGINES = ("polars", "duckdb", "spark")  # those before Spark are tried in this order where none is named
@@ -160,11 +160,11 @@ def _check_columns(files: Sequence[Path], hive: Mapping[str, bool]) -> None:
         first = columns if first is None else first
         if columns != first:
             odd = sorted(x for x in {*columns, *first} if columns.get(x) != first.get(x))
-            told = f"{file} and {files[0]} have other columns, or other types, in {listed(odd)}."
+            told = f"{file} and {files[0]} have other columns, or other types, in {first_few(odd)}."
             raise TableError(told, hint="write all files with the same columns.")
     both = [x for x in first or () if x.casefold() in {name.casefold() for name in hive}]
     if both:
-        told = f"{many(len(both), 'column')} are in the files and in the names of folders: {listed(both)}."
+        told = f"{plural(len(both), 'column')} are in the files and in the names of folders: {first_few(both)}."
         raise TableError(told, hint="rename one of each.")
 
 
@@ -177,16 +177,16 @@ def _type_of(kind: pa.DataType) -> str:
 
 def _named(name: str) -> type[Engine]:
     if name == "polars":
-        from allonym.tables.engines.polars import Polars
+        from allonym.tables.engines.polars import PolarsEngine
 
-        return Polars
+        return PolarsEngine
     if name == "duckdb":
-        from allonym.tables.engines.duck import Duck
+        from allonym.tables.engines.duckdb import DuckDBEngine
 
-        return Duck
-    from allonym.tables.engines.spark import Spark
+        return DuckDBEngine
+    from allonym.tables.engines.spark import SparkEngine
 
-    return Spark
+    return SparkEngine
 
 
 def _installed(name: str) -> bool:

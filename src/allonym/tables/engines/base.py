@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from allonym.errors import TableError, many
+from allonym.errors import TableError, plural
 
-TIMES = "allonym times"  # the column that says how many rows a line stands for
+COUNT = "allonym times"  # the column that says how many rows a line stands for
 LOW, HIGH = "allonym low", "allonym high"  # which rows of a line take a replacement, where they part
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what text is stripped of, everywhere alike
 PLACE = "allonym place"  # the number of a row in its line, or in the table
@@ -21,7 +21,7 @@ Batch = Callable[[pa.Table, Any], pa.Table]  # masks rows, given their numbers (
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class Replacements:
     """What becomes of rows: those that have `keys` in some columns have `masked` in some."""
 
     keys: pa.Table  # named as the columns of the table
@@ -38,12 +38,12 @@ class Known:
 
 
 def key_name(place: int) -> str:
-    """Return the name of a key in `Known.table`."""
+    """Return the name of a key in `Replacements.table`."""
     return f"allonym key {place}"
 
 
 def masked_name(place: int) -> str:
-    """Return the name of a masked column in `Known.table`."""
+    """Return the name of a masked column in `Replacements.table`."""
     return f"allonym masked {place}"
 
 
@@ -71,13 +71,13 @@ class Engine(ABC):
         """Refuse names of columns that the engine, or allonym in it, would take for something else."""
         odd = [x for x in self.names if not isinstance(x, str) or x.lower().startswith("allonym ")]
         if odd:
-            raise TableError(f"{many(len(odd), 'column')} have names that cannot be used.", hint="rename them.")
+            raise TableError(f"{plural(len(odd), 'column')} have names that cannot be used.", hint="rename them.")
         if len(set(self.names)) < len(self.names):
             raise TableError("The table has two columns of one name.", hint="rename one.")
 
     @abstractmethod
     def lines(self, columns: Sequence[str]) -> pa.Table:
-        """Return the different rows of some columns, null being a value, with how often each comes as `TIMES`."""
+        """Return the different rows of some columns, null being a value, with how often each comes as `COUNT`."""
 
     @abstractmethod
     def repeated(self, column: str, missing: Sequence[str]) -> int:
@@ -91,7 +91,7 @@ class Engine(ABC):
         """Return in how many rows a column is null, or says nothing."""
 
     @abstractmethod
-    def replaced(self, known: Known) -> Engine:
+    def replaced(self, known: Replacements) -> Engine:
         """Return the table with what becomes of its rows; a row that nothing is known of has nulls."""
 
     @abstractmethod
@@ -99,10 +99,10 @@ class Engine(ABC):
         """Return the table without some columns."""
 
     @abstractmethod
-    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
+    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked some rows at a time; `numbered`, if rows go by their numbers in the table.
 
-        Columns that are made `anew` have none of the categories that they had: they are text, if these were categories.
+        Columns in `discard_style` lose the categories they had: they become text.
         """
 
     @abstractmethod

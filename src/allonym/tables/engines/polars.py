@@ -10,15 +10,26 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from allonym.errors import TableError, many
-from allonym.tables.engines.base import BLANKS, HIGH, LOW, PLACE, TIMES, Batch, Engine, Known, key_name, masked_name
+from allonym.errors import TableError, plural
+from allonym.tables.engines.base import (
+    BLANKS,
+    COUNT,
+    HIGH,
+    LOW,
+    PLACE,
+    Batch,
+    Engine,
+    Replacements,
+    key_name,
+    masked_name,
+)
 
 MANY = 1 << 23  # different texts that are counted at a time
 HASHED = 1 << 20  # places of a table of hashes
 DENSE = 1 << 22  # combinations of words that are looked up in a table, which is quicker than a join
 
 
-class Polars(Engine):
+class PolarsEngine(Engine):
     """A lazy frame of polars."""
 
     name = "polars"
@@ -32,17 +43,19 @@ class Polars(Engine):
         super().check()
         odd = sum(x == "*" or (x.startswith("^") and x.endswith("$")) for x in self.names)
         if odd:
-            raise TableError(f"{many(odd, 'column')} have names that are patterns to polars.", hint="rename them.")
+            raise TableError(f"{plural(odd, 'column')} have names that are patterns to polars.", hint="rename them.")
 
     @classmethod
-    def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Polars:
+    def read(
+        cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None
+    ) -> PolarsEngine:
         """Open Parquet files, by their names and not by patterns."""
         import polars as pl
 
         return cls._scanned(files, {name: pl.Int64 if whole else pl.String for name, whole in hive.items()})
 
     @classmethod
-    def _scanned(cls, files: Sequence[Path], types: Mapping[str, Any]) -> Polars:
+    def _scanned(cls, files: Sequence[Path], types: Mapping[str, Any]) -> PolarsEngine:
         """Open files; folders have the names of columns of some types."""
         import polars as pl
 
@@ -53,8 +66,10 @@ class Polars(Engine):
         """Return the different rows of some columns with how often each comes."""
         import polars as pl
 
-        times = pl.len().cast(pl.Int64).alias(TIMES)
-        asked = self.native.group_by(*map(pl.col, columns)).agg(times) if columns else self.native.select(times)
+        row_counts = pl.len().cast(pl.Int64).alias(COUNT)
+        asked = (
+            self.native.group_by(*map(pl.col, columns)).agg(row_counts) if columns else self.native.select(row_counts)
+        )
         return asked.collect(engine="streaming").to_arrow()
 
     def repeated(self, column: str, missing: Sequence[str]) -> int:
@@ -66,8 +81,8 @@ class Polars(Engine):
         found = 0
         for part in range(parts):  # so that no more are held at a time, however many there are
             some = said.filter(pl.col(column).hash() % parts == part) if parts > 1 else said
-            counts = some.group_by(pl.col(column)).agg(pl.len().alias(TIMES))
-            found += int(counts.filter(pl.col(TIMES) > 1).select(pl.len()).collect(engine="streaming").item())
+            counts = some.group_by(pl.col(column)).agg(pl.len().alias(COUNT))
+            found += int(counts.filter(pl.col(COUNT) > 1).select(pl.len()).collect(engine="streaming").item())
         return found
 
     def empty(self, column: str, missing: Sequence[str]) -> int:
@@ -86,7 +101,7 @@ class Polars(Engine):
         text = pl.col(column).cast(pl.String).str.strip_chars(BLANKS)
         return pl.when(~text.is_in(["", *missing])).then(text)
 
-    def replaced(self, known: Known) -> Engine:
+    def replaced(self, known: Replacements) -> Engine:
         """Return the table with what becomes of its rows, in the same order: looked up, or by a join."""
         import polars as pl
 
@@ -95,7 +110,7 @@ class Polars(Engine):
         if looked_up is not None:
             place, columns = looked_up
             masked_now = [x.alias(name) for name, x in columns.items()]
-            return Polars(self.native.with_columns(place).with_columns(masked_now).select(self.names))
+            return PolarsEngine(self.native.with_columns(place).with_columns(masked_now).select(self.names))
         frame = self.native
         if known.low is not None:
             frame = frame.with_columns(pl.int_range(pl.len()).over(keys).alias(PLACE))
@@ -112,9 +127,9 @@ class Polars(Engine):
             found = found.filter(
                 pl.col(LOW).is_null() | ((pl.col(PLACE) >= pl.col(LOW)) & (pl.col(PLACE) < pl.col(HIGH)))
             )
-        return Polars(found.select(wanted))
+        return PolarsEngine(found.select(wanted))
 
-    def _typed(self, known: Known) -> Any:
+    def _typed(self, known: Replacements) -> Any:
         """Return what is known as a frame, with the types of the table; an enumeration has what it needs to have."""
         import polars as pl
 
@@ -132,7 +147,7 @@ class Polars(Engine):
                 )
         return found
 
-    def _looked_up(self, known: Known) -> tuple[Any, dict[str, Any]] | None:
+    def _looked_up(self, known: Replacements) -> tuple[Any, dict[str, Any]] | None:
         """Return the place of a row in a table, and what columns become there, where keys are text and the table small.
 
         Every text has a number; those of a row tell its place.
@@ -166,9 +181,9 @@ class Polars(Engine):
 
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
-        return Polars(self.native.drop(*columns)) if columns else self
+        return PolarsEngine(self.native.drop(*columns)) if columns else self
 
-    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
+    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked some rows at a time."""
 
         def masked(frame: Any) -> Any:
@@ -179,9 +194,9 @@ class Polars(Engine):
         import polars as pl
 
         schema = {name: kind for name, kind in self.schema.items() if name not in drop}
-        schema |= {name: pl.String() for name in anew if _is_named(schema[name])}
+        schema |= {name: pl.String() for name in discard_style if _is_named(schema[name])}
         rows = self.native.with_row_index(PLACE) if numbered else self.native
-        return Polars(rows.map_batches(masked, streamable=True, schema=schema))
+        return PolarsEngine(rows.map_batches(masked, streamable=True, schema=schema))
 
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
         """Write the table as Parquet, without holding it."""
@@ -199,12 +214,12 @@ class Polars(Engine):
         import pyarrow.parquet as pq
 
         if path.is_file():
-            return Polars._scanned([path], {})
+            return PolarsEngine._scanned([path], {})
         files = sorted(path.rglob("*.parquet"))
         inside = set(pq.read_schema(files[0]).names)
         types = {name: kind for name, kind in like.native.collect_schema().items() if name not in inside}
-        found = Polars._scanned(files, types)
-        return Polars(found.native.select(x for x in like.names if x in found.names))
+        found = PolarsEngine._scanned(files, types)
+        return PolarsEngine(found.native.select(x for x in like.names if x in found.names))
 
 
 def _frame(table: pa.Table) -> Any:

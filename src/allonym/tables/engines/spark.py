@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from allonym.errors import OptionError, TableError
-from allonym.tables.engines.base import BLANKS, HIGH, LOW, TIMES, Batch, Engine, Known, key_name, masked_name
+from allonym.tables.engines.base import BLANKS, COUNT, HIGH, LOW, Batch, Engine, Replacements, key_name, masked_name
 
 LOCAL = "local[*]"
 SMALL = 32 * 1024**2  # bytes of what becomes of rows: up to these, every executor gets all of it
@@ -36,7 +36,7 @@ def session(master: str | None) -> Any:
     return builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
 
 
-class Spark(Engine):
+class SparkEngine(Engine):
     """A data frame of Spark. Its rows have no order."""
 
     name = "spark"
@@ -47,7 +47,9 @@ class Spark(Engine):
             raise TableError("Two columns of the table have one name.", hint="rename one; case does not count.")
 
     @classmethod
-    def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Spark:
+    def read(
+        cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None
+    ) -> SparkEngine:
         """Open Parquet files, by their names and not by patterns."""
         from pyspark.sql.types import LongType, StringType, StructField, StructType
 
@@ -70,9 +72,9 @@ class Spark(Engine):
     def lines(self, columns: Sequence[str]) -> pa.Table:
         """Return the different rows of some columns with how often each comes."""
         if not columns:
-            return pa.table({TIMES: pa.array([self.native.count()], pa.int64())})
+            return pa.table({COUNT: pa.array([self.native.count()], pa.int64())})
         places = list(map(self._place, columns))
-        return self._numbered.groupBy(*places).count().toArrow().rename_columns([*columns, TIMES])
+        return self._numbered.groupBy(*places).count().toArrow().rename_columns([*columns, COUNT])
 
     def repeated(self, column: str, missing: Sequence[str]) -> int:
         """Return how many values of a column come more than once."""
@@ -99,7 +101,7 @@ class Spark(Engine):
         text = f.btrim(f.col(place), f.lit(BLANKS))
         return f.when(~text.isin(["", *missing]), text)
 
-    def replaced(self, known: Known) -> Engine:
+    def replaced(self, known: Replacements) -> Engine:
         """Return the table with what becomes of its rows, by a join in which null equals null."""
         from pyspark.sql import Window
         from pyspark.sql import functions as f
@@ -123,7 +125,7 @@ class Spark(Engine):
             for i, x in enumerate(self.names)
         ]
         told = f.broadcast(told) if table.nbytes <= SMALL else told
-        return Spark(rows.join(told, same, "left").select(*wanted).toDF(*self.names))
+        return SparkEngine(rows.join(told, same, "left").select(*wanted).toDF(*self.names))
 
     @classmethod
     def failures(cls) -> tuple[type[BaseException], ...]:
@@ -136,9 +138,9 @@ class Spark(Engine):
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         kept = [x for x in self.names if x not in columns]
-        return Spark(self._numbered.select(*map(self._place, kept)).toDF(*kept))
+        return SparkEngine(self._numbered.select(*map(self._place, kept)).toDF(*kept))
 
-    def mapped(self, mask: Batch, drop: Sequence[str], anew: Sequence[str], *, numbered: bool) -> Engine:
+    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked on the executors, batch by batch; rows of Spark have no numbers."""
         from pyspark.sql.types import StructType
 
@@ -151,7 +153,7 @@ class Spark(Engine):
                 told = mask(pa.Table.from_batches([batch]).rename_columns(list(names)), None)
                 yield from told.rename_columns(schema.names).to_batches()
 
-        return Spark(self._numbered.mapInArrow(masked, schema).toDF(*kept))
+        return SparkEngine(self._numbered.mapInArrow(masked, schema).toDF(*kept))
 
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
         """Write the table as a folder of Parquet files."""
@@ -160,7 +162,7 @@ class Spark(Engine):
     def again(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""
         found = like.native.sparkSession.read.schema(like.native.schema).parquet(_escaped(path))
-        return Spark(found.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
+        return SparkEngine(found.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder: always."""

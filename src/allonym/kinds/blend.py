@@ -1,0 +1,125 @@
+"""Several ontologies for one column: for each pair of values the one that knows best how alike they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.kinds.base import BaseMetric, tolerance
+from allonym.kinds.text import ConceptMetric
+from allonym.records import Value
+
+
+class BlendedMetric(BaseMetric):
+    """Distances by several ontologies. A value is a tuple with its concept in each of them, None where it has none.
+
+    P0's authors use "the ontology that better assesses the alikeness between a given pair of terms": of the ontologies
+    that know both values, the one that finds them most alike. Values that none knows together are 1 apart.
+    The centroid is the candidate of any ontology, or value, with the least Σ ω·d. Ties: values before candidates of the
+    first ontology before those of the next; the concept that comes first there; lone values come last.
+
+    >>> from allonym.ontology.scope import Scope
+    >>> from allonym.ontology.taxonomy import Taxonomy
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> one, other = (ConceptMetric([], Scope(t, 0)) for _ in range(2))
+    >>> BlendedMetric([(2, None), (3, 2), (None, 1)], [one, other]).distances(1, [0, 1, 2]).round(2).tolist()
+    [0.6, 0.0, 0.2]
+    """
+
+    def __init__(self, values: Sequence[Value], parts: Sequence[ConceptMetric]) -> None:
+        super().__init__(values)
+        linked = [v for v in self.values if isinstance(v, tuple)]
+        self.parts = tuple(
+            part.extend(sorted({v[i] for v in linked if v[i] is not None})) for i, part in enumerate(parts)
+        )
+
+    def _with(self, values: Sequence[Value]) -> BlendedMetric:
+        return BlendedMetric(values, self.parts)
+
+    @cached_property
+    def _codes(self) -> Ints:
+        """For every value its code in each ontology; -1 where it has none."""
+        codes = np.full((len(self.values), len(self.parts)), -1, np.int64)
+        for row, value in enumerate(self.values):
+            if isinstance(value, tuple):
+                codes[row] = [-1 if c is None else part.places[c] for c, part in zip(value, self.parts, strict=True)]
+        return frozen(codes)
+
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        nearest = np.ones(np.shape(a))
+        for i, part in enumerate(self.parts):
+            one, other = self._codes[a, i], self._codes[b, i]
+            known = (one >= 0) & (other >= 0)
+            nearest[known] = np.minimum(nearest[known], part.distances(one[known], other[known]))
+        return np.where(np.equal(a, b), 0.0, nearest)
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the candidate with the least sum of distances."""
+        total, linked, alone = self.parted(codes, counts)
+        if not linked.size:
+            return self.mode(codes, counts)
+        candidates: list[Value] = [self.values[c] for c in linked]
+        for i, part in enumerate(self.parts):
+            known = np.unique(self._codes[linked, i])
+            concepts = part.concepts[known[known >= 0]]
+            if concepts.size:
+                others = part.candidates(concepts)
+                candidates += [tuple(int(c) if j == i else None for j in range(len(self.parts))) for c in others]
+        wider = self.extend(candidates)
+        own = wider.codes_of(candidates)
+        costs = wider.distances(own[:, None], linked) @ total[linked] + total[alone].sum()
+        best = np.flatnonzero(costs <= costs.min() + tolerance(float(costs.min())))
+        if alone.size and total.sum() - total[alone].max() < costs.min() - tolerance(float(costs.min())):
+            return self.values[int(alone[np.argmax(total[alone])])]
+        return min((candidates[i] for i in best), key=wider._order)
+
+    def _order(self, value: tuple[int | None, ...]) -> tuple[bool, int, int]:
+        """Order candidates that cost the same."""
+        first, concept = next((i, c) for i, c in enumerate(value) if c is not None)
+        return value not in self.places, first, concept
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the nearest least common subsumer of the ontologies that know all values; null, if none does."""
+        if (codes == codes[0]).all() or self.unlinked[codes].any():
+            return super().subsumer(codes, counts)
+        total = sum_by(codes, counts, len(self.values))
+        linked = np.flatnonzero(np.bincount(codes))
+        found: list[Value] = []
+        for i, part in enumerate(self.parts):
+            own = self._codes[linked, i]
+            if (own >= 0).all():
+                concept = part.subsumer(own, total[linked])
+                found.append(tuple(concept if j == i else None for j in range(len(self.parts))))
+        return min(found, key=lambda value: float(self.distances_from(value)[linked] @ total[linked]), default=None)
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return how many values of the data lie under the subsumer of two; all, where no ontology knows both."""
+        pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
+        found = np.where(pairs[0] == pairs[1], 1.0, float(len(data)))
+        for i, (one, other) in enumerate(pairs.T.tolist()):
+            top = None if one == other else self.subsumer(np.array([one, other]), np.ones(2))
+            if top is None:
+                continue
+            which = next(j for j, concept in enumerate(top) if concept is not None)
+            part, own = self.parts[which], self._codes[data, which]
+            found[i] = part.world.below(top[which], part.concepts[own[own >= 0]])
+        return found[place.ravel()]
+
+    def links(self, a: Ints, b: Ints) -> Floats | None:
+        """Return how many links values are apart where that is least; the most there can be, where none knows both."""
+        most = 2 * max(part.scope.taxonomy.deepest for part in self.parts)
+        found = np.where(a == b, 0.0, float(most))
+        for i, part in enumerate(self.parts):
+            one, other = self._codes[a, i], self._codes[b, i]
+            known = (one >= 0) & (other >= 0)
+            links = part.links(one[known], other[known])
+            assert links is not None
+            found[known] = np.minimum(found[known], links)
+        return found
+
+    def with_measure(self, measure: str) -> BlendedMetric:
+        """Return the same values under another measure."""
+        return BlendedMetric(self.values, [part.with_measure(measure) for part in self.parts])

@@ -1,0 +1,109 @@
+"""The domain of a column: all concepts its values may become, as a taxonomy of their own (P3 §III.A)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import Floats, Ints, frozen, take_rows
+from allonym.kinds.base import tolerance
+from allonym.kinds.concept_index import ConceptIndex
+from allonym.kinds.text import ConceptMetric
+from allonym.ontology.scope import Scope
+
+DIGITS = 12  # distances that agree to so many decimals are ties
+
+
+class Domain:
+    """The concepts under a root, which has depth 1 here whatever lies above it; named individuals only if asked for.
+
+    Concepts are those of the whole ontology; `concepts` has them in order, a place is one's place there.
+
+    >>> from allonym.ontology.wordnet import wordnet
+    >>> people = wordnet(root="person")
+    >>> domain, code = Domain(people), people.taxonomy.code
+    >>> far = domain.distances_from(code("skilled worker"))
+    >>> [round(float(far[domain.place(code(w))]), 3) for w in ("employee", "craftsman.n.03")]
+    [0.333, 0.143]
+    """
+
+    def __init__(
+        self, scope: Scope, measure: str = "wu-palmer", depth: str = "nodes", *, individuals: bool = False
+    ) -> None:
+        self.scope, self.individuals = scope, individuals
+        cut = scope.cut()
+        kept = np.ones(len(cut), bool) if individuals else ~cut.instances
+        self._kept = np.flatnonzero(kept)
+        self.concepts: Ints = frozen(scope.concepts[kept])
+        self._world = ConceptIndex(Scope(cut, cut.root), measure, depth, np.arange(len(cut)))
+        self._place = np.full(len(scope.taxonomy), -1, np.int64)
+        self._place[self.concepts] = np.arange(len(self.concepts))
+
+    @classmethod
+    def of(cls, metric: ConceptMetric, concepts: Ints) -> Domain:
+        """Return the domain of a column; it has named individuals, if some of its concepts are."""
+        individuals = bool(metric.scope.taxonomy.instances[concepts].any())
+        return cls(metric.scope, metric.measure, metric.depth, individuals=individuals)
+
+    def __len__(self) -> int:
+        return len(self.concepts)
+
+    def place(self, concept: int) -> int:
+        """Return where a concept is; -1, if it is not in the domain."""
+        return int(self._place[concept])
+
+    def places(self, concepts: Ints) -> Ints:
+        """Return where concepts are; -1, if they are not in the domain."""
+        return self._place[concepts]
+
+    def distances_from(self, concept: int) -> Floats:
+        """Return the distances of a concept of the domain to all of it."""
+        own = self._kept[self._inside(concept)]
+        return np.round(self._world.apart(np.full(len(self._kept), own), self._kept), DIGITS)
+
+    def _inside(self, concept: int) -> int:
+        place = self.place(concept)
+        if place < 0:
+            raise IndexError("a concept that is not in the domain")
+        return place
+
+    def between(self, a: Ints, b: Ints) -> Floats:
+        """Return the distances of concepts of the domain, pair by pair."""
+        return self._world.apart(self._kept[self.places(a)], self._kept[self.places(b)])
+
+    def mean(self, concepts: Ints, counts: NDArray[np.number]) -> int:
+        """Return the concept of the domain with the least Σ ω·sd(c, x) (P3 eq. 10); the first of equals."""
+        own = self._kept[self.places(concepts)]
+        candidates = self._candidates(own)
+        sums = np.zeros(len(candidates))
+        for concept, count in zip(own.tolist(), counts.tolist(), strict=True):
+            sums += count * self._world.apart(np.full(len(candidates), concept), candidates)
+        least = float(sums.min())
+        best = candidates[np.flatnonzero(sums <= least + tolerance(least))[0]]
+        return int(self.concepts[np.searchsorted(self._kept, best)])
+
+    def _candidates(self, own: Ints) -> Ints:
+        """Return the concepts that may be the mean of some.
+
+        If all ways from a concept up to ancestors of the values lead through another one, it has the same subsumers
+        with each value as that one but longer ways, so it is farther from all of them by measures of ways.
+        """
+        if self._world.measure not in ("wu-palmer", "path", "leacock-chodorow"):
+            return self._kept
+        taxonomy = self._world.scope.taxonomy
+        through = np.full(len(taxonomy), -1, np.int64)
+        above = taxonomy.above(own)
+        through[above] = above
+        for level in range(1, int(taxonomy.depth.max()) + 1):
+            here = np.flatnonzero((taxonomy.depth == level) & (through < 0))
+            if len(here):
+                starts, parents = take_rows(*taxonomy.parents, here)
+                first = np.minimum.reduceat(through[parents], starts[:-1])
+                last = np.maximum.reduceat(through[parents], starts[:-1])
+                through[here] = np.where(first == last, first, here)
+        return self._kept[through[self._kept] == self._kept]
+
+    def variance(self, concepts: Ints, counts: NDArray[np.number], mean: int) -> float:
+        """Return the mean of sd(x, μ)² (P3 eq. 12)."""
+        far = self.between(concepts, np.full(len(concepts), mean))
+        return float((counts * far**2).sum() / counts.sum())

@@ -1,0 +1,87 @@
+"""Numbers: |a - b| / range; the mean stands for several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.kinds.base import BaseMetric, halves
+from allonym.records import Value
+
+
+class NumericMetric(BaseMetric):
+    """|a - b| / range over the values of the data; the mean, rounded to as many decimals as the column has.
+
+    Nulls do not take part in a mean unless they are the majority; then null stands for all (methods.md §4).
+
+    >>> ages = NumericMetric([20.0, 30.0, 60.0, None], decimals=0)
+    >>> ages.distances(0, [0, 1, 2, 3]).tolist(), ages.centroid(np.array([0, 1, 3]), np.array([1.0, 2.0, 1.0]))
+    ([0.0, 0.25, 1.0, 1.0], 27.0)
+    """
+
+    def __init__(self, values: Sequence[Value], decimals: int = 0, span: float | None = None) -> None:
+        super().__init__(values)
+        self.decimals = decimals
+        known = [v for v in self.values if v is not None]
+        self.span = (max(known) - min(known) if known else 0.0) if span is None else span
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The values as an array, a range by its middle; null, and what was not understood, is not a number."""
+        return frozen(self._ends.mean(axis=1))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """The least and the largest number of every value: of a number, itself."""
+        ends = [v if isinstance(v, tuple) else (np.nan, np.nan) if self.unlinked[i] else (v, v)
+                for i, v in enumerate(self.values)]  # fmt: skip
+        return frozen(np.array(ends, np.float64).reshape(-1, 2))
+
+    def _with(self, values: Sequence[Value]) -> NumericMetric:
+        return NumericMetric(values, self.decimals, self.span)
+
+    def _between(self, a: Ints, b: Ints) -> Floats:
+        far = np.abs(self.numbers[a] - self.numbers[b])
+        return np.minimum(far / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
+
+    def _from(self, value: Value) -> Floats:
+        if not isinstance(value, (int, float)) or self.span <= 0:
+            return super()._from(value)
+        far = np.minimum(np.abs(value - self.numbers) / self.span, 1.0)
+        return np.where(self.unlinked, 1.0, far)
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the rounded mean."""
+        known = self.without_unlinked(codes, counts)
+        if known is None:
+            return self.mode(codes[self.unlinked[codes]], counts[self.unlinked[codes]])
+        codes, counts = known
+        if counts.sum() > 0:
+            total = sum_by(codes, counts, len(self.values))  # by value, so that the order of tuples cannot matter
+            here = np.flatnonzero(total)
+            mean = (self.numbers[here] * total[here]).sum() / total[here].sum()
+        else:
+            mean = self.numbers[codes].mean()
+        return round(float(mean), self.decimals) + 0.0  # no negative zero
+
+    def _families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number two ranges."""
+        return halves(self.numbers[codes], counts)
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the mean: nothing among numbers is true of several."""
+        return self.centroid(codes, counts)
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return None: what two numbers have in common is a range."""
+        return None
+
+    def range(self, a: Ints, b: Ints) -> Floats:
+        """Return how wide the range is that covers two values, as a share of the whole."""
+        low = np.minimum(self._ends[a, 0], self._ends[b, 0])
+        high = np.maximum(self._ends[a, 1], self._ends[b, 1])
+        width = np.minimum((high - low) / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
+        return np.where(self.unlinked[a] | self.unlinked[b], (a != b).astype(np.float64), width)

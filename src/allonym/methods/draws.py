@@ -1,0 +1,97 @@
+"""Draws that belong to a row: the same whether rows come alone, in batches or in another order (Philox4x64-10)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import Floats, Keys
+
+Words = NDArray[np.uint64]  # 4 × n: four random words of 64 bits for every row; of one row, just four
+_MULTIPLIERS = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
+_STEPS = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
+_ROUNDS = 10
+_ALL = 2**64 - 1
+_LOW, _HALF = np.uint64(2**32 - 1), np.uint64(32)
+_BLOCK = 2**14  # rows at a time, so that all stays near the processor
+
+
+def key_of(text: str) -> int:
+    """Return the number that stands for a row's key, or an attribute's name, given as text."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def words(seed: int | None, attribute: str, keys: Keys) -> Words:
+    """Return the draws of rows for an attribute; without a seed, they come from the system and never come again.
+
+    >>> keys = np.array([0, 7, 0], np.uint64)
+    >>> found = words(1, "job", keys)
+    >>> bool((found[:, 0] == found[:, 2]).all()), bool((found[:, 0] == found[:, 1]).any())
+    (True, False)
+    """
+    if seed is None:
+        return np.frombuffer(os.urandom(32 * len(keys)), np.uint64).reshape(4, len(keys))
+    found = np.empty((4, len(keys)), np.uint64)
+    for low in range(0, len(keys), _BLOCK):
+        found[:, low : low + _BLOCK] = philox((seed, key_of(attribute)), keys[low : low + _BLOCK])
+    return found
+
+
+def words_of_one(seed: int | None, attribute: int, key: int) -> tuple[int, ...]:
+    """Return the draws of one row; the attribute by its `key_of`."""
+    if seed is None:
+        drawn = os.urandom(32)
+        return tuple(int.from_bytes(drawn[i : i + 8], "little") for i in (0, 8, 16, 24))
+    a, b, c, d = key, 0, 0, 0
+    one, other = seed, attribute
+    for _ in range(_ROUNDS):
+        first, second = _MULTIPLIERS[0] * a, _MULTIPLIERS[1] * c
+        a, b, c, d = (second >> 64) ^ b ^ one, second & _ALL, (first >> 64) ^ d ^ other, first & _ALL
+        one, other = (one + _STEPS[0]) & _ALL, (other + _STEPS[1]) & _ALL
+    return a, b, c, d
+
+
+def philox(key: tuple[int, int], counters: Keys) -> Words:
+    """Return the blocks of Philox4x64-10 (Salmon et al. 2011) for counters that fit in a word."""
+    zero = np.zeros(len(counters), np.uint64)
+    a, b, c, d = counters.astype(np.uint64), zero, zero, zero
+    one, other = key
+    for _ in range(_ROUNDS):
+        first, second = _times(_MULTIPLIERS[0], a), _times(_MULTIPLIERS[1], c)
+        a, b, c, d = second[0] ^ b ^ np.uint64(one), second[1], first[0] ^ d ^ np.uint64(other), first[1]
+        one, other = (one + _STEPS[0]) & _ALL, (other + _STEPS[1]) & _ALL
+    return np.stack([a, b, c, d])
+
+
+def _times(number: int, others: Words) -> tuple[Words, Words]:
+    """Return the high and the low words of the products of a word and others."""
+    high, low = np.uint64(number >> 32), np.uint64(number & 0xFFFFFFFF)
+    other_high, other_low = others >> _HALF, others & _LOW
+    middle = high * other_low + (low * other_low >> _HALF)
+    last = low * other_high + (middle & _LOW)
+    return high * other_high + (middle >> _HALF) + (last >> _HALF), np.uint64(number) * others
+
+
+def below(limit: int, high: Words, low: Words) -> Words:
+    """Return whole numbers below a limit, from 128 random bits each: no number is likelier by more than 2^-64."""
+    top, rest = _times(limit, high)
+    under, _ = _times(limit, low)
+    return top + (rest + under < rest)  # the carry
+
+
+def below_of_one(limit: int, high: int, low: int) -> int:
+    """Return the same of one row."""
+    return limit * ((high << 64) | low) >> 128
+
+
+def uniform(drawn: Words) -> Floats:
+    """Return words as numbers within (0, 1)."""
+    return ((drawn >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+
+
+def uniform_of_one(drawn: int) -> float:
+    """Return the same of one row."""
+    return ((drawn >> 12) + 0.5) * 2.0**-52

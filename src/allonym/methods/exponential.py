@@ -1,0 +1,121 @@
+"""The exponential mechanism over concepts: ε-differential privacy of one value (McSherry and Talwar 2007).
+
+A value x becomes c with probability ∝ exp(-ε·d(x, c) / 2Δ). Distances are in [0, 1], so one record cannot change one by
+more than Δ = 1. What is drawn are exact whole-number weights: see `weights`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints, Keys
+from allonym.errors import OptionError
+from allonym.kinds.domain import Domain
+from allonym.kinds.text import ConceptMetric
+from allonym.methods.base import is_number
+from allonym.methods.draws import Words, below, below_of_one
+from allonym.methods.record_level import ByValue, Perturbation, Recordwise
+from allonym.records import Attribute, Value
+
+SENSITIVITY = 1.0  # of a distance in [0, 1]
+SCALE = 2.0**43  # of the weights
+MOST = 2**20  # candidates; the sum of their weights is below 2^64
+MARGIN = 2.0**-40  # taken off ε, so that rounding cannot exceed it
+KEPT = 4_000_000  # weights that are kept for rows that come alone
+
+
+@dataclass(frozen=True)
+class Exponential(Recordwise):
+    """Each value becomes one of the candidates, the likelier the nearer it is; nothing depends on other records."""
+
+    epsilon: float = 1.0
+    nulls: bool = False  # whether values may become null; if not, null becomes any candidate
+    codes: bool = False  # whether concepts are written by code, not by label
+    name: ClassVar[str] = "exponential"
+    about: ClassVar[str] = "differential privacy of each value: any candidate, the likelier the nearer"
+    kinds: ClassVar[frozenset[str]] = frozenset({"text"})
+    promises: ClassVar[tuple[str, ...]] = ("differential privacy",)
+    data_independent: ClassVar[bool] = True
+    least: ClassVar[int] = 0
+
+    @property
+    def writes_codes(self) -> bool | None:
+        """Whether concepts are written by code: fixed beforehand."""
+        return self.codes
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
+        if not is_number(self.epsilon):
+            yield "epsilon must be a number above 0."
+        elif not (math.isfinite(self.epsilon) and self.epsilon > 2 * MARGIN):
+            yield f"epsilon is {self.epsilon:g}, it must be above 0. Hint: 1 is usual."
+        for name, given in (("nulls", self.nulls), ("codes", self.codes)):
+            if not isinstance(given, bool):
+                yield f"{name} must be true or false."
+
+    def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
+        """Take the candidates; the values of the data are not looked at."""
+        metric = attribute.metric
+        assert isinstance(metric, ConceptMetric)
+        domain = Domain(metric.scope, metric.measure, metric.depth, individuals=True)
+        candidates = attribute.candidates
+        if candidates is None:
+            candidates = tuple(domain.concepts[~metric.scope.taxonomy.instances[domain.concepts]].tolist())
+        if len(candidates) > MOST:
+            raise OptionError(f"There are {len(candidates):,} candidates, more than {MOST:,}.", hint="choose a root.")
+        return Candidates(domain, (*candidates, None) if self.nulls else candidates, self.epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(ByValue):
+    """What values may become: concepts, perhaps null. Null is 1 from all concepts and 0 from itself."""
+
+    domain: Domain
+    candidates: tuple[Value, ...]
+    epsilon: float
+    _known: dict[Value, Keys] = field(default_factory=dict, repr=False)
+
+    @property
+    def outcomes(self) -> Sequence[Value]:
+        """The candidates."""
+        return self.candidates
+
+    def far(self, value: Value) -> Floats:
+        """Return the distances of a value to all candidates."""
+        concepts = np.array([-1 if c is None else c for c in self.candidates], np.int64)
+        if value is None:
+            return (concepts >= 0).astype(np.float64)
+        found = np.ones(len(concepts))
+        found[concepts >= 0] = self.domain.distances_from(value)[self.domain.places(concepts[concepts >= 0])]
+        return found
+
+    def weights(self, value: Value) -> Keys:
+        """Return how likely each candidate is, as whole numbers: ⌈2^43·exp(-(ε - 2^-40)·d / 2)⌉.
+
+        With ε' = ε - 2^-40 all weights, whatever the value, lie between 2^43·exp(-ε'/2) and 2^43. So do their means; a
+        probability is a weight by a sum: P(c | x) / P(c | y) is at most exp(ε'/2)·exp(ε'/2) = exp(ε'). Rounding in
+        `exp`, and drawing from 128 bits, change it by a factor far below exp(2^-40). Beyond ε of about 60 the least
+        weight is 1, which is more than the formula says, and 2^43 is less than exp(ε'/2).
+        """
+        exponent = -(self.epsilon - MARGIN) / (2 * SENSITIVITY)
+        return np.maximum(np.ceil(SCALE * np.exp(exponent * self.far(value))), 1.0).astype(np.uint64)
+
+    def places(self, value: Value, drawn: Words) -> Ints:
+        """Return what rows with a value become."""
+        total = np.cumsum(self.weights(value))
+        return np.searchsorted(total, below(int(total[-1]), drawn[0], drawn[1]), side="right")
+
+    def one(self, value: Value, drawn: Sequence[int]) -> Value:
+        """Return what a single value becomes."""
+        if value not in self._known:
+            if len(self._known) * len(self.candidates) >= KEPT:
+                self._known.clear()
+            self._known[value] = np.cumsum(self.weights(value))
+        total = self._known[value]
+        drawn_below = np.uint64(below_of_one(int(total[-1]), drawn[0], drawn[1]))
+        return self.candidates[int(total.searchsorted(drawn_below, side="right"))]

@@ -1,0 +1,1 @@
+"""Inner loops on arrays: growing groups, nearest and farthest tuples, splitting into blocks."""

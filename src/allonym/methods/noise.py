@@ -1,0 +1,187 @@
+"""Semantic noise: words are replaced by others about as far away as a normal error says (P3); numbers get the error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints
+from allonym.kinds.domain import Domain
+from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.methods.base import is_number
+from allonym.methods.draws import Words, uniform, uniform_of_one
+from allonym.methods.record_level import ByValue, Perturbation, Recordwise, linked, present
+from allonym.records import Attribute, Value
+
+MOST = 1000  # times the variance of the data
+KEPT = 4_000_000  # concepts in the tables of values that are kept for rows that come alone
+
+
+@dataclass(frozen=True)
+class Noise(Recordwise):
+    """Errors are N(0, α·σ²) for each row; their sign says whether to go away from the mean, or towards it."""
+
+    alpha: float = 0.3
+    allow_same: bool = False  # whether small errors leave a word as it is
+    name: ClassVar[str] = "noise"
+    least: ClassVar[int] = 2
+    about: ClassVar[str] = "each value by itself becomes another about as far away as a random error says"
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
+        if not is_number(self.alpha):
+            yield "alpha must be a number above 0."
+        elif not 0 < self.alpha <= MOST:
+            yield f"alpha is {self.alpha:g}, it must be above 0, and at most {MOST}. Hint: 0.1 to 0.5 is usual."
+        if not isinstance(self.allow_same, bool):
+            yield "allow_same must be true or false."
+
+    def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
+        """Find the mean and the variance of a column."""
+        if isinstance(attribute.metric, NumericMetric):
+            numbers, row_counts = present(attribute, codes, counts)
+            mean = float((row_counts * numbers).sum() / max(row_counts.sum(), 1))
+            variance = float((row_counts * (numbers - mean) ** 2).sum() / max(row_counts.sum(), 1))
+            return NumericNoise(mean, variance, self.alpha, attribute.metric.decimals)
+        assert isinstance(attribute.metric, ConceptMetric)
+        concepts, row_counts = linked(attribute.metric, codes, counts)
+        domain = Domain.of(attribute.metric, concepts)
+        if not len(concepts):
+            return SemanticNoise(domain, domain.scope.root, 0.0, self.alpha, self.allow_same)
+        middle = domain.mean(concepts, row_counts)
+        return SemanticNoise(domain, middle, domain.variance(concepts, row_counts, middle), self.alpha, self.allow_same)
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """Concepts in the order of their distance to one: those at `levels[i]` are `members[starts[i]:starts[i + 1]]`."""
+
+    levels: Floats
+    starts: Ints
+    members: Ints
+
+    @classmethod
+    def of(cls, far: Floats, members: Ints) -> Ways:
+        """Take concepts that are in the order of their distances."""
+        ordered = far[members]
+        starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        return cls(ordered[starts], np.append(starts, len(members)), members.astype(np.int32))
+
+    def nearest(self, size: Floats, tie: Floats) -> tuple[Ints, Floats]:
+        """Return the nearest that are at least so far away, the farthest if none is, and how far these are.
+
+        `tie` within (0, 1) says which of those that are equally far.
+        """
+        level = np.minimum(self.levels.searchsorted(size), len(self.levels) - 1)
+        low, high = self.starts[level], self.starts[level + 1]
+        return self.members[low + (tie * (high - low)).astype(np.int64)], self.levels[level]
+
+
+@dataclass(frozen=True, eq=False)
+class SemanticNoise(ByValue):
+    """Noise on a column of words (P3 algorithm 1). Null stays null."""
+
+    domain: Domain
+    mean: int
+    variance: float
+    alpha: float
+    allow_same: bool = False
+    _known: dict[int, tuple[Ways, Ways]] = field(default_factory=dict, repr=False)
+
+    @property
+    def outcomes(self) -> Sequence[Value]:
+        """The concepts of the domain, and null."""
+        return [*self.domain.concepts.tolist(), None]
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the errors."""
+        return math.sqrt(self.alpha * self.variance)
+
+    def ways(self, concept: int) -> tuple[Ways, Ways]:
+        """Return where errors below and above 0 may lead from a concept.
+
+        That is towards the mean and away from it; anywhere, from the mean itself or where there is nothing on a side.
+        """
+        far, own = self.domain.distances_from(concept), self.domain.place(concept)
+        order = np.argsort(far, kind="stable")
+        others = order[order != own]
+        if concept == self.mean:
+            return Ways.of(far, others), Ways.of(far, others)
+        off = self._off[others]
+        sides = others[off < self._off[own]], others[off > self._off[own]]
+        nearer, farther = (Ways.of(far, side if len(side) else others) for side in sides)
+        return nearer, farther
+
+    @cached_property
+    def _off(self) -> Floats:
+        """The distances of all concepts to the mean."""
+        return self.domain.distances_from(self.mean)
+
+    def places(self, value: Value, drawn: Words) -> Ints:
+        """Return what rows with a concept become."""
+        if value is None:
+            return np.full(drawn.shape[1], len(self.domain))
+        from scipy.special import ndtri
+
+        errors, ties = self.deviation * ndtri(uniform(drawn[0])), uniform(drawn[1])
+        own = self.domain.place(value)
+        found = np.full(len(errors), own)
+        if len(self.domain) == 1:
+            return found
+        for way, rows in zip(self.ways(value), (errors < 0, errors > 0), strict=True):
+            concepts, far = way.nearest(np.abs(errors[rows]), ties[rows])
+            same = self.allow_same & (2 * np.abs(errors[rows]) < far)
+            found[rows] = np.where(same, own, concepts)
+        return found
+
+    def one(self, value: Value, drawn: Sequence[int]) -> Value:
+        """Return what a single concept becomes."""
+        if value is None or len(self.domain) == 1:
+            return value
+        from scipy.special import ndtri
+
+        error = self.deviation * float(ndtri(uniform_of_one(drawn[0])))
+        if error == 0:
+            return value
+        if value not in self._known:
+            if len(self._known) * len(self.domain) >= KEPT:
+                self._known.clear()
+            self._known[value] = self.ways(value)
+        way = self._known[value][error > 0]
+        place, far = way.nearest(np.array(abs(error)), np.array(uniform_of_one(drawn[1])))
+        return value if self.allow_same and 2 * abs(error) < far else int(self.domain.concepts[place])
+
+
+@dataclass(frozen=True, eq=False)
+class NumericNoise(Perturbation):
+    """Ordinary uncorrelated noise on a column of numbers, rounded as the column is. Null stays null."""
+
+    mean: float
+    variance: float
+    alpha: float
+    decimals: int
+
+    def column(self, values: Sequence[Value], codes: Ints, drawn: Words) -> tuple[list[Value], Ints]:
+        """Return what rows become."""
+        from scipy.special import ndtri
+
+        numbers = np.array([np.nan if v is None else v for v in values], np.float64)[codes]
+        moved = np.round(numbers + math.sqrt(self.alpha * self.variance) * ndtri(uniform(drawn[0])), self.decimals)
+        found, places = np.unique(moved + 0.0, return_inverse=True)
+        return [None if math.isnan(x) else x for x in found.tolist()], places.ravel()
+
+    def one(self, value: Value, drawn: Sequence[int]) -> Value:
+        """Return what a single number becomes."""
+        if value is None:
+            return None
+        from scipy.special import ndtri
+
+        error = math.sqrt(self.alpha * self.variance) * ndtri(uniform_of_one(drawn[0]))
+        return float(np.round(value + error, self.decimals)) + 0.0

@@ -1,0 +1,71 @@
+"""The baselines of semantic noise: a value becomes any value of its column, as likely or as frequent (P3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.arrays import Ints
+from allonym.methods.draws import Words, below, below_of_one
+from allonym.methods.record_level import ByValue, Perturbation, Recordwise
+from allonym.records import Attribute, Value
+
+
+@dataclass(frozen=True)
+class RandomiseUniform(Recordwise):
+    """Every value of the column is as likely, the value itself included."""
+
+    name: ClassVar[str] = "randomise-uniform"
+    about: ClassVar[str] = "a baseline: any value of the column, each as likely"
+
+    def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
+        """Take the values as they are."""
+        return _drawing(attribute, codes, np.ones(len(codes), np.int64))
+
+
+@dataclass(frozen=True)
+class RandomiseFrequency(Recordwise):
+    """Every value of the column is as likely as it is frequent."""
+
+    name: ClassVar[str] = "randomise-frequency"
+    about: ClassVar[str] = "a baseline: any value of the column, each as likely as it is frequent"
+
+    def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
+        """Take the values with their counts."""
+        return _drawing(attribute, codes, counts)
+
+
+def _drawing(attribute: Attribute, codes: Ints, counts: Ints) -> Drawing:
+    pairs = [(attribute.values[c], n) for c, n in zip(codes.tolist(), counts.tolist(), strict=True)]
+    known = [(value, n) for value, n in pairs if value is not None]
+    return Drawing(tuple(value for value, _ in known), tuple(n for _, n in known))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(ByValue):
+    """Values with how likely each is, as whole numbers. Null stays null."""
+
+    known: tuple[Value, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def outcomes(self) -> Sequence[Value]:
+        """The values, and null."""
+        return [*self.known, None]
+
+    def places(self, value: Value, drawn: Words) -> Ints:
+        """Return what rows become, whatever they were."""
+        if value is None:
+            return np.full(drawn.shape[1], len(self.known))
+        total = np.cumsum(self.counts)
+        return np.searchsorted(total, below(int(total[-1]), drawn[0], drawn[1]), side="right")
+
+    def one(self, value: Value, drawn: Sequence[int]) -> Value:
+        """Return what a single row becomes."""
+        if value is None:
+            return None
+        total = np.cumsum(self.counts)
+        return self.known[int(np.searchsorted(total, below_of_one(int(total[-1]), drawn[0], drawn[1]), side="right"))]

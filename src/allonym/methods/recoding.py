@@ -1,0 +1,111 @@
+"""Local recoding: one column at a time, values that too few hold become the one most like them (P0, IPMU and MDAI)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from allonym.arrays import Ints, distinct, frozen
+from allonym.methods.base import Anonymising
+from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding, problems_of
+from allonym.methods.kernels.microaggregation import DIGITS
+from allonym.ontology.similarity import MEASURES
+from allonym.progress import Progress, no_progress
+from allonym.records import Masking, Records
+
+
+@dataclass(frozen=True)
+class Recoding(Anonymising):
+    """Record fusion on each column alone (P0 MDAI): the smallest group of equal values takes the most similar value."""
+
+    per_attribute: bool = False  # whether k in every column alone is enough
+    heuristics: str = "h1+h2+h3"
+    guide: str = "similarity"
+    name: ClassVar[str] = "recoding"
+    about: ClassVar[str] = "each column alone: rare values become the most similar value in the data"
+    promises: ClassVar[tuple[str, ...]] = ("k-anonymity of each column",)
+    guides: ClassVar[tuple[str, ...]] = GUIDES
+
+    @property
+    def per_column(self) -> bool:
+        """Whether k is promised for each column alone."""
+        return True
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        """Whether hierarchies are needed."""
+        return self.guide == "hierarchy"
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
+        yield from problems_of(heuristics=(self.heuristics, HEURISTICS), guide=(self.guide, (*self.guides, *MEASURES)))
+        if not isinstance(self.per_attribute, bool):
+            yield "per_attribute must be true or false."
+
+    def into(self, column: Records, rng: np.random.Generator) -> Ints:
+        """Return what each value becomes."""
+        return Fusing(column, self.k, rng, self.heuristics, self.guide).run(no_progress)
+
+    def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
+        """Recode every column; draws are by seed and column."""
+        columns, attributes = [], []
+        for a, attribute in enumerate(records.attributes):
+            tick(a, len(records.attributes))
+            rng = np.random.Generator(np.random.Philox(key=[seed, a]))
+            rows = np.repeat(records.codes[:, a], records.counts)
+            if records.inverse is not None:
+                rows = records.codes[records.inverse, a]
+            own: dict[str, Any] = {"weights": records.weights, "units": records.units, "sensitive": records.sensitive}
+            column = Records.of([attribute], [rows], **own, row_counts=records.row_counts)
+            done = fused(column, self.into(column, rng), self.k)
+            becomes = np.empty(len(attribute.values), np.int64)
+            becomes[column.codes[done.source, 0]] = done.codes[:, 0]
+            columns.append(becomes[records.codes[:, a]])
+            attributes.append(replace(attribute, metric=done.attributes[0].metric))
+        codes = np.stack(columns, axis=1)
+        groups = distinct(columns)[0]
+        return Masking(np.arange(len(records)), records.counts, groups, frozen(codes), tuple(attributes))
+
+
+@dataclass(frozen=True)
+class RecodingOrdered(Recoding):
+    """Value by value in text order (P0 IPMU): each that fewer than k hold becomes the most similar one that k hold."""
+
+    guide: str = "similarity"
+    name: ClassVar[str] = "recoding-ordered"
+    about: ClassVar[str] = "as recoding, but value by value in text order"
+    guides: ClassVar[tuple[str, ...]] = ("similarity", "hierarchy", "random")
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the parameters."""
+        yield from super().problems()
+        if self.heuristics != Recoding.heuristics:
+            yield "there are no heuristics to choose: values are gone through in text order. Hint: leave them out."
+
+    def into(self, column: Records, rng: np.random.Generator) -> Ints:
+        """Return what each value becomes; one that reaches k is preferred, any other taken if none does."""
+        sizes = column.counts.astype(np.int64).copy()
+        into = np.arange(len(column))
+        metric, codes = guiding(column, self.guide)[0], column.codes[:, 0]
+        while (sizes > 0).sum() > 1 and ((sizes > 0) & (sizes < self.k)).any():
+            for one in range(len(sizes)):
+                others = np.flatnonzero(sizes > 0)
+                others = others[others != one]
+                if not 0 < sizes[one] < self.k or not len(others):
+                    continue
+                enough = others[sizes[others] >= self.k]
+                others = enough if len(enough) else others
+                if self.guide == "random":
+                    other = int(others[rng.integers(len(others))])
+                else:
+                    far = np.round(metric.distances(codes[one], codes[others]), DIGITS)
+                    other = int(others[np.argmin(far)])
+                sizes[other] += sizes[one]
+                sizes[one] = 0
+                into[one] = other
+        while (into != into[into]).any():
+            into = into[into]
+        return into

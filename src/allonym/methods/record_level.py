@@ -1,0 +1,117 @@
+"""Methods that replace every value for itself: a perturbation is fitted to a column, each row has draws of its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints, Keys, frozen
+from allonym.kinds.text import ConceptMetric
+from allonym.methods.base import Method
+from allonym.methods.draws import Words, words
+from allonym.progress import Progress, no_progress
+from allonym.records import Attribute, Masking, Records, Value
+
+
+class Perturbation(ABC):
+    """What may become of the values of one column."""
+
+    @abstractmethod
+    def column(self, values: Sequence[Value], codes: Ints, drawn: Words) -> tuple[list[Value], Ints]:
+        """Return what rows become, whose values are given by code: values, and for each row which of these."""
+
+    @abstractmethod
+    def one(self, value: Value, drawn: Sequence[int]) -> Value:
+        """Return what a single row becomes."""
+
+
+class ByValue(Perturbation):
+    """A perturbation that is looked up for each of the values, once for all rows that have it."""
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> Sequence[Value]:
+        """What values may become."""
+
+    @abstractmethod
+    def places(self, value: Value, drawn: Words) -> Ints:
+        """Return what rows with a value become, as places in `outcomes`; `drawn` has their draws."""
+
+    def column(self, values: Sequence[Value], codes: Ints, drawn: Words) -> tuple[list[Value], Ints]:
+        """Return what rows become."""
+        found = np.empty(len(codes), np.int64)
+        order = np.argsort(codes, kind="stable")
+        here, starts = np.unique(codes[order], return_index=True)
+        for code, low, high in zip(here.tolist(), starts, [*starts[1:], len(order)], strict=False):
+            rows = order[low:high]
+            found[rows] = self.places(values[code], drawn[:, rows])
+        used, places = np.unique(found, return_inverse=True)
+        outcomes = self.outcomes
+        return [outcomes[i] for i in used.tolist()], places.ravel()
+
+
+@dataclass(frozen=True)
+class Recordwise(Method):
+    """A method that perturbs row by row; without a seed, draws come from the system and never come again."""
+
+    key: str = ""  # the column whose texts the draws go by; the numbers of the rows, if none
+    record_level: ClassVar[bool] = True
+    least: ClassVar[int] = 1  # different values a column must have to say what becomes of others
+    kinds: ClassVar[frozenset[str]] = frozenset({"text", "numeric"})
+
+    @property
+    def key_column(self) -> str:
+        """The column whose texts the draws of rows go by."""
+        return self.key
+
+    @abstractmethod
+    def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
+        """Fit a perturbation to the values of a column, given by code, with counts."""
+
+    def mask(self, records: Records, seed: int | None = None, tick: Progress = no_progress) -> Masking:
+        """Perturb every column of every row, each independently of the others."""
+        assert records.inverse is not None
+        keys = row_keys(records)
+        columns, attributes = [], []
+        for a, attribute in enumerate(records.attributes):
+            tick(a, len(records.attributes))
+            perturbation = self.fitted(attribute, *summed(records.codes[:, a], records.counts))
+            drawn = words(seed, attribute.name, keys)
+            values, places = perturbation.column(attribute.values, records.codes[records.inverse, a], drawn)
+            metric = attribute.metric.extend(values)
+            where = {value: code for code, value in enumerate(metric.values)}
+            columns.append(np.array([where[v] for v in values], np.int64)[places])
+            attributes.append(replace(attribute, metric=metric))
+        order = np.argsort(records.inverse, kind="stable")  # as pieces of tuples take their rows
+        if records.units is not None:
+            order = np.lexsort((records.units, records.inverse))
+        codes = np.stack(columns, axis=1)[order]
+        share = np.ones(len(order), np.int64)
+        return Masking(records.inverse[order], share, np.arange(len(order)), frozen(codes), tuple(attributes))
+
+
+def row_keys(records: Records) -> Keys:
+    """Return what the draws of rows go by."""
+    return np.arange(records.n, dtype=np.uint64) if records.keys is None else records.keys
+
+
+def summed(codes: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return the codes that occur, and how often each does."""
+    total = np.bincount(codes, weights=counts).astype(np.int64)
+    return np.flatnonzero(total), total[total > 0]
+
+
+def linked(metric: ConceptMetric, codes: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return the concepts among some values, with their counts."""
+    known = metric.concepts[codes] >= 0
+    return metric.concepts[codes[known]], counts[known]
+
+
+def present(attribute: Attribute, codes: Ints, counts: Ints) -> tuple[Floats, Ints]:
+    """Return the numbers among some values, with their counts."""
+    known = np.array([attribute.values[c] is not None for c in codes.tolist()], bool)
+    return np.array([attribute.values[c] for c in codes[known].tolist()], np.float64), counts[known]

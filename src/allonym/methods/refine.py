@@ -1,0 +1,319 @@
+"""Finished groups are made better: a local search changes them while less is lost and every promise holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints
+from allonym.measures import loss
+from allonym.methods.groups import Groups, distances
+from allonym.methods.kernels.nearest import Nearest, Points
+from allonym.methods.represent import Representatives, represent
+from allonym.methods.requirements import Look, enforced
+from allonym.privacy.models import RequirementCheck, SensitiveCounts
+from allonym.records import Attribute, Masking, Metric, Pairs, Records, Value, piece_of_rows
+
+NEAR = 16  # pieces next to a piece, whose groups it may go to; and half as many of those that could stay alone
+SOME = 8  # groups that a piece of a dissolved group may go to
+FEW = 3  # swaps that are tried with a group
+MERGED = 4  # groups that a group may join
+EFFORT = 100  # groups that are weighed for each piece, at most
+LIMIT = 400_000  # and in all
+LARGE = 100  # members, for which a group counts once more
+KEPT = 4_000_000  # members of groups whose loss is remembered
+LEAST = 1e-9  # of what is lost in all: less is no gain
+
+Tick = Callable[[int, int], None]
+Members = tuple[int, ...]  # pieces, in their order
+Change = dict[int, Members]  # groups by number, and the members they would have; NEW is a group that is made
+NEW = -1
+
+
+def finished(
+    records: Records,
+    groups: Groups,
+    k: int,
+    metrics: Sequence[Metric],
+    way: str,
+    tick: Tick,
+    look: Look | None = None,
+    *,
+    refine: bool = False,
+) -> Masking:
+    """See that groups hold what is promised, make them better if that is asked for, and choose what stands for each.
+
+    Refined groups are taken only if they hold what is promised and lose less: by Σ ω·d², as they would be written.
+    """
+
+    def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
+        return represent(records, groups, k, metrics, way)
+
+    found = _masking(*enforced(records, groups, k, metrics, look or stands, tick))
+    if not refine:
+        return found
+    better = refined(records, Groups(found.source, found.share, found.groups), k, metrics, way, tick)
+    other = _masking(*enforced(records, better, k, metrics, stands, tick))
+    return min(found, other, key=lambda x: loss.sse(Pairs.of(records, x)))
+
+
+def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
+    return Masking(groups.source, groups.share, groups.group, codes, attributes)
+
+
+def refined(records: Records, groups: Groups, k: int, metrics: Sequence[Metric], way: str, tick: Tick) -> Groups:
+    """Return groups that lose less.
+
+    Pieces move to another group, are swapped, make a group of their own or with those next to them; groups join
+    another or are dissolved: whichever makes Σ ω·d² least, until nothing makes it less or enough was tried.
+    """
+    return _Refining(records, groups, k, metrics, way).run(tick) if len(groups) > 1 else groups
+
+
+class _Refining:
+    """Groups that are being changed: members by number, the group of every piece."""
+
+    def __init__(self, records: Records, groups: Groups, k: int, metrics: Sequence[Metric], way: str) -> None:
+        self.metrics, self.shares = [x.metric for x in records.attributes], records.shares
+        self.groups, self.holding = groups, _Holding(records, groups, k)
+        self.columns = np.ascontiguousarray(records.codes[groups.source].T)
+        self.codes = self.columns.T.tolist()
+        self.mass = groups.mass(records)
+        self.standing = Representatives(records, k, metrics, way)
+        self.members: dict[int, Members] = {g: tuple(x.tolist()) for g, x in enumerate(groups.members())}
+        self.group: list[int] = groups.group.tolist()
+        self.known: dict[Members, tuple[float, list[Value]]] = {}
+        self.evaluations = self.kept = 0
+        self.made = len(self.members)
+
+    # --- what a group loses --------------------------------------------------------------------------------------
+
+    def weighed(self, members: Members) -> tuple[float, list[Value]]:
+        """Return Σ ω·d² of a group, and what stands for it."""
+        found = self.known.get(members)
+        if found is None:
+            if self.kept >= KEPT:
+                self.known.clear()
+                self.kept = 0
+            self.kept += len(members)
+            self.evaluations += 1 + len(members) // LARGE
+            own = np.array(members)
+            codes, mass = self.columns[:, own], self.mass[own]
+            values = self.standing.of(codes, mass)
+            squares = distances(self.metrics, self.shares, values, codes) ** 2
+            found = self.known[members] = float(mass @ squares), values
+        return found
+
+    def far(self, piece: int, group: int) -> float:
+        """Return ω·d² of a piece to what stands for a group as it is."""
+        total = 0.0
+        values = self.weighed(self.members[group])[1]
+        for metric, share, value, code in zip(self.metrics, self.shares, values, self.codes[piece], strict=True):
+            total += share * metric.distances_from(value)[code]
+        return float(self.mass[piece]) * total**2
+
+    def fars(self, pieces: Members, group: int) -> Floats:
+        """Return the same of several pieces."""
+        values, own = self.weighed(self.members[group])[1], list(pieces)
+        return self.mass[own] * distances(self.metrics, self.shares, values, self.columns[:, own]) ** 2
+
+    def gain(self, change: Change) -> float:
+        """Return by how much less is lost after a change."""
+        gone = sum(self.weighed(self.members[g])[0] for g in change if g != NEW)
+        return gone - sum(self.weighed(members)[0] for members in change.values() if members)
+
+    def allowed(self, change: Change) -> bool:
+        """Tell whether the groups of a change hold what is promised."""
+        return all(self.holding.holds(members) for members in change.values() if members)
+
+    # --- what may be changed -------------------------------------------------------------------------------------
+
+    def others(self, piece: int) -> list[tuple[float, int]]:
+        """Return the groups of the pieces next to one, but for its own, the one with the nearest centre first."""
+        found = dict.fromkeys(self.group[x] for x in self.near[piece])
+        return sorted((self.far(piece, g), g) for g in found if g != self.group[piece])
+
+    def changes(self, piece: int) -> Iterator[Change]:
+        """Yield what may be done about a piece."""
+        own = self.group[piece]
+        members = self.members[own]
+        rest = _without(members, piece)
+        lost = self.weighed(members)[0]
+        if not lost:
+            return
+        free = self.holding.enough(rest)
+        spared = free and self.weighed(rest)[0] < lost
+        if spared and self.holding.enough((piece,)):
+            yield {own: rest, NEW: (piece,)}
+        for place, (_, other) in enumerate(self.others(piece)):
+            there = self.members[other]
+            if spared:
+                yield {own: rest, other: _with(there, piece)}
+            elif not free and len(there) > 1:
+                yield from self.swaps(piece, rest, other)
+            if place < MERGED:
+                yield {own: (), other: _with(there, *members)}
+        if not free and piece == members[0] and (change := self.dissolved(own)):
+            yield change
+        if change := self.around(piece):
+            yield change
+
+    def swaps(self, piece: int, rest: Members, other: int) -> Iterator[Change]:
+        """Yield the swaps of a piece with one of another group that are best by the centres as they are."""
+        own, there = self.group[piece], self.members[other]
+        tried = 0
+        order = np.argsort(self.fars(there, own) - self.fars(there, other), kind="stable")
+        for back in (there[x] for x in order.tolist()):
+            change = {own: _with(rest, back), other: _with(_without(there, back), piece)}
+            if all(map(self.holding.enough, change.values())):
+                yield change
+                tried += 1
+            if tried == FEW:
+                return
+
+    def dissolved(self, group: int) -> Change | None:
+        """Return the change after which all members of a group are in others, where they cost least."""
+        change: Change = {group: ()}
+        for piece in self.members[group]:
+            costs = []
+            for _, other in self.others(piece)[:SOME]:
+                there = change.get(other, self.members[other])
+                joined = _with(there, piece)
+                costs.append((self.weighed(joined)[0] - self.weighed(there)[0], other, joined))
+            if not costs:
+                return None
+            _, other, joined = min(costs)
+            change[other] = joined
+        return change
+
+    def around(self, piece: int) -> Change | None:
+        """Return the change that makes a group of a piece and the nearest that can be spared."""
+        change: Change = {}
+        made: Members = ()
+        for one in (piece, *self.near[piece]):
+            own = self.group[one]
+            rest = _without(change.get(own, self.members[own]), one)
+            if not rest or self.holding.enough(rest):
+                change[own], made = rest, _with(made, one)
+                if self.holding.enough(made):
+                    return {**change, NEW: made}
+            elif one == piece:
+                return None
+        return None
+
+    # --- the search ----------------------------------------------------------------------------------------------
+
+    def run(self, tick: Tick) -> Groups:
+        """Change groups, what loses most first, until nothing is gained any more, or enough was tried."""
+        self.near = _near(self.metrics, self.shares, self.columns, self.holding.alone, tick)
+        least = LEAST * sum(self.weighed(x)[0] for x in self.members.values())
+        limit = min(EFFORT * len(self.group), LIMIT) + len(self.members)
+        waiting, changed = set(range(len(self.group))), True
+        while changed and self.evaluations < limit:
+            waiting = waiting or set(range(len(self.group)))  # once more, whether nothing is left to be gained
+            changed = len(waiting) < len(self.group)
+            order = sorted(waiting, key=lambda x: (-self.far(x, self.group[x]), x))
+            waiting = set()
+            for place, piece in enumerate(order):
+                if self.evaluations >= limit:
+                    break
+                touched = self.improve(piece, least)
+                changed |= bool(touched)
+                waiting |= touched
+                if place % 64 == 0:
+                    tick(min(self.evaluations, limit), limit)
+        pieces = zip(self.groups.source.tolist(), self.groups.share.tolist(), self.group, strict=True)
+        return Groups.of(list(pieces))
+
+    def improve(self, piece: int, least: float) -> set[int]:
+        """Make the best change that there is about a piece; return the pieces to look at again."""
+        best: Change | None = None
+        for change in self.changes(piece):
+            gain = self.gain(change)
+            if gain > least and self.allowed(change):
+                best, least = change, gain
+        touched: set[int] = set()
+        for group, members in (best or {}).items():
+            number = self.made if group == NEW else group
+            self.made += group == NEW
+            if members:
+                self.members[number] = members
+            else:
+                del self.members[number]
+            for one in members:
+                self.group[one] = number
+            touched.update(members)
+        return touched.union(*(self.near[x][:FEW] for x in touched))
+
+
+def _with(members: Members, *pieces: int) -> Members:
+    return tuple(sorted((*members, *pieces)))
+
+
+def _without(members: Members, piece: int) -> Members:
+    return tuple(x for x in members if x != piece)
+
+
+def _near(
+    metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints, tick: Tick = lambda done, total: None
+) -> list[list[int]]:
+    """Return for every piece those next to it, the nearest first, and of those that could stay alone some more."""
+    points = Points(metrics, shares, columns)
+    every, frequent = Nearest(points, np.ones(len(points))), None
+    if alone.size:
+        frequent = Nearest(Points(metrics, shares, columns[:, alone]), np.ones(len(alone)))
+    found = []
+    for piece in range(len(points)):
+        values = points.values(piece)
+        next_to = [x for x in every.several(values, NEAR + 1).tolist() if x != piece][:NEAR]
+        if frequent is not None:
+            more = alone[frequent.several(values, NEAR // 2 + 1)].tolist()
+            next_to += [x for x in more if x != piece][: NEAR // 2]
+        found.append(list(dict.fromkeys(next_to)))
+        if piece % 256 == 0:
+            tick(piece, len(points))
+    return found
+
+
+class _Holding:
+    """What pieces hold: rows or persons, and values of sensitive columns; tells whether some hold what is promised."""
+
+    def __init__(self, records: Records, groups: Groups, k: int) -> None:
+        self.k, self.rows = k, groups.share.tolist()
+        self.sensitive = records.sensitive if records.sensitive is not None and records.sensitive.requirements else None
+        self.alone = np.flatnonzero(groups.share >= k)
+        self.units: list[Ints] = []
+        self.own: list[Ints] = []
+        self.records = records
+        if records.units is None and self.sensitive is None:
+            return
+        piece = piece_of_rows(records, groups.source, groups.share)
+        order = np.argsort(piece, kind="stable")
+        self.own = np.split(order, np.searchsorted(piece[order], np.arange(1, len(groups.share))))
+        if records.units is not None:
+            self.units = [np.unique(records.units[x]) for x in self.own]
+            self.alone = np.flatnonzero(np.array([len(x) for x in self.units]) >= k)
+        if self.sensitive is not None:
+            self.requirement_check = RequirementCheck(self.sensitive, records.units)
+
+    def enough(self, members: Members) -> bool:
+        """Tell whether there are k rows, or persons."""
+        if sum(self.rows[x] for x in members) < self.k:
+            return False
+        return not self.units or len(np.unique(np.concatenate([self.units[x] for x in members]))) >= self.k
+
+    def holds(self, members: Members) -> bool:
+        """Tell whether some pieces would be a group that holds what is promised."""
+        if not self.enough(members):
+            return False
+        if self.sensitive is None:
+            return True
+        rows = np.concatenate([self.own[x] for x in members])
+        units = None if self.records.units is None else self.records.units[rows]
+        one, sensitive = np.zeros(len(rows), np.int64), self.sensitive
+        requirements = (
+            (x, SensitiveCounts.of(one, sensitive.codes[x.column][rows], sensitive.each(x.column)[rows], units))
+            for x in sensitive.requirements
+        )
+        return not any(self.requirement_check.lacking(requirement, held).any() for requirement, held in requirements)

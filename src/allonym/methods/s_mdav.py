@@ -1,0 +1,27 @@
+"""S-MDAV: MDAV with semantic distance and centroid (Martinez, Sanchez and Valls 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from allonym.methods.base import Grouping
+from allonym.methods.groups import Groups
+from allonym.methods.kernels.microaggregation import mdav
+from allonym.progress import Progress
+from allonym.records import Records
+
+
+@dataclass(frozen=True)
+class SMDAV(Grouping):
+    """MDAV with semantic distance and centroid (S-MDAV): groups of k, tuples may be split."""
+
+    name: ClassVar[str] = "s-mdav"
+    about: ClassVar[str] = "groups of k by meaning; the nearest concept stands for all"
+    splits_tuples: ClassVar[bool] = True
+
+    def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
+        """Group the tuples by MDAV."""
+        return mdav(records, self.metrics(records), self.k, rng, tick)

@@ -1,0 +1,1 @@
+"""Ontologies: taxonomies, similarity, linking of text, readers of files, the bundled WordNet."""

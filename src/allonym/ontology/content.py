@@ -1,0 +1,61 @@
+"""Information content: how specific a concept is, 0 at the root."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.errors import OptionError
+from allonym.ontology.taxonomy import Taxonomy
+
+Content = NDArray[np.float64]
+
+
+def seco(taxonomy: Taxonomy) -> Content:
+    """Return Seco's intrinsic content: 1 - log(hyponyms + 1) / log(N).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> seco(t).tolist()
+    [0.0, 0.5, 1.0, 1.0]
+    """
+    if len(taxonomy) < 2:
+        return np.zeros(len(taxonomy))
+    return 1 - np.log(taxonomy.hyponyms + 1) / np.log(len(taxonomy))
+
+
+def sanchez_batet(taxonomy: Taxonomy) -> Content:
+    """Return Sánchez and Batet's intrinsic content: -log((leaves / |T| + 1) / (leaves of the root + 1)).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(np.isclose(sanchez_batet(t)[1], -np.log((1 / 2 + 1) / (2 + 1))))
+    True
+    """
+    leaves = taxonomy.leaves_below
+    return np.log(leaves[taxonomy.root] + 1) - np.log(leaves / taxonomy.subsumer_count + 1)
+
+
+def corpus(taxonomy: Taxonomy, counts: ArrayLike | None = None) -> Content:
+    """Return Resnik's content: -log p(c), each concept's count + 1 being summed over its distinct descendants.
+
+    Without `counts` those of the lexicon are taken (for WordNet: of the sense-tagged texts behind cntlist.rev).
+    """
+    if counts is None:
+        words = taxonomy.lexicon
+        counts = np.bincount(words.concepts, weights=words.counts, minlength=len(taxonomy))
+        if not np.any(counts):
+            raise OptionError(
+                f"{taxonomy.name} has no word counts to take corpus content from.",
+                hint="use content 'seco' or 'sanchez-batet', or give counts.",
+            )
+    total = taxonomy.summed_up(np.asarray(counts, np.float64) + 1)
+    return np.log(total[taxonomy.root]) - np.log(total)
+
+
+CONTENTS = {"seco": seco, "sanchez-batet": sanchez_batet, "corpus": corpus}
+
+
+def content(taxonomy: Taxonomy, name: str) -> Content:
+    """Return the information content of every concept, by the name of a published definition."""
+    if name not in CONTENTS:
+        raise OptionError.of("information content", name, CONTENTS)
+    return CONTENTS[name](taxonomy)

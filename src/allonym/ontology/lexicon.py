@@ -1,0 +1,215 @@
+"""The words of an ontology: which forms mean which concepts, in which order of senses.
+
+A form is a label, a synonym or a notation (a code) as the source spells it. Forms are looked up by `key`,
+so that case, underscores and the various Unicode spellings of one text do not matter.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import frozen, take_rows
+from allonym.ontology.pickling import DropCaches
+
+_PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
+_ODD = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "  ", "\n ", " \n", "\n\n")
+
+
+def key(text: str) -> str:
+    """Return the form under which a text is looked up.
+
+    >>> key("  Dog_House ")
+    'dog house'
+    >>> key("STRASSE") == key("Straße")
+    True
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.translate(_PUNCTUATION).casefold().split())
+
+
+class Entry(NamedTuple):
+    """One form of one concept, as a reader finds it."""
+
+    form: str
+    concept: int
+    rank: int = 0  # order among the senses of the form, as far as the source has one
+    frequency: int = 0  # how often the form had this sense in a tagged corpus
+    language: str = ""
+    preferred: bool = False
+    notation: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon(DropCaches):
+    """Forms in the order of their keys, and for each form the concepts it means (arrays in CSR form)."""
+
+    forms: Sequence[str]
+    starts: NDArray[np.int64]
+    concepts: NDArray[np.int32]
+    ranks: NDArray[np.uint16]
+    counts: NDArray[np.int32]
+    languages: NDArray[np.uint16]
+    preferred: NDArray[np.bool_]
+    notation: NDArray[np.bool_]
+    language_names: tuple[str, ...] = ("",)
+    exceptions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # irregular plurals
+
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        for name in ("starts", "concepts", "ranks", "counts", "languages", "preferred", "notation"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        object.__setattr__(self, "forms", tuple(self.forms))
+
+    @classmethod
+    def build(cls, entries: Iterable[Entry], exceptions: Mapping[str, tuple[str, ...]] | None = None) -> Lexicon:
+        """Sort entries into a lexicon; an entry given twice counts once.
+
+        >>> Lexicon.build([Entry("dog", 4), Entry("Dog", 7, rank=1), Entry("hound", 4)]).senses("dog").tolist()
+        [4, 7]
+        """
+        unique = sorted(set(entries), key=lambda e: (key(e.form), e.form, e.rank, e.concept, e.language, -e.preferred))
+        forms: list[str] = []
+        starts: list[int] = []
+        for i, entry in enumerate(unique):
+            if not forms or entry.form != forms[-1]:
+                forms.append(entry.form)
+                starts.append(i)
+        names = ("", *sorted({e.language for e in unique} - {""}))
+        number = {name: i for i, name in enumerate(names)}
+        return cls(
+            forms=forms,
+            starts=np.array([*starts, len(unique)], np.int64),
+            concepts=np.array([e.concept for e in unique], np.int32),
+            ranks=np.array([min(e.rank, 2**16 - 1) for e in unique], np.uint16),
+            counts=np.array([min(e.frequency, 2**31 - 1) for e in unique], np.int32),
+            languages=np.array([number[e.language] for e in unique], np.uint16),
+            preferred=np.array([e.preferred for e in unique], bool),
+            notation=np.array([e.notation for e in unique], bool),
+            language_names=names,
+            exceptions=exceptions or {},
+        )
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What others worked out about this lexicon, by name; it lives as long as the lexicon does."""
+        return {}
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The key of every form, in the same order."""
+        text = "\n".join(["", *self.forms, ""]).replace("_", " ")
+        plain = text.isascii() and text.count("\n") == len(self.forms) + 1
+        if plain and not any(odd in text for odd in _ODD):  # the bundled WordNet: all at once is faster
+            return text.lower().split("\n")[1:-1]
+        return [key(form) for form in self.forms]
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        return dict(zip(reversed(self.keys), range(len(self.keys) - 1, -1, -1), strict=True))
+
+    def __contains__(self, text: str) -> bool:
+        return key(text) in self._first
+
+    def entries(self, text: str, language: str = "") -> NDArray[np.int64]:
+        """Return where the entries of a form are, most usual sense first; of one language, if one is given.
+
+        An entry without a language belongs to every language.
+        """
+        wanted = key(text)
+        first = self._first.get(wanted)
+        if first is None:
+            return np.empty(0, np.int64)
+        last = first
+        while last < len(self.keys) and self.keys[last] == wanted:
+            last += 1
+        found = np.arange(self.starts[first], self.starts[last])
+        if language and found.size:
+            found = found[self._of_language(language)[self.languages[found]]]
+        order = np.lexsort((self.concepts[found], -self.counts[found], self.ranks[found]))
+        return found[order]
+
+    def _of_language(self, language: str) -> NDArray[np.bool_]:
+        """Tell for each language of the lexicon whether it is a variant of one (de, de-AT), or none at all."""
+        code = language.partition("-")[0].lower()
+        return np.array([name.partition("-")[0].lower() in ("", code) for name in self.language_names])
+
+    def has_language(self, language: str) -> bool:
+        """Whether there are words of a language, or words of no particular one."""
+        return not len(self.languages) or bool(self._of_language(language)[self.languages].any())
+
+    @cached_property
+    def has_counts(self) -> bool:
+        """Whether any sense has been counted in a corpus."""
+        return bool(self.counts.any())
+
+    def senses(self, text: str, language: str = "") -> NDArray[np.int32]:
+        """Return the distinct concepts a text means, most usual sense first."""
+        concepts = self.concepts[self.entries(text, language)]
+        _, first = np.unique(concepts, return_index=True)
+        return concepts[np.sort(first)]
+
+    @cached_property
+    def _by_concept(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        form_of = np.repeat(np.arange(len(self.forms)), np.diff(self.starts))
+        order = np.lexsort((form_of, ~self.preferred, self.concepts))
+        return order, form_of
+
+    def terms(self, concept: int, language: str = "") -> list[str]:
+        """Return the labels and synonyms of a concept, preferred first; of one language, if one is given."""
+        found = [e for e in self._entries_of(concept) if not self.notation[e]]
+        if language:
+            allowed = self._of_language(language)
+            found = [e for e in found if allowed[self.languages[e]]]
+        return self._forms_at(found)
+
+    def notations(self, concept: int) -> list[str]:
+        """Return the codes of a concept.
+
+        >>> Lexicon.build([Entry("nurse", 0), Entry("2221", 0, notation=True)]).notations(0)
+        ['2221']
+        """
+        return self._forms_at([e for e in self._entries_of(concept) if self.notation[e]])
+
+    def _entries_of(self, concept: int) -> NDArray[np.int64]:
+        order, _ = self._by_concept
+        low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
+        return order[low:high]
+
+    def _forms_at(self, entries: Iterable[int]) -> list[str]:
+        form_of = self._by_concept[1]
+        return list(dict.fromkeys(self.forms[form_of[e]] for e in entries))
+
+    def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:
+        """Return the lexicon of a part: entries of concept c move to new_code[c], or go where that is -1."""
+        moved = new_code[self.concepts]
+        kept = np.flatnonzero(moved >= 0)
+        form_of = self._by_concept[1][kept]
+        used, first = np.unique(form_of, return_index=True)
+        return Lexicon(
+            forms=[self.forms[f] for f in used],
+            starts=np.append(first, len(kept)).astype(np.int64),
+            concepts=moved[kept],
+            ranks=self.ranks[kept],
+            counts=self.counts[kept],
+            languages=self.languages[kept],
+            preferred=self.preferred[kept],
+            notation=self.notation[kept],
+            language_names=self.language_names,
+            exceptions=self.exceptions,
+        )
+
+    def terms_of(self, concepts: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return key numbers of the words of many concepts in CSR form: equal words have equal numbers."""
+        order, form_of = self._by_concept
+        number = np.unique(np.asarray(self.keys), return_inverse=True)[1]
+        words = order[~self.notation[order]]
+        starts = np.searchsorted(self.concepts[words], np.arange(int(concepts.max(initial=-1)) + 2))
+        return take_rows(starts, number[form_of[words]], concepts)

@@ -1,0 +1,1 @@
+"""Text to concepts: what each value of a column means."""

@@ -1,0 +1,108 @@
+"""OBO files (format 1.2 and 1.4): terms, synonyms, is_a links, part_of relationships."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from allonym.decoding import lines_of
+from allonym.errors import UnknownFormatError
+from allonym.ontology.lexicon import Entry
+from allonym.ontology.readers.source import File, Found
+from allonym.ontology.taxonomy import Taxonomy
+
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"')
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t", "W": " "}
+_MODIFIERS = re.compile(r"(?<!\\)\{[^{}]*\}\s*$")
+Stanza = dict[str, list[tuple[int, str]]]
+
+
+def read(file: File) -> Taxonomy:
+    """Read an OBO file. Obsolete terms are left out; exact synonyms, alternative ids and names are words."""
+    link_lines: list[int] = []
+    found = Found(labels=[], definitions=[], link_lines=link_lines)
+    header, stanzas = _stanzas(file.text())
+    found.version = _first(header, "data-version") or _first(header, "date")
+    kept = [
+        (kind, line, tags)
+        for kind, line, tags in stanzas
+        if kind in ("Term", "Instance") and _first(tags, "is_obsolete") != "true" and _first(tags, "id")
+    ]
+    found.ids = [_first(tags, "id") for _, _, tags in kept]
+    found.id_lines = [line for _, line, _ in kept]
+    code = {identifier: c for c, identifier in enumerate(found.ids)}
+    assert found.labels is not None
+    assert found.definitions is not None
+    for c, (kind, _, tags) in enumerate(kept):
+        found.labels.append(_unescape(_first(tags, "name")) or found.ids[c])
+        found.definitions.append(_quoted(_first(tags, "def")))
+        found.words += [Entry(alt, c, notation=True) for alt in (found.ids[c], *_all(tags, "alt_id"))]
+        found.words += [Entry(_quoted(s), c) for s in _all(tags, "synonym") if " EXACT" in _unquoted(s) and _quoted(s)]
+        links = tags.get("is_a" if kind == "Term" else "instance_of", [])
+        found.child += [found.ids[c]] * len(links)
+        empty = next((line for line, value in links if not value), None)
+        if empty is not None:
+            raise UnknownFormatError("a link without a parent.", path=file.path, line=empty)
+        found.parent += [value.split()[0] for _, value in links]
+        link_lines += [line for line, _ in links]
+        if kind == "Instance":
+            found.instances.add(c)
+        for relation in _all(tags, "relationship"):
+            kind_of, *target = relation.split() or [""]
+            if kind_of in ("part_of", "has_part") and target and target[0] in code:
+                found.parts.append((code[target[0]], c))
+    return found.taxonomy(file)
+
+
+def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:
+    """Split the file into its header and stanzas: kind, line of the id, tags with their lines."""
+    header: Stanza = defaultdict(list)
+    stanzas: list[tuple[str, int, Stanza]] = []
+    tags = header
+    for number, raw in enumerate(lines_of(text), 1):
+        line = raw.strip()
+        if line.startswith("[") and line.endswith("]"):
+            tags = defaultdict(list)
+            stanzas.append((line[1:-1], number, tags))
+        elif line and not line.startswith("!"):
+            tag, _, value = line.partition(":")
+            if tag == "id" and stanzas:
+                stanzas[-1] = (stanzas[-1][0], number, tags)
+            tags[tag].append((number, _clean(value)))
+    return header, stanzas
+
+
+def _clean(value: str) -> str:
+    """Strip a trailing comment and trailing modifiers, neither of which may begin inside quotes."""
+    if value.lstrip().startswith("!"):
+        return ""
+    if " !" in value and '"' not in value:
+        value = value.split(" !", maxsplit=1)[0]
+    elif value.count('"') >= 2:
+        end = value.rindex('"') + 1
+        value = value[:end] + value[end:].split(" !")[0]
+    return _MODIFIERS.sub("", value).strip()
+
+
+def _first(tags: Stanza, tag: str) -> str:
+    return tags[tag][0][1] if tags.get(tag) else ""
+
+
+def _all(tags: Stanza, tag: str) -> list[str]:
+    return [value for _, value in tags.get(tag, [])]
+
+
+def _unescape(value: str) -> str:
+    return _ESCAPE.sub(lambda m: _ESCAPED.get(m.group(1), m.group(1)), value)
+
+
+def _quoted(value: str) -> str:
+    found = _QUOTED.match(value.strip())
+    return _unescape(found.group(1)) if found else ""
+
+
+def _unquoted(value: str) -> str:
+    """Return what follows the text in quotes."""
+    found = _QUOTED.match(value.strip())
+    return value.strip()[found.end() :] if found else value

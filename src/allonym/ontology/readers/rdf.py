@@ -1,0 +1,166 @@
+"""OWL ontologies and SKOS thesauri, in RDF/XML, Turtle or N-Triples, read as a stream of triples."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from allonym.errors import UnknownFormatError
+from allonym.ontology.lexicon import Entry
+from allonym.ontology.readers.source import File, Found
+from allonym.ontology.taxonomy import Taxonomy
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_OWL = "http://www.w3.org/2002/07/owl#"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_OBO = "http://www.geneontology.org/formats/oboInOwl#"
+
+TYPE, DEPRECATED = _RDF + "type", _OWL + "deprecated"
+CLASSES = {_OWL + "Class", _RDFS + "Class", _SKOS + "Concept"}
+TOPS = {_OWL + "Thing", _RDFS + "Resource"}
+UP = {_RDFS + "subClassOf", _SKOS + "broader", _SKOS + "broaderGeneric", _SKOS + "broaderInstantial"}
+DOWN = {_SKOS + "narrower"}
+PREFERRED = {_RDFS + "label", _SKOS + "prefLabel"}
+SYNONYM = {_SKOS + "altLabel", _SKOS + "hiddenLabel", _OBO + "hasExactSynonym"}
+NOTATION = {_SKOS + "notation", _OBO + "id", _OBO + "hasAlternativeId"}
+DEFINITION = {_SKOS + "definition", "http://purl.obolibrary.org/obo/IAO_0000115"}
+VERSION = {_OWL + "versionInfo", _OWL + "versionIRI"}
+
+
+@dataclass
+class _Thing:
+    """What the triples say of one IRI."""
+
+    is_class: bool = False
+    is_individual: bool = False
+    deprecated: bool = False
+    types: list[str] = field(default_factory=list)
+    parents: list[str] = field(default_factory=list)
+    labels: list[tuple[str, str]] = field(default_factory=list)  # text, language
+    synonyms: list[tuple[str, str]] = field(default_factory=list)
+    notations: list[str] = field(default_factory=list)
+    definition: str = ""
+
+
+def is_xml(head: str) -> bool:
+    """Tell whether a text begins as RDF/XML does."""
+    return bool(re.match(r"\s*(<\?xml|<!DOCTYPE|<!--|<rdf:RDF|<RDF)", head)) and "RDF" in head
+
+
+def _format(file: File) -> object:
+    import pyoxigraph
+
+    head = File(file.path, file.content[:100_000], "").text()
+    if is_xml(head):
+        return pyoxigraph.RdfFormat.RDF_XML
+    return pyoxigraph.RdfFormat.TURTLE  # N-Triples are Turtle too
+
+
+_NESTED = re.compile(rb"""<!ENTITY\s+[^\s"']+\s+["'][^"'<>]*&(?!#)""")  # a short file can become a very long one
+
+
+def _source(file: File) -> bytes | str:
+    """XML says itself how it is encoded; other syntaxes are decoded here."""
+    if _NESTED.search(file.content[:100_000]):
+        raise UnknownFormatError("its entities are made of others.", path=file.path, hint="write them out.")
+    return file.content if file.content.lstrip().startswith(b"<?xml") else file.text()
+
+
+def read(file: File) -> Taxonomy:
+    """Read classes, individuals and concepts with their labels in every language; deprecated ones are left out."""
+    things, version = _things(file)
+    found = Found(labels=[], definitions=[], version=version, label_words=False)
+    classes = {iri for iri, thing in things.items() if thing.is_class and not thing.deprecated} - TOPS
+    individuals = {
+        iri
+        for iri, thing in things.items()
+        if not (thing.is_class or thing.deprecated) and (thing.is_individual or not classes.isdisjoint(thing.types))
+    }
+    found.ids = sorted(classes | individuals)
+    assert found.labels is not None
+    assert found.definitions is not None
+    for c, iri in enumerate(found.ids):
+        thing = things[iri]
+        label = _label(thing.labels) or _local(iri)
+        found.labels.append(label)
+        found.definitions.append(thing.definition)
+        found.words += [Entry(text, c, language=lang, preferred=True) for text, lang in thing.labels]
+        found.words += [Entry(text, c, language=lang) for text, lang in thing.synonyms]
+        codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
+        found.words += [Entry(code, c, notation=True) for code in sorted(codes)]
+        parents = thing.parents if thing.is_class else thing.types
+        links = [p for p in dict.fromkeys(parents) if p not in TOPS and not _gone(things, p)]
+        found.child += [iri] * len(links)
+        found.parent += links
+        if not thing.is_class:
+            found.instances.add(c)
+        if not thing.labels:
+            found.words.append(Entry(label, c, preferred=True))
+    return found.taxonomy(file)
+
+
+def _gone(things: dict[str, _Thing], iri: str) -> bool:
+    return iri in things and things[iri].deprecated
+
+
+def _things(file: File) -> tuple[dict[str, _Thing], str]:
+    """Gather what is said of every IRI; blank nodes (restrictions, lists) are passed over."""
+    import pyoxigraph
+
+    things: dict[str, _Thing] = defaultdict(_Thing)
+    version = ""
+    try:
+        for quad in pyoxigraph.parse(_source(file), format=_format(file), base_iri="urn:base:"):  # type: ignore[arg-type]
+            if not isinstance(quad.subject, pyoxigraph.NamedNode):
+                continue
+            subject, predicate, value = quad.subject.value, quad.predicate.value, quad.object
+            if isinstance(value, pyoxigraph.Literal):
+                version = value.value if predicate in VERSION and not version else version
+                _say(things[subject], predicate, value.value, value.language or "")
+            elif isinstance(value, pyoxigraph.NamedNode):
+                version = value.value if predicate in VERSION and not version else version
+                _relate(things, subject, predicate, value.value)
+    except SyntaxError as error:
+        raise UnknownFormatError(
+            "the RDF cannot be parsed.", path=file.path, line=error.lineno, hint=f"the parser says: {error.msg}"
+        ) from error
+    return dict(things), version
+
+
+def _say(thing: _Thing, predicate: str, text: str, language: str) -> None:
+    if predicate in PREFERRED:
+        thing.labels.append((text, language))
+    elif predicate in SYNONYM:
+        thing.synonyms.append((text, language))
+    elif predicate in NOTATION:
+        thing.notations.append(text)
+    elif predicate in DEFINITION:
+        thing.definition = thing.definition or text
+    elif predicate == DEPRECATED:
+        thing.deprecated = text == "true"
+
+
+def _relate(things: dict[str, _Thing], subject: str, predicate: str, value: str) -> None:
+    if predicate == TYPE:
+        if value in CLASSES:
+            things[subject].is_class = True
+        elif value == _OWL + "NamedIndividual":
+            things[subject].is_individual = True
+        else:
+            things[subject].types.append(value)
+    elif predicate in UP:
+        things[subject].parents.append(value)
+    elif predicate in DOWN:
+        things[value].parents.append(subject)
+
+
+def _label(labels: list[tuple[str, str]]) -> str:
+    """Return the English label, else one without a language, else the first."""
+    order = sorted(labels, key=lambda x: (not x[1].startswith("en"), x[1] != "", x[1], x[0]))
+    return order[0][0] if order else ""
+
+
+def _local(iri: str) -> str:
+    return re.split(r"[#/:]", iri.rstrip("#/"))[-1]

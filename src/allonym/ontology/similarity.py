@@ -1,0 +1,343 @@
+"""Similarity of concepts: one function per published measure.
+
+Every function takes a taxonomy (or the `Ancestry` of some of its concepts, made once and asked often) and concepts
+`a` and `b` that broadcast like NumPy: two integers are a pair, an integer and an array one against many, two arrays of
+one length pairs, a column against a row (`codes[:, None], codes`) a table. N1, N2 are the fewest links from a, b up to
+their least common subsumer (LCS), N3 is its depth; of several LCSs the one that makes them most similar counts.
+
+`distance` is the form used for masking: in [0, 1], and 0 for a concept and itself whatever the measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.errors import OptionError
+from allonym.ontology import content as contents
+from allonym.ontology.ancestry import Ancestry, Ints, Score
+from allonym.ontology.taxonomy import Taxonomy
+
+Over = Taxonomy | Ancestry
+Content = str | NDArray[np.float64]
+DEPTHS = {"edges": 0, "nodes": 1, "virtual-root": 2}  # depth of the root
+DEFAULT_CONTENT = "seco"
+
+
+def _ancestry(over: Over, a: ArrayLike, b: ArrayLike) -> Ancestry:
+    if isinstance(over, Ancestry):
+        return over
+    return over.ancestry(np.concatenate([np.ravel(np.asarray(a)), np.ravel(np.asarray(b))]))
+
+
+def _taxonomy(over: Over) -> Taxonomy:
+    return over.taxonomy if isinstance(over, Ancestry) else over
+
+
+def _offset(depth: str) -> int:
+    if depth not in DEPTHS:
+        raise OptionError.of("depth convention", depth, DEPTHS)
+    return DEPTHS[depth]
+
+
+def path(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return the path length N1 + N2, in links (Rada et al. 1989; P0 eq. 5).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> float(path(t, t.code("parrot"), t.code("cat")))
+    3.0
+    """
+    ancestry = _ancestry(over, a, b)
+    return -ancestry.best(a, b, _path_score(ancestry, "nodes", DEFAULT_CONTENT))
+
+
+def _path_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
+    return lambda links, lcs: -links.astype(np.float64)
+
+
+def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return -log(Np / 2D) with Np = N1 + N2 + 1 and D the largest depth in nodes (P0 eq. 6).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(leacock_chodorow(t, 2, 3) == -np.log((3 + 1) / (2 * 3)))
+    True
+    """
+    return -np.log((path(over, a, b) + 1) / (2 * (_taxonomy(over).deepest + 1)))
+
+
+def _wu_palmer_score(ancestry: Ancestry, depth: str, content: Content = DEFAULT_CONTENT) -> Score:
+    offset = _offset(depth)
+    twice_depth = 2.0 * ancestry.placed(ancestry.taxonomy.depth + offset)
+
+    def score(links: Ints, lcs: Ints) -> NDArray[np.float64]:
+        n3 = np.take(twice_depth, lcs)
+        way = links + n3
+        if offset:
+            return n3 / way
+        return np.divide(n3, way, out=np.ones_like(n3), where=way > 0)  # 0/0: the root and itself
+
+    return score
+
+
+def wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -> NDArray[np.float64]:
+    """Return 2·N3 / (N1 + N2 + 2·N3) (Wu and Palmer 1994; P0 eq. 7).
+
+    We take this form everywhere; P3's, with the depths of a and b below the line, can exceed 1 on a DAG.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> float(wu_palmer(t, 2, 3)), float(wu_palmer(t, 2, 3, depth="edges"))
+    (0.4, 0.0)
+    >>> (2 * 1) / (2 + 1 + 2 * 1)
+    0.4
+    """
+    ancestry = _ancestry(over, a, b)
+    return ancestry.best(a, b, _wu_palmer_score(ancestry, depth))
+
+
+def ancestor_overlap(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (P4 eq. 1).
+
+    >>> t = Taxonomy.build("t", ["sports", "water sports", "swimming", "surfing"], child=[1, 2, 3], parent=[0, 1, 1])
+    >>> float(ancestor_overlap(t, 2, 3)) == (4 - 2) / 4
+    True
+    """
+    table = _ancestry(over, a, b)
+    both = table.shared(a, b)
+    either = table.size[np.asarray(a)] + table.size[np.asarray(b)] - both
+    return (either - both) / either
+
+
+def _content_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
+    placed = ancestry.placed(_amount(ancestry, content))
+    return lambda links, lcs: np.take(placed, lcs)
+
+
+def _shared_content(over: Over, a: ArrayLike, b: ArrayLike, amount: NDArray[np.float64]) -> NDArray[np.float64]:
+    ancestry = _ancestry(over, a, b)
+    return ancestry.best(a, b, _content_score(ancestry, "nodes", amount))
+
+
+def _amount(over: Over, content: Content) -> NDArray[np.float64]:
+    return contents.content(_taxonomy(over), content) if isinstance(content, str) else np.asarray(content)
+
+
+def resnik(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
+    """Return IC(LCS) (Resnik 1995; P0 eq. 14).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> float(resnik(t, 2, 1)), float(resnik(t, 2, 3))
+    (0.5, 0.0)
+    """
+    return _shared_content(over, a, b, _amount(over, content))
+
+
+def lin(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
+    """Return 2·IC(LCS) / (IC(a) + IC(b)) (Lin 1998; P0 eq. 15); 1 for a concept and itself.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(lin(t, 2, 1) == 2 * 0.5 / (1 + 0.5))
+    True
+    """
+    amount = _amount(over, content)
+    both = amount[np.asarray(a)] + amount[np.asarray(b)]
+    shared = 2 * _shared_content(over, a, b, amount)
+    ratio = np.divide(shared, both, out=np.zeros_like(shared), where=both > 0)
+    return np.where(np.equal(a, b), 1.0, ratio)
+
+
+def jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
+    """Return the distance IC(a) + IC(b) - 2·IC(LCS) (Jiang and Conrath 1997; P0 eq. 16).
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> bool(jiang_conrath(t, 2, 3) == 1 + 1 - 2 * 0)
+    True
+    """
+    amount = _amount(over, content)
+    return amount[np.asarray(a)] + amount[np.asarray(b)] - 2 * _shared_content(over, a, b, amount)
+
+
+# --- the form used for masking -------------------------------------------------------------------------------------
+
+
+def _per(value: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+    """Divide by the largest value there is; where that is 0, distinct concepts are as far apart as can be."""
+    return value / largest if largest > 0 else np.ones_like(value)
+
+
+def _by_path(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return _per(path(over, a, b), 2 * _taxonomy(over).deepest)
+
+
+def _by_leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return 1 - _per(leacock_chodorow(over, a, b), np.log(2 * (_taxonomy(over).deepest + 1)))
+
+
+def _by_wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return 1 - wu_palmer(over, a, b, depth=depth)
+
+
+def _by_overlap(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return ancestor_overlap(over, a, b)
+
+
+def _by_resnik(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    amount = _amount(over, content)
+    largest = float(amount.max(initial=0))
+    return _per(largest - resnik(over, a, b, content=amount), largest)
+
+
+def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    return 1 - lin(over, a, b, content=content)
+
+
+def _by_jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    amount = _amount(over, content)
+    return _per(jiang_conrath(over, a, b, content=amount), 2 * float(amount.max(initial=0)))
+
+
+def _by_tversky(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    from allonym.ontology import features
+
+    return 1 - features.tversky(over, a, b)
+
+
+def _by_rodriguez(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    from allonym.ontology import features
+
+    return 1 - features.rodriguez_egenhofer(over, a, b)
+
+
+def _by_x_similarity(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    from allonym.ontology import features
+
+    return 1 - features.x_similarity(over, a, b)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure: its distance for masking, how it chooses among subsumers, and its own figure if that differs."""
+
+    distance: Callable[[Over, ArrayLike, ArrayLike, str, Content], NDArray[np.float64]]
+    score: Callable[[Ancestry, str, Content], Score] = _wu_palmer_score  # those that go by words have no subsumer
+    published: Callable[..., NDArray[np.float64]] | None = None
+
+    @property
+    def by_content(self) -> bool:
+        """Whether it goes by information content."""
+        return self.score is _content_score
+
+
+MEASURES = {
+    "wu-palmer": Measure(_by_wu_palmer),
+    "path": Measure(_by_path, _path_score, path),
+    "leacock-chodorow": Measure(_by_leacock_chodorow, _path_score, leacock_chodorow),
+    "ancestor-overlap": Measure(_by_overlap),
+    "resnik": Measure(_by_resnik, _content_score, resnik),
+    "lin": Measure(_by_lin, _content_score),
+    "jiang-conrath": Measure(_by_jiang_conrath, _content_score, jiang_conrath),
+    "tversky": Measure(_by_tversky),
+    "rodriguez-egenhofer": Measure(_by_rodriguez),
+    "x-similarity": Measure(_by_x_similarity),
+}
+
+
+def _measure(name: str) -> Measure:
+    if name not in MEASURES:
+        raise OptionError.of("measure", name, MEASURES)
+    return MEASURES[name]
+
+
+def distance(
+    measure: str,
+    over: Over,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.float64]:
+    """Return the distance used for masking: in [0, 1], 0 for a concept and itself, also at the root.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
+    [0.5, 0.25, 0.0, 0.75]
+    """
+    a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
+    found = _measure(measure).distance(over, a, b, depth, content)
+    found = np.clip(found, 0.0, 1.0, out=np.atleast_1d(found)).reshape(found.shape)
+    found[np.equal(a, b)] = 0.0
+    return found
+
+
+def table(
+    measure: str,
+    over: Over,
+    concepts: ArrayLike,
+    *,
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.float64]:
+    """Return all distances among some concepts; each pair is computed once.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> table("path", t, [1, 2]).tolist()
+    [[0.0, 0.25], [0.25, 0.0]]
+    """
+    codes = np.asarray(concepts)
+    _offset(depth)
+    over = _ancestry(over, codes, codes)
+    if _measure(measure).by_content:
+        content = _amount(over, content)
+    distances = np.zeros((len(codes), len(codes)))
+    height = max(1, 250_000 // max(1, len(codes)))  # a block stays in the cache
+    for low in range(0, len(codes), height):
+        block = slice(low, low + height)
+        right = codes[None, low:]
+        distances[block, low:] = distance(measure, over, codes[block, None], right, depth=depth, content=content)
+    for low in range(0, len(codes), 512):
+        for left in range(0, low + 1, 512):
+            tile = distances[left : left + 512, low : low + 512]
+            distances[low : low + 512, left : left + 512] = tile.T if left < low else np.maximum(tile, tile.T)
+    return distances
+
+
+def lcs(
+    over: Over,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    measure: str = "wu-palmer",
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.int64]:
+    """Return the least common subsumer of each pair: of several, the one by which the measure finds them most similar.
+
+    Measures on words do not go by subsumers; for them the choice is Wu-Palmer's.
+    """
+    ancestry = _ancestry(over, a, b)
+    return ancestry.best_subsumer(a, b, _measure(measure).score(ancestry, depth, content))
+
+
+def best_pair(
+    measure: str,
+    over: Over,
+    senses: Sequence[ArrayLike],
+    *,
+    depth: str = "nodes",
+    content: Content = DEFAULT_CONTENT,
+) -> NDArray[np.float64]:
+    """Return the distances among words by their senses, each the smallest over all pairs of senses.
+
+    >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
+    >>> best_pair("path", t, [[2, 3], [1], [0, 3]]).tolist()
+    [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
+    """
+    if not all(np.size(each) for each in senses):
+        raise ValueError("a word without senses has no distance to any other")
+    flat = np.concatenate([np.asarray(each, np.int64) for each in senses])
+    starts = np.cumsum([0, *(len(np.asarray(each)) for each in senses[:-1])])
+    whole = table(measure, over, flat, depth=depth, content=content)
+    return np.minimum.reduceat(np.minimum.reduceat(whole, starts, axis=0), starts, axis=1)

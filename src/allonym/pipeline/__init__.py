@@ -1,0 +1,1 @@
+"""Running a plan on a table: inspect, check, mask, evaluate, compare, review."""

@@ -1,0 +1,208 @@
+"""What a plan would meet in a table: coverage, links to review, unknown words, the risk as it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym.arrays import count_units
+from allonym.errors import OutputError
+from allonym.ontology.linking import links_file as links_files
+from allonym.ontology.linking.link import Link
+from allonym.pipeline.cached_table import CachedTable
+from allonym.pipeline.encoding import ColumnLinks, open_links
+from allonym.pipeline.prepare import Prepared, opened, prepare
+from allonym.pipeline.run import problems_of
+from allonym.plan import toml
+from allonym.progress import Progress
+from allonym.records import Records
+from allonym.release.write import save_text
+
+if TYPE_CHECKING:
+    from allonym.plan.model import Plan
+
+
+@dataclass(frozen=True)
+class Risk:
+    """How easily people are found in a table: in units, where it has units."""
+
+    records: int
+    units: int | None
+    tuples: int
+    unique: int  # tuples that one unit has
+    smallest: int  # the k of the table as it is
+    largest: int
+    below: int  # rows in groups of fewer than k
+    linkage: float  # 100·p/n
+
+    @classmethod
+    def of(cls, records: Records, k: int) -> Risk:
+        """Count the groups of a table."""
+        size = records.counts
+        if records.units is not None and records.inverse is not None:
+            size = count_units(records.inverse, records.units, len(records))
+        return cls(
+            records=records.n,
+            units=None if records.units is None else records.persons,
+            tuples=len(records),
+            unique=int((size == 1).sum()),
+            smallest=int(size.min(initial=records.n)),
+            largest=int(size.max(initial=0)),
+            below=int(records.counts[size < k].sum()),
+            linkage=100 * len(records) / records.n,
+        )
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """What a plan would meet in one column."""
+
+    name: str
+    role: str
+    kind: str | None
+    distinct: int | None
+    words: Sequence[ColumnLinks] = ()
+    review: Sequence[Link] = ()
+    unmatched: Sequence[Link] = ()
+    new: Sequence[Link] = ()  # values that the links file, if there is one, does not know
+
+    def cells(self, status: str) -> int:
+        """Return how many cells have links of a status; understood through any ontology is understood."""
+        some = {"review": self.review, "unmatched": self.unmatched}.get(status)
+        if some is not None:
+            return sum(x.count for x in some)
+        total = sum(x.count for x in self.words[0].here) if self.words else 0
+        return total - self.cells("review") - self.cells("unmatched")
+
+    def to_dict(self, hide_values: bool) -> dict[str, Any]:
+        """Return it for JSON."""
+        told: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind, "distinct": self.distinct}
+        if self.words:
+            told |= {
+                "ontologies": [u.scope.name for u in self.words],
+                "cells": {status: self.cells(status) for status in ("sure", "review", "unmatched")},
+                "review": len(self.review) if hide_values else [self.link_to_dict(x) for x in self.review],
+                "unmatched": len(self.unmatched) if hide_values else [self.link_to_dict(x) for x in self.unmatched],
+                "new": len(self.new) if hide_values else [x.value for x in self.new],
+            }
+        return told
+
+    def link_to_dict(self, link: Link) -> dict[str, Any]:
+        """Return a link for JSON, with ids of the ontology it was found in."""
+        known = next((u for u in self.words if u.links[link.value].concept == link.concept), self.words[0])
+        ids = known.scope.taxonomy.ids
+        return {
+            "value": link.value,
+            "count": link.count,
+            "concept": None if link.concept is None else ids[link.concept],
+            "reason": link.reason,
+            "alternatives": [ids[c] for c in link.alternatives],
+            "suggestions": list(link.suggestions),
+        }
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a plan would meet in a table; `problems` are what keeps it from being run."""
+
+    problems: Sequence[str]
+    columns: Sequence[ColumnCheck]
+    risk: Risk | None
+    k: int
+
+    @property
+    def ready(self) -> bool:
+        """Whether the plan can be run as it is."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        """Tell it in a few lines, without values of the data."""
+        lines = ["Ready to mask." if self.ready else "Not ready:", *(f"  - {problem}" for problem in self.problems)]
+        for column in (c for c in self.columns if c.words):
+            counts = ", ".join(f"{column.cells(status):,} {status}" for status in ("sure", "review", "unmatched"))
+            lines.append(f"{column.name}: cells {counts}")
+        if self.risk is not None:
+            risk = self.risk
+            lines.append(f"{risk.records:,} records, {risk.tuples:,} distinct tuples, {risk.unique:,} unique")
+        return "\n".join(lines)
+
+    def to_dict(self, hide_values: bool = False) -> dict[str, Any]:
+        """Return it for JSON."""
+        risk = None if self.risk is None else dict(vars(self.risk))
+        return {
+            "format": 1,
+            "ready": self.ready,
+            "problems": list(self.problems),
+            "k": self.k,
+            "risk": risk,
+            "columns": [column.to_dict(hide_values) for column in self.columns],
+        }
+
+    def pin(self, plan_path: str | Path) -> list[Path]:
+        """Write the links of every column beside a plan, and name them in it; what was settled stays settled."""
+        path = Path(plan_path)
+        named: dict[str, list[str]] = {}
+        texts: dict[Path, str] = {}
+        for column in self.columns:
+            for place, words in enumerate(column.words):
+                name = str(words.file) if words.file else links_name(column.name, place, len(column.words))
+                file = path.parent / name
+                if file in texts:
+                    raise OutputError(f"Two columns would have the links file {file}.", hint="rename a column.")
+                if words.file is None and file.exists():
+                    raise OutputError(
+                        f"{file} is there already, and the plan does not name it.",
+                        hint=f'add links = "{name}" to column {column.name} of the plan, or remove the file.',
+                    )
+                texts[file] = links_files.to_csv(words.links.values(), words.scope, words.settled.rows)
+                named.setdefault(column.name, []).append(name)
+        for file, text in texts.items():
+            save_text(file, text)
+        if named:
+            toml.pin_links(path, named)
+        return list(texts)
+
+
+def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
+    """Return what the links file of a column is called, of one ontology of several.
+
+    >>> links_name("native country"), links_name("job", 1, 2)
+    ('native_country.links.csv', 'job-2.links.csv')
+    """
+    safe = re.sub(r"[^\w.-]+", "_", column).strip("_.") or "column"
+    return f"{safe}{f'-{place + 1}' if ontologies > 1 else ''}.links.csv"
+
+
+def check(plan: Plan, source: Any, tick: Progress) -> Check:
+    """Understand a table as a plan says, and tell what it would meet."""
+    table = source.table(plan) if isinstance(source, CachedTable) else opened(plan, source, lines=True)
+    found = prepare(plan, table, tick)
+    risk = Risk.of(found.records, plan.chosen.required_k) if found.records is not None and found.records.n else None
+    return Check(
+        problems=[*found.problems, *problems_of(found)],
+        columns=list(_columns(found)),
+        risk=risk,
+        k=plan.chosen.required_k,
+    )
+
+
+def _columns(found: Prepared) -> Iterator[ColumnCheck]:
+    if not set(found.plan.columns) & set(found.table.names):
+        return
+    for name in found.table.names:
+        role = found.plan.columns[name].role if name in found.plan.columns else "keep" if found.plan.keep_rest else ""
+        cells = found.cells.get(name)
+        distinct = None if cells is None else int(np.count_nonzero(cells.counts))
+        if name not in found.words:
+            yield ColumnCheck(name, role, found.kinds.get(name), distinct)
+            continue
+        review, unmatched = open_links(found, name)
+        words = found.words[name]
+        pinned = any(u.settled.rows for u in words)
+        new = [x for x in words[0].here if pinned and not any(u.knows(x.value) for u in words)]
+        yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

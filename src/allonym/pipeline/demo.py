@@ -1,0 +1,60 @@
+"""The demonstration: the bundled survey, masked by a plan that a person could have written."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from allonym.errors import OutputError
+from allonym.pipeline.run import Release
+from allonym.plan.column import Column, identifier, keep, quasi, sensitive
+from allonym.plan.model import Plan
+from allonym.progress import Progress, no_progress
+from allonym.release.write import save_text
+
+WORDS = ("reason", "activity")
+FILES = ("survey.csv", "plan.toml", "masked.csv", "summary.json", *(f"{name}.links.csv" for name in WORDS))
+
+
+def survey() -> str:
+    """Return the bundled survey, invented answers of 975 visitors to a park, as CSV."""
+    return (files("allonym") / "data" / "survey.csv").read_text("utf-8")
+
+
+def hierarchies() -> dict[str, bytes]:
+    """Return hand-made hierarchies of the survey's words, as ARX has them."""
+    names = [f"{name}.vgh.csv" for name in WORDS]
+    return {name: (files("allonym") / "data" / name).read_bytes() for name in names}
+
+
+def demonstration(folder: Path, k: int = 5) -> Plan:
+    """Return the plan of the demonstration, whose links are in a folder."""
+    columns: dict[str, Column] = {"visitor": identifier()}
+    columns |= {name: quasi("wordnet", links=f"{name}.links.csv") for name in WORDS}
+    columns |= {"hobby": keep(), "origin": keep(), "age": keep(), "spent": sensitive()}
+    about = {
+        "title": "Visitors of a park: why they came and what they did",
+        "purpose": "shows what allonym does, on invented answers",
+        "note": "hobby, origin and age are kept so that the example stays small; a real release would mask them too",
+    }
+    return Plan(columns, k=k, about=about, folder=folder)
+
+
+def demonstrate(folder: Path, k: int = 5, tick: Progress = no_progress) -> Release:
+    """Mask the survey; everything that went into the release is written beside it, but for a report."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}.", hint="choose another with -o.") from error
+    ours = folder / "survey.csv"
+    there = [x for x in FILES if (folder / x).exists()]
+    if there and (len(there) < len(FILES) or ours.read_text("utf-8") != survey()):
+        raise OutputError(f"{folder} has a {there[0]} of its own.", hint="choose another folder with -o.")
+    save_text(ours, survey())
+    for name in WORDS:
+        save_text(folder / f"{name}.links.csv", (files("allonym") / "data" / f"{name}.links.csv").read_text("utf-8"))
+    demonstration(folder, k).save(folder / "plan.toml")
+    done = Plan.load(folder / "plan.toml").run(folder / "survey.csv", folder / "masked.csv", tick)
+    save_text(folder / "summary.json", json.dumps(done.summary, indent=2) + "\n")
+    return done

@@ -1,0 +1,235 @@
+"""Value generalisation hierarchies: score them against an ontology, and build them from one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym.arrays import Floats
+from allonym.errors import LinksError, OptionError, first_few, plural
+from allonym.measures.hierarchies import AGGREGATES, WEIGHTS, hierarchy_loss, level_losses, level_weights
+from allonym.ontology import hierarchy_builder as building
+from allonym.ontology import similarity
+from allonym.ontology.catalog import open_ontology
+from allonym.ontology.hierarchy import Hierarchy, meanings
+from allonym.ontology.linking import links_file as links_files
+from allonym.ontology.linking.link import Link, link
+from allonym.ontology.scope import Scope
+
+MEASURE, DEPTH = "wu-palmer", "virtual-root"  # of the figures published in P2
+Links = str | Path | Mapping[str, str] | None
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A leaf and what it becomes at a level, with the meaning lost on the way."""
+
+    leaf: str
+    ancestor: str
+    level: int
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchyScore:
+    """A hierarchy and what it loses."""
+
+    hierarchy: Hierarchy
+    losses: Floats  # leaves × levels: TransGSL
+    aggregate: str = "max"
+    weights: str = "constant"
+    concepts: Mapping[str, str] = field(default_factory=dict)  # what every value was taken to mean
+    review: Sequence[str] = ()  # values of which a person should see what they were taken to mean
+
+    @property
+    def value(self) -> float:
+        """VghGSL."""
+        return hierarchy_loss(self.losses, self.aggregate, self.weights)
+
+    @property
+    def levels(self) -> list[dict[str, Any]]:
+        """LevelGSL of every level, with what the transitions to it have between them."""
+        gsl = level_losses(self.losses, self.aggregate)
+        weights = level_weights(self.hierarchy.height, self.weights)
+        return [
+            {
+                "level": i + 1,
+                "values": len(self.hierarchy.values(i + 1)),
+                "gsl": float(gsl[i]),
+                "weight": float(weights[i]),
+                "max": float(column.max()),
+                "mean": float(column.mean()),
+                "std": float(column.std()),
+            }
+            for i, column in enumerate(self.losses.T)
+        ]
+
+    @property
+    def transitions(self) -> list[Transition]:
+        """Every transition of a leaf to another value, those that lose most first."""
+        found = [
+            Transition(row[0], row[i + 1], i + 1, float(self.losses[r, i]))
+            for r, row in enumerate(self.hierarchy.rows)
+            for i in range(self.hierarchy.height)
+            if row[i + 1] != row[0]
+        ]
+        return sorted(found, key=lambda t: (-t.loss, t.level, t.leaf))
+
+    @property
+    def reversed(self) -> list[int]:
+        """Levels with a value that is farther from some leaf than its own parent."""
+        back = self.losses[:, :-1] > self.losses[:, 1:] + 1e-12
+        return (np.flatnonzero(back.any(axis=0)) + 1).tolist()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "format": 1,
+            "name": self.hierarchy.name,
+            "leaves": len(self.hierarchy.rows),
+            "height": self.hierarchy.height,
+            "aggregate": self.aggregate,
+            "level_weights": self.weights,
+            "vgh_gsl": self.value,
+            "levels": self.levels,
+            "concepts": dict(self.concepts),
+            "to_review": list(self.review),
+            "reversed_levels": self.reversed,
+            "transitions": [vars(t) for t in self.transitions],
+        }
+
+
+def score(
+    source: str | Path | Hierarchy,
+    ontology: str | Scope = "wordnet",
+    links: Links = None,
+    *,
+    aggregate: str = "max",
+    weights: str = "constant",
+    measure: str = MEASURE,
+    depth: str = DEPTH,
+    language: str = "en",
+) -> HierarchyScore:
+    """Score a hierarchy by what generalising its leaves loses in an ontology (P2).
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "vertebrate"), ("cat", "mammal", "vertebrate")))
+    >>> round(score(pets).value, 4)
+    0.1769
+    """
+    for what, given, known in (("aggregate", aggregate, AGGREGATES), ("level weight", weights, WEIGHTS)):
+        if given not in known:
+            raise OptionError.of(what, given, known)
+    if measure not in similarity.MEASURES:
+        raise OptionError.of("measure", measure, list(similarity.MEASURES))
+    hierarchy = source if isinstance(source, Hierarchy) else Hierarchy.read(source)
+    scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
+    found = meanings(hierarchy, scope, settled_of(links), language)
+    if found.unsure:
+        raise unsure(hierarchy.name, found.unsure, scope)
+    concepts = np.array([[found.concepts[value] for value in row] for row in hierarchy.rows])
+    losses = similarity.distance(measure, scope.taxonomy, concepts[:, :1], concepts[:, 1:], depth=depth)
+    named = {value: scope.taxonomy.ids[c] for value, c in found.concepts.items()}
+    return HierarchyScore(hierarchy, losses, aggregate, weights, named, found.review)
+
+
+def settled_of(links: Links) -> Mapping[str, str]:
+    """Return what a person settled, from a links file or a mapping."""
+    if links is None:
+        return {}
+    return dict(links) if isinstance(links, Mapping) else links_files.read(links).concepts
+
+
+def unsure(name: str, links: Sequence[Link], scope: Scope, *, review: bool = False) -> LinksError:
+    """Return the error that names the values nobody can be sure of, with what they might mean."""
+    ids = scope.taxonomy.ids
+
+    def told(x: Link) -> str:
+        senses = [ids[c] for c in (x.concept, *x.alternatives) if c is not None]
+        if x.value == "*":
+            senses = [ids[scope.root]]
+        might = first_few(senses[:4]) if senses else first_few(list(x.suggestions)[:4])
+        return f"{x.value} ({might})" if might else x.value
+
+    return LinksError(
+        f"{name}: {plural(len(links), 'value')} cannot be surely understood.",
+        hint="settle them in a file with the columns value and concept, and give it with --links"
+        + ("; --accept-review takes likely meanings as they are." if review else "."),
+        values=[told(x) for x in links],
+    )
+
+
+def build(
+    values: Mapping[str, int],
+    ontology: str | Scope = "wordnet",
+    links: Links = None,
+    *,
+    levels: int = 3,
+    limits: Sequence[int] | None = None,
+    accept_review: bool = False,
+    measure: str = MEASURE,
+    depth: str = DEPTH,
+    language: str = "en",
+    name: str = "hierarchy",
+) -> HierarchyScore:
+    """Build a hierarchy over some values (with their counts) that loses little.
+
+    Every level has fewer values than the one below, at most as many as `limits` say, and the last has one.
+    """
+    _check(levels, limits)
+    scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
+    found = link(values, scope, settled=settled_of(links), language=language)
+    known = [x for x in found if x.value in values]
+    open_links = [x for x in known if x.concept is None or (x.status == "review" and not accept_review)]
+    if open_links:
+        raise unsure(name, open_links, scope, review=not accept_review)
+    texts: dict[int, list[str]] = {}
+    for x in known:
+        assert x.concept is not None
+        texts.setdefault(x.concept, []).append(x.value)
+    if len(texts) < 2:
+        raise OptionError("There is nothing to generalise: all values mean the same.", hint="is it the right column?")
+    leaves = np.array(sorted(texts), np.int64)
+    above = building.build(leaves, scope, measure, depth, levels=levels, limits=limits)
+    labels = _labels(np.unique(above).tolist(), texts, scope)
+    rows, losses = [], []
+    for leaf, way in zip(leaves.tolist(), above.tolist(), strict=True):
+        for text in texts[leaf]:
+            alone = [c == leaf and len(texts[c]) == 1 and (above[:, i] == c).sum() == 1 for i, c in enumerate(way)]
+            rows.append((text, *(text if own else labels[c] for c, own in zip(way, alone, strict=True))))
+            losses.append(similarity.distance(measure, scope.taxonomy, leaf, np.array(way), depth=depth))
+    order = sorted(range(len(rows)), key=lambda i: (rows[i][::-1], rows[i]))
+    ids = scope.taxonomy.ids
+    meant = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
+    built = Hierarchy(name, tuple(rows[i] for i in order))
+    there = {value for row in built.rows for value in row}
+    return HierarchyScore(
+        built, np.stack([losses[i] for i in order]), concepts={x: y for x, y in meant.items() if x in there}
+    )
+
+
+def _check(levels: int, limits: Sequence[int] | None) -> None:
+    """Refuse limits that no hierarchy can keep."""
+    if levels < 1:
+        raise OptionError(f"A hierarchy of {levels} levels is none.", hint="ask for one or more.")
+    if limits is not None and (limits[-1] != 1 or any(a <= b for a, b in pairwise(limits))):
+        raise OptionError(
+            "The number of values must go down from level to level, to 1 at the last.", hint="such as 10,4,1."
+        )
+
+
+def _labels(concepts: Sequence[int], texts: Mapping[int, Sequence[str]], scope: Scope) -> dict[int, str]:
+    """Return how concepts above leaves are written: by label; by id too, where another value is written like that."""
+    taxonomy = scope.taxonomy
+    plain = {c: taxonomy.labels[c].replace("_", " ") for c in concepts}
+    taken = Counter(plain.values())
+    others = {text: c for c, own in texts.items() for text in own}
+    return {
+        c: label if taken[label] == 1 and others.get(label, c) == c else f"{label} ({taxonomy.ids[c]})"
+        for c, label in plain.items()
+    }

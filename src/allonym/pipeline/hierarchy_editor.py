@@ -1,0 +1,153 @@
+"""Editing a hierarchy as a tree: every change gives another one, leaves stay what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from allonym.errors import OptionError
+from allonym.ontology.catalog import open_ontology
+from allonym.ontology.hierarchy import Hierarchy, meanings
+
+__all__ = [
+    "Branch", "Hierarchy", "branches", "grouped", "moved", "read", "removed", "renamed", "unsure", "usual_meanings",
+]  # fmt: skip
+
+HIGHEST = 100  # levels of a tree that is shown
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A value of a hierarchy at a level, 0 for leaves, with what is below it."""
+
+    value: str
+    level: int
+    leaves: int
+    children: tuple[Branch, ...] = ()
+
+
+def read(path: str | Path) -> Hierarchy:
+    """Read a hierarchy, unless it has more levels than a person could work with."""
+    found = Hierarchy.read(path)
+    _check_height(found)
+    return found
+
+
+def _check_height(hierarchy: Hierarchy) -> None:
+    if hierarchy.height > HIGHEST:
+        raise OptionError(
+            f"The hierarchy has {hierarchy.height:,} levels above its leaves, {HIGHEST} are taken at most.",
+            hint="leave out levels that change little.",
+        )
+
+
+def branches(hierarchy: Hierarchy) -> Branch:
+    """Return a hierarchy as a tree, from its top.
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
+    >>> top = branches(pets)
+    >>> top.value, top.leaves, [x.value for x in top.children]
+    ('animal', 2, ['bird', 'mammal'])
+    """
+
+    def below(rows: list[tuple[str, ...]], level: int) -> Iterator[Branch]:
+        groups: dict[str, list[tuple[str, ...]]] = {}
+        for row in rows:
+            groups.setdefault(row[level], []).append(row)
+        for value, own in groups.items():
+            yield Branch(value, level, len(own), tuple(below(own, level - 1)) if level else ())
+
+    _check_height(hierarchy)
+    return next(below(list(hierarchy.rows), hierarchy.height))
+
+
+def renamed(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarchy:
+    """Return a hierarchy in which a value above the leaves has another name.
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
+    >>> renamed(pets, 1, "bird", "fowl").rows[0]
+    ('parrot', 'fowl', 'animal')
+    """
+    _check(hierarchy, level, value)
+    name = name.strip()
+    if level == 0:
+        raise OptionError("A leaf is a value of the data, it has no other name.", hint="rename what is above it.")
+    if not name:
+        raise OptionError("A value needs a name.", hint="type one.")
+    if name != value and name in hierarchy.values(level):
+        raise OptionError("Another value of this level has that name.", hint="move values under that one instead.")
+    rows = [(*row[:level], name, *row[level + 1 :]) if row[level] == value else row for row in hierarchy.rows]
+    return replace(hierarchy, rows=tuple(rows))
+
+
+def moved(hierarchy: Hierarchy, level: int, value: str, above: str) -> Hierarchy:
+    """Return a hierarchy in which a value, with all below it, is under another value of the next level.
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("bat", "bird", "animal"), ("cat", "mammal", "animal")))
+    >>> moved(pets, 0, "bat", "mammal").rows[1]
+    ('bat', 'mammal', 'animal')
+    """
+    _check(hierarchy, level, value)
+    if level >= hierarchy.height:
+        raise OptionError("The top is above everything.", hint="move a value below it.")
+    way = next((row[level + 1 :] for row in hierarchy.rows if row[level + 1] == above), None)
+    if way is None:
+        raise OptionError("There is no such value at the next level.", hint="choose one, or make a new group.")
+    return _with(hierarchy, level, value, way)
+
+
+def grouped(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarchy:
+    """Return a hierarchy in which a value, with all below it, has a new group of its own where its old one was.
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("bat", "bird", "animal")))
+    >>> grouped(pets, 0, "bat", "flying mammal").rows[1]
+    ('bat', 'flying mammal', 'animal')
+    """
+    _check(hierarchy, level, value)
+    name = name.strip()
+    if level + 1 >= hierarchy.height:
+        raise OptionError("A hierarchy has one top.", hint="make a group below it.")
+    if not name or name in hierarchy.values(level + 1):
+        raise OptionError("A new group needs a name that no other value of its level has.", hint="type another.")
+    old = next(row for row in hierarchy.rows if row[level] == value)
+    return _with(hierarchy, level, value, (name, *old[level + 2 :]))
+
+
+def removed(hierarchy: Hierarchy, level: int, value: str) -> Hierarchy:
+    """Return a hierarchy without a value between the leaves and the top: what was below it is what the next level says.
+
+    >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
+    >>> removed(pets, 1, "bird").rows[0]
+    ('parrot', 'animal', 'animal')
+    """
+    _check(hierarchy, level, value)
+    if not 0 < level < hierarchy.height:
+        raise OptionError("Leaves and the top stay.", hint="remove what is between them.")
+    rows = [(*row[:level], row[level + 1], *row[level + 1 :]) if row[level] == value else row for row in hierarchy.rows]
+    return replace(hierarchy, rows=tuple(rows))
+
+
+def unsure(hierarchy: Hierarchy, ontology: str = "wordnet", settled: Mapping[str, str] | None = None) -> list[str]:
+    """Return the values of a hierarchy that nobody can be sure of, so that it cannot be scored.
+
+    >>> unsure(Hierarchy("pets", (("parrot", "pretty thing"), ("cat", "pretty thing"))))
+    ['pretty thing']
+    """
+    return [x.value for x in meanings(hierarchy, open_ontology(ontology), settled).unsure]
+
+
+def usual_meanings(hierarchy: Hierarchy, ontology: str = "wordnet") -> dict[str, str]:
+    """Return what goes without saying: `*` on top is the root of the ontology."""
+    scope = open_ontology(ontology)
+    return {"*": scope.taxonomy.ids[scope.root]} if "*" in hierarchy.values(hierarchy.height) else {}
+
+
+def _with(hierarchy: Hierarchy, level: int, value: str, way: tuple[str, ...]) -> Hierarchy:
+    rows = [(*row[: level + 1], *way) if row[level] == value else row for row in hierarchy.rows]
+    return replace(hierarchy, rows=tuple(sorted(rows, key=lambda row: row[::-1])))
+
+
+def _check(hierarchy: Hierarchy, level: int, value: str) -> None:
+    if not 0 <= level <= hierarchy.height or value not in hierarchy.values(level):
+        raise OptionError("There is no such value in the hierarchy.", hint="it may have been changed meanwhile.")

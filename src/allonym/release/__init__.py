@@ -1,0 +1,1 @@
+"""Verified releases: written, read again by other means, recounted, then renamed."""

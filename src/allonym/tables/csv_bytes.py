@@ -1,0 +1,197 @@
+"""Delimited text cut into cells: at delimiters and line ends outside quotes; no other byte is looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import Ints
+from allonym.errors import TableError, first_few
+
+LINE = 4096  # bytes that mostly hold the first line
+BLOCK = 1 << 22  # bytes at a time
+QUOTE, NEWLINE, RETURN, SPACE, TAB = b'"\n\r \t'
+
+
+class Block(NamedTuple):
+    """Some whole lines of a file: where they begin and end, and where each cell starts and ends (rows × columns)."""
+
+    begin: int
+    end: int
+    starts: Ints
+    ends: Ints
+
+
+class Cutting:
+    """The cells of a text in UTF-8, block by block.
+
+    >>> [block.ends.tolist() for block in Cutting(b"a,b\\n1,2\\n", ",", "it").blocks(0, 2)]
+    [[[1, 3], [5, 7]]]
+    """
+
+    def __init__(self, content: bytes, delimiter: str, name: str) -> None:
+        self.content, self.delimiter, self.name = content, delimiter, name
+        self._bytes: NDArray[np.uint8] = np.frombuffer(content, np.uint8)
+        self._cut = ord(delimiter)
+        self._newline = self._line_end()
+        self._returns = self._newline == NEWLINE and b"\r" in content
+        self._quotes = b'"' in content
+        self._careful = self._quotes and not self._quotes_are_plain()
+
+    @property
+    def line_end(self) -> bytes:
+        """What ends the lines of the file."""
+        return b"\r\n" if self._returns and b"\r\n" in self.content else bytes([self._newline])
+
+    def _line_end(self) -> int:
+        """Return what ends a line: a newline, unless there are only carriage returns outside quotes."""
+        content = self.content
+        if b"\r" not in content:
+            return NEWLINE
+        if b"\n" in content:
+            if b'"' not in content:
+                return NEWLINE
+            cut = re.escape(bytes([self._cut]))
+            cell = rb'(?:[ \t]*"(?:[^"]|"")*+"[^\r\n' + cut + rb']*|[^"\r\n' + cut + rb"][^\r\n" + cut + rb"]*|)"
+            first = re.match(cell + b"(?:" + cut + cell + rb")*+(\r\n|\r(?!\r*\n)|\n)", content)
+            if first is None or first.group(1) != b"\r":
+                return NEWLINE
+            quoted = re.compile(rb"(?:^|(?<=[\r\n" + cut + rb']))[ \t]*"(?:[^"]|"")*+"')
+            return NEWLINE if b"\n" in quoted.sub(b"", content) else RETURN
+        return RETURN
+
+    def _quotes_are_plain(self) -> bool:
+        """Tell whether every quote opens or closes a cell, or is doubled; then cells are cut by counting quotes."""
+        found = np.concatenate(
+            [np.flatnonzero(self._bytes[low : low + BLOCK] == QUOTE) + low for low in range(0, len(self._bytes), BLOCK)]
+        )
+        if len(found) % 2:
+            return False
+        before = self._bytes[np.maximum(found[0::2] - 1, 0)]
+        after = self._bytes[np.minimum(found[1::2] + 1, len(self._bytes) - 1)]
+        edges = [self._cut, self._newline, QUOTE]
+        opens = np.isin(before, edges) | (found[0::2] == 0)
+        closes = np.isin(after, [*edges, RETURN]) | (found[1::2] == len(self._bytes) - 1)
+        return bool(opens.all() and closes.all())
+
+    def _separators(self, begin: int, size: int = BLOCK) -> Iterator[tuple[int, int, Ints]]:
+        """Yield blocks of whole lines: where each begins and ends, and its delimiters and line ends outside quotes.
+
+        Where the file ends without a line end, its end is taken as one.
+        """
+        if self._careful:
+            if begin < len(self._bytes):
+                yield begin, len(self._bytes), self._careful_separators[self._careful_separators >= begin]
+            return
+        while begin < len(self._bytes):
+            part = self._bytes[begin : begin + size]
+            cuts = part == self._cut
+            cuts |= part == self._newline
+            if self._quotes:
+                cuts &= (np.cumsum(part == QUOTE, dtype=np.uint8) & 1) == 0
+            found = np.flatnonzero(cuts)
+            if begin + len(part) == len(self._bytes):
+                if not (found.size and found[-1] == len(part) - 1 and part[-1] == self._newline):
+                    found = np.append(found, len(part))
+                yield begin, len(self._bytes), found + begin
+                return
+            lines = np.flatnonzero(part[found] == self._newline)
+            if lines.size:
+                found = found[: lines[-1] + 1] + begin
+                yield begin, int(found[-1]) + 1, found
+                begin, size = int(found[-1]) + 1, BLOCK
+            else:
+                size *= 2
+
+    @cached_property
+    def _careful_separators(self) -> Ints:
+        """Where quotes also stand inside unquoted cells, only a quote that begins a cell opens one."""
+        cut, line = (re.escape(bytes([x])) for x in (self._cut, self._newline))
+        blank = b"[" + b"".join(re.escape(bytes([x])) for x in (SPACE, TAB) if x != self._cut) + b"]*"
+        end = blank + (rb"\r?" if self._newline == NEWLINE else b"")
+        quoted = re.compile(blank + b'"(?:[^"]|"")*+"' + end + b"(?=" + cut + b"|" + line + rb"|\Z)")
+        opening, plain_cell = re.compile(blank + b'"'), re.compile(b"[^" + cut + line + b"]*")
+        found, at = [], 0
+        while at < len(self.content):
+            match = quoted.match(self.content, at)
+            if match is None and opening.match(self.content, at):
+                raise TableError(
+                    f"{self.name}, line {self._line(at)}: a quote is not closed, or something follows it.",
+                    hint='inside quotes a quote is written "".',
+                )
+            match = match or plain_cell.match(self.content, at)
+            assert match is not None
+            found.append(match.end())
+            at = match.end() + 1
+        if self._bytes[-1] == self._cut:
+            found.append(len(self.content))
+        return np.array(found, np.int64)
+
+    def _line(self, at: int) -> int:
+        return self.content.count(bytes([self._newline]), 0, at) + 1
+
+    def _ends_line(self, found: Ints) -> NDArray[np.bool_]:
+        last = len(self._bytes) - 1
+        return (self._bytes[np.minimum(found, last)] == self._newline) | (found > last)
+
+    def _is_regular(self, begin: int, end: int, found: Ints, width: int) -> bool:
+        """Tell whether every line of a block has the same number of cells."""
+        if len(found) % width or not self._ends_line(found[width - 1 :: width]).all():
+            return False
+        if self._quotes or width == 1:
+            return int(self._ends_line(found).sum()) * width == len(found)
+        lines = self.content.count(bytes([self._newline]), begin, end) + (int(found[-1]) == len(self._bytes))
+        return lines * width == len(found)
+
+    def first_line(self) -> Block | None:
+        """Return the first line that has something on it."""
+        for begin, _, found in self._separators(0, LINE):
+            low, start = 0, begin
+            for at in np.flatnonzero(self._ends_line(found)).tolist():
+                ends = found[low : at + 1]
+                starts = np.concatenate([[start], ends[:-1] + 1])
+                if len(ends) > 1 or self.content[start : int(ends[0])].strip():
+                    return self._block(start, min(int(ends[-1]) + 1, len(self._bytes)), starts[None], ends[None])
+                low, start = at + 1, int(ends[-1]) + 1
+        return None
+
+    def _block(self, begin: int, end: int, starts: Ints, ends: Ints) -> Block:
+        """Make a block; a carriage return before a line end belongs to the line end."""
+        if self._returns and len(ends):
+            ends = ends.copy()
+            last = ends[:, -1]
+            ends[:, -1] -= (self._bytes[np.maximum(last - 1, 0)] == RETURN) & (last > starts[:, -1])
+        return Block(begin, end, starts, ends)
+
+    def blocks(self, start: int, width: int) -> Iterator[Block]:
+        """Yield the rows from some place on; blank lines are none, unless the table has only one column."""
+        ragged: list[int] = []
+        for begin, end, found in self._separators(start):
+            starts = np.empty_like(found)
+            starts[0] = begin
+            np.add(found[:-1], 1, out=starts[1:])
+            if self._is_regular(begin, end, found, width):
+                yield self._block(begin, end, starts.reshape(-1, width), found.reshape(-1, width))
+                continue
+            is_end = self._ends_line(found)
+            last = np.flatnonzero(is_end)
+            sizes = np.diff(last, prepend=-1)
+            first = last - sizes + 1
+            blank = sizes == 1
+            for i in np.flatnonzero(blank).tolist():
+                blank[i] = not self.content[starts[first[i]] : found[last[i]]].strip()
+            wrong = ~blank & (sizes != width)
+            ragged += [self._line(int(starts[a])) for a in first[wrong][:5]] + [0] * (int(wrong.sum()) - 5)
+            rows = first[~blank & ~wrong][:, None] + np.arange(width)
+            yield self._block(begin, end, starts[rows], found[rows])
+        if ragged:
+            shown = first_few([str(x) for x in ragged if x][:5])
+            raise TableError(
+                f"{len(ragged):,} lines of {self.name} do not have {width} cells like the first: line {shown}.",
+                hint=f"the delimiter was taken to be {self.delimiter!r}; cells with one inside need quotes.",
+            )

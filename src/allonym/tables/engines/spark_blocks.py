@@ -1,0 +1,116 @@
+"""Blocks of tuples are grouped by the executors of Spark, by the same kernels as here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from allonym.arrays import Ints
+from allonym.methods.blocks import Block, Partitioning, Runner, partitioned
+from allonym.methods.groups import Groups
+from allonym.progress import Progress
+
+Parcel = tuple[int, bytes, bytes, bytes | None]  # the number of a block; its codes, counts and what tuples count
+Answer = tuple[int, bytes, bytes, bytes, bytes | None]  # the number of a block; its groups, array by array
+OFTEN = 0.2  # seconds between two looks at how far Spark is
+
+
+def runner(session: Any) -> Runner:
+    """Return what lets the executors of a session group the tuples of blocks: `Blocks(run=runner(session))`.
+
+    What blocks share, i.e. the method and the metrics, goes to every executor once; a block is its integers, and so is
+    what comes back. A block whose executor is lost is given to another by Spark; since nothing but the block and the
+    seed decides about its groups, they are the same then.
+    """
+
+    def run(method: Partitioning, blocks: Sequence[Block], seed: int, tick: Progress) -> list[Groups]:
+        if not blocks:
+            return []
+        context = session.sparkContext
+        shared = context.broadcast((method, blocks[0].attributes, seed))
+        parcels = [_parcel(number, block) for number, block in enumerate(blocks)]
+
+        def work(some: Iterator[Parcel]) -> Iterator[Answer]:
+            for parcel in some:
+                yield answer(shared.value, parcel)
+
+        try:
+            answers = _collected(context, parcels, work, tick)
+        finally:
+            shared.destroy()
+        return [_groups(x) for x in sorted(answers)]
+
+    return run
+
+
+def answer(shared: tuple[Partitioning, Any, int], parcel: Parcel) -> Answer:
+    """Group the tuples of one block, and lay the groups out as bytes: what an executor does."""
+    method, attributes, seed = shared
+    number, codes, counts, given = parcel
+    block = Block(
+        attributes,
+        _ints(codes).reshape(-1, len(attributes)),
+        _ints(counts),
+        given=None if given is None else np.frombuffer(given, np.float64),
+    )
+    groups = partitioned(method, block, seed)
+    named = None if groups.named is None else _bytes(groups.named)
+    return number, _bytes(groups.source), _bytes(groups.share), _bytes(groups.group), named
+
+
+def _parcel(number: int, block: Block) -> Parcel:
+    given = None if block.given is None else np.ascontiguousarray(block.given).tobytes()
+    return number, _bytes(block.codes), _bytes(block.counts), given
+
+
+def _groups(found: Answer) -> Groups:
+    _, source, share, group, named = found
+    return Groups(_ints(source), _ints(share), _ints(group), None if named is None else _ints(named))
+
+
+def _bytes(array: Ints) -> bytes:
+    return np.ascontiguousarray(array, np.int64).tobytes()
+
+
+def _ints(found: bytes) -> Ints:
+    return np.frombuffer(found, np.int64)
+
+
+def _collected(context: Any, parcels: list[Parcel], work: Any, tick: Progress) -> list[Answer]:
+    """Return the answers of a job with a task for each block; tell how far it is, and cancel it if `tick` raises."""
+    from pyspark import InheritableThread
+
+    group, found, failed = f"allonym-{uuid4()}", list[Answer](), list[BaseException]()
+    total = len(parcels)
+
+    def job() -> None:
+        try:
+            context.setJobGroup(group, "allonym: groups of blocks", interruptOnCancel=True)
+            found.extend(context.parallelize(parcels, total).mapPartitions(work).collect())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = InheritableThread(target=job)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(OFTEN)
+            tick(min(_done(context, group), total), total)
+    except BaseException:
+        context.cancelJobGroup(group)
+        thread.join()
+        raise
+    if failed:
+        raise failed[0]
+    return found
+
+
+def _done(context: Any, group: str) -> int:
+    """Return how many tasks of a group of jobs are done."""
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(x) for x in tracker.getJobIdsForGroup(group)]
+    stages = [tracker.getStageInfo(x) for job in jobs if job is not None for x in job.stageIds]
+    return sum(stage.numCompletedTasks for stage in stages if stage is not None)

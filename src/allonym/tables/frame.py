@@ -1,0 +1,314 @@
+"""Frames of pandas, polars and pyarrow: the same type, order and dtypes come back."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from allonym.arrays import Ints
+from allonym.cells import Cells, merged
+from allonym.errors import TableError
+
+SUPPORTED = "pandas, polars (DataFrame) or pyarrow (Table)"
+
+
+class Frame:
+    """A frame in memory. Rows are written back by position."""
+
+    def __init__(self, native: Any, name: str = "the frame") -> None:
+        import narwhals as nw  # takes longer to import than most files to read
+
+        try:
+            self._frame = nw.from_native(native, eager_only=True)
+            self.names = tuple(self._frame.columns)
+        except TypeError:
+            kind = f"{type(native).__module__.split('.')[0]}.{type(native).__name__}"
+            raise TableError(f"A {kind} is no table allonym can read.", hint=f"give a frame of {SUPPORTED}.") from None
+        except nw.exceptions.NarwhalsError as error:
+            raise TableError(f"{name} cannot be read: two columns have one name.", hint="rename one.") from error
+        self.native, self.name = native, name
+        backends: dict[Any, type[_Backend]] = {
+            nw.Implementation.PANDAS: _Pandas,
+            nw.Implementation.POLARS: _Polars,
+            nw.Implementation.PYARROW: _Arrow,
+        }
+        if self._frame.implementation not in backends:
+            raise TableError(f"Frames of {self._frame.implementation} are not read.", hint=f"convert to {SUPPORTED}.")
+        self._backend = backends[self._frame.implementation]()
+        odd = [x for x in self.names if not isinstance(x, str)]
+        if odd:
+            raise TableError(f"{len(odd)} column names of {name} are not text.", hint="rename them: roles go by name.")
+        if len(set(self.names)) < len(self.names):
+            raise TableError(f"{name} has two columns of one name.", hint="rename one.")
+        self._backend.check(native, name)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self._frame)
+
+    def made_of(self, data: Mapping[str, Sequence[Any]]) -> Any:
+        """Return another frame of the same library."""
+        import narwhals as nw
+
+        made = nw.from_dict(dict(data), backend=self._frame.implementation)
+        for name, kind in self._frame.schema.items():
+            if name in data and made.schema[name] != kind:
+                try:
+                    made = made.with_columns(nw.col(name).cast(kind))
+                except Exception:
+                    continue
+        return made.to_native()
+
+    def cells(self, names: Sequence[str]) -> dict[str, Cells]:
+        """Return the cells of some columns; text without surrounding blanks."""
+        found = {}
+        for name in names:
+            values, codes = self._backend.factorise(self._frame[name].to_native(), name)
+            found[name] = merged([as_cell(x) for x in values], codes)
+        return found
+
+    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
+        """Return the frame with other cells in some columns, and without some columns."""
+        import narwhals as nw
+
+        frame = self._frame
+        for name, cells in columns.items():
+            old = frame[name].to_native()
+            used = merged(cells.values, cells.codes)
+            if discard_style:
+                order = sorted(range(len(used.values)), key=lambda i: str(used.values[i]))
+                used = Cells([used.values[i] for i in order], np.argsort(order)[used.codes])
+            try:
+                new = self._backend.like(old, used.values, used.codes, discard_style)
+            except (ValueError, TypeError, ArithmeticError) as error:
+                kind = frame.schema[name]
+                raise TableError(
+                    f"Column {name} holds {kind}; what stands for its groups cannot be written as such.",
+                    hint="convert the column to text first.",
+                ) from error
+            frame = frame.with_columns(nw.from_native(new, series_only=True).alias(name))
+        return self._backend.without_notes(frame.drop(*drop).to_native(), discard_style)
+
+
+def as_cell(value: Any) -> Any:
+    """Return a cell: text without surrounding blanks, a list as a tuple; what is not a number is null."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        return tuple(value)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _listed(column: Sequence[Any], name: str) -> tuple[list[Any], Ints]:
+    """Return the distinct cells of a column of lists, and for every row which it is."""
+    place: dict[Any, int] = {}
+    try:
+        codes = [place.setdefault(as_cell(cell), len(place)) for cell in column]
+    except TypeError as error:  # lists of lists, dicts
+        raise _no_values(name) from error
+    return list(place), np.array(codes, np.int64)
+
+
+class _Backend(ABC):
+    """What differs among frame libraries."""
+
+    def check(self, native: Any, name: str) -> None:  # noqa: B027 only pandas has such a thing
+        """Refuse what would be written without a role."""
+
+    @abstractmethod
+    def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
+        """Return the distinct cells of a column, null as None, and for every row which it is."""
+
+    @abstractmethod
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
+        """Return a column like another, with other cells; `discard_style`, with none of its categories."""
+
+    def without_notes(self, native: Any, discard_style: bool) -> Any:
+        """Return a frame without notes about what its columns were, if nothing of that may stay."""
+        return native
+
+
+def _no_values(name: str) -> TableError:
+    return TableError(f"The cells of column {name} are no single values.", hint="keep it, or make it one of lists.")
+
+
+def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
+    if (codes < 0).any():
+        return [*values, None], np.where(codes < 0, len(values), codes)
+    return values, codes
+
+
+class _Pandas(_Backend):
+    def check(self, native: Any, name: str) -> None:
+        index = native.index
+        if index.nlevels > 1 or index.name is not None or not np.array_equal(index, np.arange(len(index))):
+            raise TableError(
+                f"{name} has an index that no role speaks of.",
+                hint="reset_index(drop=True), or reset_index() and give its column a role.",
+            )
+
+    def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
+        import pandas as pd
+        import pyarrow as pa
+
+        try:
+            codes, values = pd.factorize(column)
+        except (TypeError, ValueError, pa.ArrowException):  # lists, dicts
+            return _listed(column.tolist(), name)
+        return _nulls_last(values.tolist(), codes.astype(np.int64))
+
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
+        import pandas as pd
+
+        dtype = column.dtype
+        null = any(v is None for v in values)
+        if isinstance(dtype, pd.CategoricalDtype):
+            used = [v for v in values if v is not None]
+            known = [] if discard_style else [c for c in dtype.categories.tolist() if c in set(used)]
+            categories = [*known, *dict.fromkeys(v for v in used if v not in set(known))]
+            place = {v: i for i, v in enumerate(categories)}
+            numbers = np.array([-1 if v is None else place[v] for v in values], np.int64)
+            ordered = bool(dtype.ordered) and len(known) == len(categories)
+            data: Any = pd.Categorical.from_codes(numbers[codes], categories, ordered=ordered)
+            dtype = data.dtype
+        else:
+            if null and isinstance(dtype, np.dtype) and dtype.kind in "iub":  # these cannot hold null
+                name = {"b": "boolean", "i": dtype.name.title(), "u": "UI" + dtype.name[2:]}[dtype.kind]
+                dtype = pd.array([], dtype=name).dtype
+            if any(isinstance(v, tuple) for v in values):
+                cells = [None if values[c] is None else list(values[c]) for c in codes.tolist()]
+                return pd.Series(cells, index=column.index, name=column.name, dtype=dtype)
+            data = pd.array([_typed(v, dtype.kind) for v in values], dtype=dtype).take(codes)
+        return pd.Series(data, index=column.index, name=column.name, dtype=dtype)
+
+
+class _Polars(_Backend):
+    def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
+        if str(column.dtype).startswith("List("):
+            return _listed(column.to_list(), name)
+        if column.dtype.is_nested() or str(column.dtype).startswith(("Object", "Int128", "Datetime(time_unit='ns'")):
+            raise _no_values(name)
+        return _Arrow().factorise(column.to_arrow(), name)
+
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
+        import polars as pl
+
+        dtype = column.dtype
+        if isinstance(dtype, pl.Enum):
+            used = [v for v in values if v is not None]
+            dtype = pl.Enum(
+                used
+                if discard_style
+                else [*(c for c in dtype.categories if c in set(used)), *(v for v in used if v not in dtype.categories)]
+            )
+        try:
+            return pl.Series(column.name, [_typed(v, _letter(dtype)) for v in values], dtype=dtype).gather(codes)
+        except pl.exceptions.PolarsError as error:
+            raise ValueError from error
+
+
+class _Arrow(_Backend):
+    def without_notes(self, native: Any, discard_style: bool) -> Any:
+        notes = {k: v for k, v in (native.schema.metadata or {}).items() if k != b"pandas"}
+        return native.replace_schema_metadata(notes) if discard_style else native
+
+    def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
+        import pyarrow as pa
+
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            return _listed(column.to_pylist(), name)
+        try:
+            if pa.types.is_string_view(column.type):
+                column = column.cast(pa.large_string())
+            whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            if not pa.types.is_dictionary(whole.type):
+                coded = whole.dictionary_encode(null_encoding="encode")
+                return coded.dictionary.to_pylist(), arrow_numbers(coded.indices.cast(pa.int64()))
+            values = whole.dictionary.to_pylist()
+            codes = arrow_numbers(whole.indices.cast(pa.int64()).fill_null(-1))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise _no_values(name) from error
+        return _nulls_last(values, codes)
+
+    def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
+        import pyarrow as pa
+
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        found = _arrow_array([_typed(v, _letter(kind)) for v in values], kind).take(arrow_of(codes))
+        if pa.types.is_dictionary(column.type):
+            found = found.dictionary_encode()
+        return pa.chunked_array([found.cast(column.type)])
+
+
+def arrow_numbers(array: Any) -> Ints:
+    """Return whole numbers of Arrow, none of them null, for NumPy; `to_numpy` would import pandas first."""
+    return np.asarray(np.from_dlpack(array), np.int64) if len(array) else np.zeros(0, np.int64)
+
+
+def arrow_of(numbers: Ints) -> Any:
+    """Return whole numbers for Arrow, without `pa.array`, which would import pandas first."""
+    import pyarrow as pa
+
+    own = np.ascontiguousarray(numbers, np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
+
+
+def _arrow_array(values: Sequence[Any], kind: Any) -> Any:
+    """Return values for Arrow; texts and numbers without `pa.array`, likewise."""
+    import pyarrow as pa
+
+    there = pa.py_buffer(np.packbits(np.array([v is not None for v in values], bool), bitorder="little"))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        if not all(v is None or isinstance(v, str) for v in values):
+            raise TypeError("what stands for a group is no text")
+        told = [b"" if v is None else v.encode() for v in values]
+        ends = np.cumsum([0, *map(len, told)], dtype=np.int64)
+        return pa.Array.from_buffers(pa.large_string(), len(told), [there, *map(pa.py_buffer, (ends, b"".join(told)))])
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        own = np.array([0 if v is None else v for v in values], kind.to_pandas_dtype())
+        return pa.Array.from_buffers(kind, len(own), [there, pa.py_buffer(own)])
+    return pa.array(values, type=kind)
+
+
+def arrow_coded(column: Any, name: str) -> tuple[list[Any], Ints]:
+    """Return the different cells of a column of Arrow, and for every row which it is."""
+    return _Arrow().factorise(column, name)
+
+
+def arrow_cells(column: Any, name: str) -> Cells:
+    """Return the cells of a column of Arrow, as those of a frame."""
+    values, codes = arrow_coded(column, name)
+    return merged([as_cell(x) for x in values], codes)
+
+
+def arrow_like(column: Any, values: Sequence[Any], codes: Ints) -> Any:
+    """Return a column of Arrow like another, with other cells."""
+    return _Arrow().like(column, values, codes, False)
+
+
+def _letter(dtype: Any) -> str:
+    """Return the letter NumPy has for a kind of column, of polars or Arrow; D for decimals."""
+    name = str(dtype).lower()
+    starts = {"int": "i", "uint": "u", "float": "f", "double": "f", "halffloat": "f", "bool": "b", "decimal": "D"}
+    return next((letter for start, letter in starts.items() if name.startswith(start)), "O")
+
+
+def _typed(value: Any, kind: str) -> Any:
+    """Return a value as a column of some kind holds it."""
+    if value is None:
+        return None
+    if kind == "b":
+        if not isinstance(value, bool):
+            raise ValueError(f"{type(value).__name__} is no truth value")
+        return value
+    if kind == "D":
+        return Decimal(str(value))
+    if kind in "iu":
+        return int(value)
+    return float(value) if kind == "f" else value

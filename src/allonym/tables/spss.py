@@ -1,0 +1,168 @@
+"""Files of SPSS (sav) and Stata (dta): codes with labels. A labelled column is read by labels, and written in codes.
+
+A masked column keeps the labels of values that occur in the release, and no others; what is new gets a new code and
+label. All other columns stay as they are, with their labels. Read and written by pyreadstat: extras `spss`, `stata`.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym.cells import Cells
+from allonym.errors import OutputError, TableError
+from allonym.kinds.encoding import as_text
+from allonym.tables.columns import Columns, named
+
+TYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "float": np.float32, "double": np.float64}
+DAY = b"01 Jan 70"
+
+
+class LabelledFile(Columns):
+    """A file of SPSS or Stata."""
+
+    def __init__(self, raw: bytes, name: str) -> None:
+        self.suffix = ".sav" if raw[:3] == b"$FL" else ".dta"
+        reader = _needed()
+        read = reader.read_sav if self.suffix == ".sav" else reader.read_dta
+        try:
+            codes, self.notes = read(
+                io.BytesIO(raw), output_format="dict", disable_datetime_conversion=True, user_missing=True
+            )
+        except (reader.ReadstatError, reader.PyreadstatError, LookupError, ValueError, TypeError, MemoryError) as error:
+            raise TableError(f"{name} is a damaged file of SPSS or Stata.") from error
+        self.codes: dict[str, list[Any]] = {x: [_value(v) for v in codes[x]] for x in named(list(codes), name)}
+        known = {x: dict(labels) for x, labels in self.notes.variable_value_labels.items() if x in self.codes}
+        self.labels = {x: {_value(c): str(label) for c, label in labels.items()} for x, labels in known.items()}
+        self.told = [x for x in self.codes if _by_label(self.codes[x], self.labels.get(x, {}))]
+        shown = {x: self._shown(x) if x in self.told else values for x, values in self.codes.items()}
+        self._masked: list[str] = []
+        super().__init__(shown, name)
+
+    def _shown(self, name: str) -> list[Any]:
+        """Return the labels of a column; a code without one as text."""
+        labels = self.labels[name]
+        return [None if c is None else labels.get(c, as_text(c)) for c in self.codes[name]]
+
+    def changed(
+        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+    ) -> dict[str, list[Any]]:
+        """Return the columns with other cells in some, and without some."""
+        self._masked = list(columns)
+        return super().changed(columns, drop, discard_style=discard_style)
+
+    def made_of(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        """Return other columns, to be saved as these are."""
+        self._masked = list(data)
+        return super().made_of(data)
+
+    def save(self, changed: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
+        """Write what `changed` gives: in codes, with labels."""
+        data: dict[str, list[Any]] = {}
+        labels: dict[str, dict[Any, str]] = {}
+        for name, values in changed.items():
+            if name in self._masked and name in self.told:
+                data[name], labels[name] = coded_anew(values, self.labels[name])
+            else:
+                data[name] = values if name in self._masked else self.codes[name]
+                labels |= {name: self.labels[name]} if name in self.labels and name not in self._masked else {}
+        kept = [x for x in data if x not in self._masked]
+        common: dict[str, Any] = {
+            "file_label": self.notes.file_label or "",
+            "column_labels": {x: y for x, y in self.notes.column_names_to_labels.items() if x in data and y},
+            "variable_value_labels": {x: y for x, y in labels.items() if y},
+            "variable_format": {x: self.notes.original_variable_types[x] for x in kept},
+        }
+        try:
+            self._write(data, path, common, kept)
+        except (_needed().PyreadstatError, _needed().ReadstatError, ValueError, TypeError) as error:
+            raise OutputError(
+                "The release cannot be written as a file of SPSS or Stata.", hint="convert it to CSV first."
+            ) from error
+        path.write_bytes(timeless(path.read_bytes()))
+
+    def _write(self, data: Mapping[str, list[Any]], path: Path, common: dict[str, Any], kept: list[str]) -> None:
+        import pandas as pd
+
+        frame = pd.DataFrame({x: self._typed(x, values) for x, values in data.items()})
+        if self.suffix == ".dta":
+            _needed().write_dta(frame, path, **common)
+            return
+        _needed().write_sav(
+            frame,
+            path,
+            **common,
+            missing_ranges={x: y for x, y in self.notes.missing_ranges.items() if x in kept},
+            variable_measure={x: y for x, y in self.notes.variable_measure.items() if x in data},
+            variable_display_width={x: y for x, y in self.notes.variable_display_width.items() if x in kept},
+        )
+
+    def _typed(self, name: str, values: Sequence[Any]) -> Any:
+        """Return a column as the file has it: text, or numbers of its width, if they fit."""
+        kind = self.notes.readstat_variable_types[name]
+        if kind == "string":
+            return ["" if v is None else str(v) for v in values]
+        numbers = np.array([np.nan if v is None else float(v) for v in values], np.float64)
+        if kind in TYPES and not np.isnan(numbers).any():
+            narrow = numbers.astype(TYPES[kind])
+            if (narrow == numbers).all():
+                return narrow
+        return numbers
+
+
+def coded_anew(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[list[Any], dict[Any, str]]:
+    """Return texts in codes: known labels have theirs, a text that is a code stays, what is new gets the next.
+
+    >>> coded_anew(["Cook", "artist", None, "7"], {1: "Nurse", 2: "Cook"})
+    ([2, 8, None, 7], {2: 'Cook', 8: 'artist'})
+    """
+    code_of: dict[str, Any] = {}
+    for code, label in labels.items():
+        code_of.setdefault(label, code)
+    if any(isinstance(code, str) for code in labels):  # codes that are text: what is new stands for itself
+        codes = [None if x is None else code_of.get(x, x) for x in texts]
+    else:
+        number = re.compile(r"-?\d+(\.\d+)?")
+        free = int(max([0, *labels, *(float(x) for x in texts if x and number.fullmatch(x))])) + 1
+        codes = []
+        for x in texts:
+            if x is not None and x not in code_of:
+                code_of[x] = _value(float(x)) if number.fullmatch(x) else free
+                free += not number.fullmatch(x)
+            codes.append(None if x is None else code_of[x])
+    told = {code: label for label, code in code_of.items() if as_text(code) != label}
+    return codes, {code: told[code] for code in dict.fromkeys(codes) if code in told}
+
+
+def timeless(content: bytes) -> bytes:
+    """Return a file of SPSS or Stata without the moment it was made: the same table gives the same bytes."""
+    if content[:3] == b"$FL":
+        return content[:92] + DAY + b"00:00:00" + content[109:]
+    return re.sub(rb"(<timestamp>.)[^<]{17}(?=</timestamp>)", rb"\g<1>01 Jan 1970 00:00", content, count=1)
+
+
+def _needed() -> Any:
+    """Import what reads and writes the files."""
+    try:
+        import pyreadstat
+    except ImportError as error:
+        raise TableError("Files of SPSS and Stata need a reader.", hint="pip install allonym[spss].") from error
+    return pyreadstat
+
+
+def _value(value: Any) -> Any:
+    """Return a value: a whole number as such; nothing as null."""
+    if value is None or value == "" or (isinstance(value, float) and np.isnan(value)):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _by_label(codes: Sequence[Any], labels: Mapping[Any, str]) -> bool:
+    """Tell whether a column is one of labels: at least half of its different values have one."""
+    here = {c for c in codes if c is not None}
+    return bool(labels) and 2 * sum(c in labels for c in here) >= len(here)

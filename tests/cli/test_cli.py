@@ -1,0 +1,225 @@
+"""The command line, as a person runs it."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from allonym.cli import app, main
+from allonym.ontology.similarity import MEASURES
+
+HERE = Path(__file__).parents[1] / "data"
+MINI = str(HERE / "mini-animals.obo")
+
+
+def run(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, list(words), env={"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def shell(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from allonym.cli import main; main()", *words],
+        input=stdin,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_similarity_shows_senses_subsumer_and_figure() -> None:
+    out = run("similarity", "trekker", "jogger")
+    for word in ("trekker.n.01", "jogger.n.01", "traveler.n.01", "similarity 0.8421", "distance 0.1579", "wu-palmer"):
+        assert word in out
+
+
+def test_similarity_as_json() -> None:
+    told = json.loads(run("similarity", "dog", "homeotherm", "--depth", "virtual-root", "--json"))
+    assert told["format"] == 1
+    assert told["concepts"] == ["dog.n.01", "homeotherm.n.01"]
+    assert told["subsumer"] == "animal.n.01"
+    assert round(told["distance"], 4) == 0.1579
+    assert told["similarity"] == 1 - told["distance"]
+
+
+@pytest.mark.parametrize("measure", list(MEASURES))
+def test_every_measure_is_there(measure: str) -> None:
+    told = json.loads(run("similarity", "parrot", "cat", "--measure", measure, "--json", "--ontology", MINI))
+    assert 0 < told["distance"] <= 1
+    assert told["subsumer"] == "M:0"
+
+
+def test_similarity_in_a_part_of_an_ontology() -> None:
+    told = json.loads(run("similarity", "cat", "mammal", "--ontology", f"{HERE / 'mini-animals.obo'}#mammal", "--json"))
+    assert told["concepts"] == ["M:5", "M:4"]
+
+
+def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
+    data, out = tmp_path / "jobs.csv", tmp_path / "job.links.csv"
+    data.write_text("name;job\nAnn;nurse\nBob;nurses\nCid;grey-haired nurse\nDee;xyzzy\nEve;\n")
+    printed = run("link", str(data), "--column", "job", "--ontology", "wordnet:person", "-o", str(out))
+    assert "2 of 4 values understood (50.0% of 4 cells)" in printed
+    assert "1 of 4 values to review" in printed
+    assert "1 of 4 values not understood" in printed
+    rows = {row["value"]: row for row in csv.DictReader(out.read_text().splitlines())}
+    assert rows["nurse"]["concept"] == rows["nurses"]["concept"] == "nurse.n.01"
+    assert rows["grey-haired nurse"]["dropped"] == "grey haired"
+    assert rows["xyzzy"]["status"] == "unmatched"
+    again = run("link", str(data), "--column", "job", "--ontology", "wordnet:person", "--links", str(out), "--json")
+    told = {row["value"]: row for row in json.loads(again)["links"]}
+    assert told["nurse"]["reason"] == "settled"
+    assert told["grey-haired nurse"]["status"] == "review"
+
+
+def test_values_can_be_hidden(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.csv"
+    data.write_text("job\nsecretxyz\nnurse\n")
+    assert "secretxyz" in run("link", str(data), "--column", "job")
+    assert "secretxyz" not in run("link", str(data), "--column", "job", "--hide-values")
+
+
+def test_without_a_header_columns_are_numbers(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.data"
+    data.write_text("39, nurse\n40, carpenter\n")
+    assert "2 of 2 values understood" in run(
+        "link", str(data), "--no-header", "--column", "2", "--ontology", "wordnet:person"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["similarity", "dog", "xyzzyx"], "There is no 'xyzzyx' in wordnet"),
+        (["similarity", "hammer", "nurse", "--ontology", "wordnet:person"], "There is no 'hammer' under person.n.01"),
+        (["similarity", "dog", "cat", "--measure", "wup"], "Unknown measure 'wup'"),
+        (["similarity", "dog", "cat", "--ontology", "nowhere.obo"], "There is no ontology 'nowhere.obo'"),
+        (["similarity", "dog", "cat", "--ontology", "wordnet:xyzzyx"], "neither a word nor an id 'xyzzyx'"),
+        (["link", "nowhere.csv", "--column", "x"], "nowhere.csv cannot be read"),
+    ],
+)
+def test_errors_say_what_is_wrong_and_exit_with_2(words: list[str], message: str) -> None:
+    done = shell(*words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_failed_link_leaves_no_file(tmp_path: Path) -> None:
+    data, out = tmp_path / "jobs.csv", tmp_path / "out.csv"
+    data.write_text("job\nnurse\n")
+    done = shell("link", str(data), "--column", "jobb", "-o", str(out))
+    assert done.returncode == 2
+    assert "None of the 1 columns" in done.stderr
+    assert not out.exists()
+    done = shell("link", str(data), "--column", "job", "-o", str(tmp_path / "nowhere" / "out.csv"))
+    assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_a_file_without_a_header_shows_no_cells(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.data"
+    data.write_text("Ann Smith, nurse\nBob Jones, baker\n")
+    done = shell("link", str(data), "--column", "job")
+    assert done.returncode == 2
+    assert "Ann" not in done.stderr
+
+
+def test_missing_cells_are_counted(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.csv"
+    data.write_text("id,job\n1,nurse\n2,?\n3,\n4,\n5,NA\n6,nurse\n")
+    printed = run("link", str(data), "--column", "job")
+    assert "1 of 1 values understood (100.0% of 2 cells)" in printed
+    assert "4 cells are empty" in printed
+    told = json.loads(run("link", str(data), "--column", "job", "--json", "--hide-values"))
+    assert told["missing"] == 4
+    assert told["links"][0]["count"] == 2
+    assert "value" not in told["links"][0]
+
+
+def test_gzipped_tables_and_given_delimiters(tmp_path: Path) -> None:
+    data = tmp_path / "jobs.csv.gz"
+    data.write_bytes(gzip.compress(b"a:b\nnurse:1\n"))
+    assert "1 of 1 values understood" in run("link", str(data), "--column", "a", "--delimiter", ":")
+    assert shell("link", str(data), "--column", "a", "--delimiter", "::").returncode == 2
+
+
+def test_standard_input() -> None:
+    done = shell("link", "-", "--column", "job", "--json", stdin="job\nnurse\n")
+    assert json.loads(done.stdout)["links"][0]["concept"] == "nurse.n.01"
+
+
+def test_help_has_examples_and_version_is_told() -> None:
+    assert "allonym similarity trekker jogger" in run("similarity", "--help")
+    assert "allonym link survey.csv" in run("link", "--help")
+    assert run("--version").startswith("allonym ")
+    assert callable(main)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, allonym.cli; print([m for m in ('numpy', 'scipy', 'pyoxigraph', 'rapidfuzz') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_data_is_never_overwritten(tmp_path: Path) -> None:
+    data = tmp_path / "own.csv"
+    data.write_text("job\nnurse\n")
+    done = shell("link", str(data), "--column", "job", "-o", str(data))
+    assert (done.returncode, "is the data itself" in done.stderr) == (2, True)
+    assert data.read_text() == "job\nnurse\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(b"job\rnurse\r", 0), (bytes(range(256)), 2), (b'job\n"open\nnurse\n', 2), (b"job\n[b]nurse[/b]\n:smile:\n", 0)],
+)
+def test_odd_tables_end_without_a_traceback(content: bytes, code: int, tmp_path: Path) -> None:
+    data = tmp_path / "odd[b].csv"
+    data.write_bytes(content)
+    done = shell("link", str(data), "--column", "job", "-o", str(tmp_path / "out[b].csv"))
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_odd_options_end_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_bytes(bytes(range(256)))
+    (tmp_path / "jobs.csv").write_text("job\nnurse\n")
+    jobs = ["link", str(tmp_path / "jobs.csv"), "--column", "job"]
+    for words in (
+        ["similarity", "dog", "cat", "--ontology", "nope[/b]"],
+        ["similarity", "dog", "cat", "--ontology", "x" * 300],
+        ["similarity", "dog", "cat", "--content", "xx"],
+        ["similarity", "dog", "cat", "--language", "de"],
+        [*jobs, "--links", str(tmp_path / "links.csv")],
+        [*jobs, "--senses", "xx"],
+        [*jobs, "--language", "xx"],
+    ):
+        done = shell(*words)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), (words, done.stderr)
+
+
+def test_settled_values_that_do_not_occur_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("value,concept\nnurse,nurse\nbaker,baker\n")
+    (tmp_path / "jobs.csv").write_text("job\nnurse\n")
+    printed = run("link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv"))
+    assert "1 values of" in printed
+
+
+def test_settled_concepts_outside_the_root_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("value,concept\nnurse,operator.n.02\n")
+    (tmp_path / "jobs.csv").write_text("job\nnurse\n")
+    words = ["link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv")]
+    assert "1 settled concepts lie outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
+    assert "outside" not in run(*words)

@@ -1,0 +1,328 @@
+"""The laws every method keeps. A method joins by its line in `allonym.methods.METHODS`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import allonym as al
+from allonym.errors import PlanError
+from allonym.methods import METHODS
+from allonym.methods.base import Anonymising
+from allonym.plan.column import Column
+
+JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
+LABELS = set(JOBS.labels)
+WORDS = ["cook", "Cook", "cooks", "baker", "smith", "welder", "nurse", "zzz", "yyy", None]
+SEXES = ["f", "m", None]
+SIZES = ["small", "medium", "large", None]
+AGES = ["20", "31", "44", "60", None]
+SKILLS = ["cook", "cook;baker", "smith; cooks", "nurse;zzz;smith", "yyy", "baker;cook", None]
+QUASI = ("job", "sex", "size", "age", "skills")
+KINDS = {
+    "text": al.quasi(JOBS, unmatched="opaque", accept_review=True),
+    "category": al.quasi("category"),
+    "ordinal": al.quasi("ordinal", levels=["small", "medium", "large"]),
+    "numeric": al.quasi("numeric"),
+    "set": al.quasi(JOBS, kind="set", unmatched="opaque", accept_review=True),
+}
+OF_KIND = {"job": "text", "sex": "category", "size": "ordinal", "age": "numeric", "skills": "set"}
+Row = tuple[str | None, ...]
+ROW = st.tuples(*(st.sampled_from(cells) for cells in (WORDS, SEXES, SIZES, AGES, SKILLS)))
+WITH_K = [name for name, method in METHODS.items() if issubclass(method, Anonymising)]
+BY_ROW = [name for name, method in METHODS.items() if method.record_level]
+methods = pytest.mark.parametrize("name", METHODS)
+with_k = pytest.mark.parametrize("name", WITH_K)
+record_level = pytest.mark.parametrize("name", BY_ROW)
+OTHER_WAYS = ("sa-mdav as subsumer", "sa-mdav as member", "sa-mdav as refined", "fusion as refined")
+ways = pytest.mark.parametrize("name", [*WITH_K, *OTHER_WAYS])
+all_ways = pytest.mark.parametrize("name", [*METHODS, *OTHER_WAYS])
+few = settings(max_examples=7, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+def frame_of(rows: list[Row], persons: list[int] | None = None) -> pd.DataFrame:
+    """Make a table with an identifier, quasi-identifiers, a survey weight, and a column to keep."""
+    data = {x: [row[i] for row in rows] for i, x in enumerate(QUASI)}
+    extra = {"person": [f"p{x}" for x in persons]} if persons else {}
+    frame = pd.DataFrame({"name": [f"person-{i:04}" for i in range(len(rows))], **extra, **data}, dtype=object)
+    frame["weight"] = [1.0 + i % 3 for i in range(len(rows))]
+    frame["note"] = [f"note {i}" for i in range(len(rows))]
+    return frame
+
+
+def plan_of(name: str, k: int, *, units: bool = False, seed: int = 3, **changes: Column) -> al.Plan:
+    """Make a plan with every kind the method supports; other columns are kept."""
+    columns = {"name": al.identifier(), "weight": al.weight(), "note": al.keep()}
+    columns |= {"person": al.unit()} if units else {}
+    method, _, way = name.partition(" as ")
+    columns |= {x: KINDS[kind] if kind in METHODS[method].kinds else al.keep() for x, kind in OF_KIND.items()}
+    parameters: dict[str, object] = {"represent": way} if way else {}
+    if way == "refined":
+        parameters = {"refine": True}
+    if METHODS[method]().per_column:
+        parameters["per_attribute"] = True
+    columns |= {x: column_of(method, x) for x in ("job",) if columns[x].role == "quasi"}
+    own = k if method in WITH_K else None
+    return al.Plan(columns | changes, method=method, k=own, seed=seed, parameters=parameters)
+
+
+def column_of(method: str, name: str) -> Column:
+    """Return a column; words a method does not know become null, where it has to know them all."""
+    column = KINDS[OF_KIND[name]]
+    return replace(column, unmatched="suppress") if name == "job" and method in BY_ROW else column
+
+
+def masked_columns(plan: al.Plan) -> list[str]:
+    return [x for x in QUASI if plan.columns[x].role == "quasi"]
+
+
+def promised(plan: al.Plan) -> list[list[str]]:
+    """Return the columns that are to have k together: all that are masked, or each alone."""
+    columns = masked_columns(plan)
+    return [[x] for x in columns] if plan.chosen.per_column else [columns]
+
+
+def texts(frame: pd.DataFrame, columns: list[str]) -> list[Row]:
+    plain = frame[columns].astype(object).where(frame[columns].notna(), None)
+    return [tuple(row) for row in plain.itertuples(index=False)]
+
+
+tables = st.lists(ROW, min_size=2, max_size=30)
+
+
+@methods
+@few
+@given(rows=tables, k=st.integers(2, 4))
+def test_rows_order_and_columns_stay_but_for_identifiers(name: str, rows: list[Row], k: int) -> None:
+    assume(len(rows) >= k)
+    frame = frame_of(rows)
+    before = frame.copy()
+    release = plan_of(name, k).run(frame)
+    assert list(release.frame) == [x for x in frame if x != "name"]
+    assert release.frame["note"].tolist() == frame["note"].tolist()
+    assert release.frame["weight"].tolist() == frame["weight"].tolist()
+    assert release.frame.dtypes.to_dict() == frame.drop(columns="name").dtypes.to_dict()
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@ways
+@few
+@given(rows=tables, k=st.integers(2, 4))
+def test_k_holds_on_the_text_and_null_is_counted(name: str, rows: list[Row], k: int) -> None:
+    assume(len(rows) >= k)
+    plan = plan_of(name, k)
+    release = plan.run(frame_of(rows))
+    for columns, privacy in zip(promised(plan), release.summary["privacy"], strict=True):
+        groups = Counter(texts(release.frame, columns))
+        assert sum(groups.values()) == len(rows)
+        assert privacy == {
+            "model": "k-anonymity", "columns": columns, "asked": k, "reached": min(groups.values()), "holds": True,
+        }  # fmt: skip
+        assert min(groups.values()) >= k
+        assert release.summary["tuples"]["after"] >= len(groups)
+
+
+@ways
+@few
+@given(rows=tables, k=st.integers(2, 4), data=st.data())
+def test_with_units_k_counts_persons(name: str, rows: list[Row], k: int, data: st.DataObject) -> None:
+    persons = data.draw(st.lists(st.integers(0, 12), min_size=len(rows), max_size=len(rows)))
+    plan, frame = plan_of(name, k, units=True), frame_of(rows, persons)
+    if len(set(persons)) < k:
+        with pytest.raises(PlanError, match=f"only {len(set(persons))} persons"):
+            plan.run(frame)
+        return
+    release = plan.run(frame)
+    assert "person" not in release.frame
+    for columns, privacy in zip(promised(plan), release.summary["privacy"], strict=True):
+        held = defaultdict(set)
+        for row, person in zip(texts(release.frame, columns), persons, strict=True):
+            held[row].add(person)
+        assert min(map(len, held.values())) >= k
+        assert privacy["reached"] == min(map(len, held.values()))
+    assert release.summary["units"] == len(set(persons))
+
+
+@all_ways
+@few
+@given(rows=tables, k=st.integers(2, 4), data=st.data())
+def test_a_spelling_or_unlinked_value_held_by_fewer_than_k_is_never_written(
+    name: str, rows: list[Row], k: int, data: st.DataObject
+) -> None:
+    persons = data.draw(st.none() | st.lists(st.integers(0, 12), min_size=len(rows), max_size=len(rows)))
+    assume(len(set(persons) if persons else rows) >= k and (persons is None or len(set(persons)) >= k))
+    assume(len(rows) >= k)
+    plan = plan_of(name, k, units=persons is not None)
+    release = plan.run(frame_of(rows, persons))
+    who = persons or list(range(len(rows)))
+    for a, column in enumerate(QUASI[:2]):
+        if column not in masked_columns(plan):
+            continue
+        for text in set(release.frame[column].dropna()):
+            holders = {p for p, row in zip(who, rows, strict=True) if row[a] == text}
+            assert (len(holders) >= k and name not in BY_ROW) or (column == "job" and text in LABELS)
+    if "skills" in masked_columns(plan):
+        for item in {item for cell in release.frame["skills"].dropna() for item in cell.split(";") if item}:
+            mine = [[x.strip() for x in (row[4] or "").split(";")] for row in rows]
+            held = {p for p, items in zip(who, mine, strict=True) if item in items}
+            assert len(held) >= k or item in LABELS
+
+
+@methods
+@few
+@given(rows=tables, k=st.integers(2, 4))
+def test_the_same_seed_gives_the_same_release_whatever_the_frame(name: str, rows: list[Row], k: int) -> None:
+    assume(len(rows) >= k)
+    plan, frame = plan_of(name, k), frame_of(rows)
+    once = plan.run(frame)
+    data = {x: [None if pd.isna(v) else v for v in frame[x].tolist()] for x in frame}
+    schema = pa.schema([(x, pa.float64() if x == "weight" else pa.string()) for x in frame])
+    arrow = pa.table(data, schema=schema)
+    for other in (arrow, pl.from_arrow(arrow)):
+        again = plan.run(other)
+        assert type(again.frame) is type(other)
+        shown = again.frame.to_pydict() if isinstance(other, pa.Table) else again.frame.to_dict(as_series=False)
+        assert [tuple(x) for x in zip(*(shown[c] for c in QUASI), strict=True)] == texts(once.frame, list(QUASI))
+        assert again.summary["measures"] == once.summary["measures"]
+
+
+@with_k
+@few
+@given(rows=tables, k=st.integers(2, 4), seed=st.integers(0, 99))
+def test_permuting_rows_changes_nothing_but_who_takes_which_share(
+    name: str, rows: list[Row], k: int, seed: int
+) -> None:
+    assume(len(rows) >= k)
+    plan = plan_of(name, k, weight=al.keep())
+    shuffled = [rows[i] for i in np.random.default_rng(seed).permutation(len(rows))]
+    one, other = plan.run(frame_of(rows)), plan.run(frame_of(shuffled))
+
+    def ways(rows: list[Row], release: al.Release) -> Counter[tuple[Row, Row]]:
+        """Count what became of each tuple of meanings."""
+        meant = [("cook" if row[0] in ("Cook", "cooks") else row[0], *row[1:4], same(row[4])) for row in rows]
+        return Counter(zip(meant, texts(release.frame, list(QUASI)), strict=True))
+
+    def same(cell: str | None) -> str | None:
+        """Return one spelling of a set."""
+        return None if cell is None else ";".join(sorted(x.strip().replace("cooks", "cook") for x in cell.split(";")))
+
+    assert ways(rows, one) == ways(shuffled, other)
+    for measure, told in one.summary["measures"].items():
+        assert told["value"] == pytest.approx(other.summary["measures"][measure]["value"])
+
+
+@record_level
+@few
+@given(rows=tables, seed=st.integers(0, 99), cut=st.integers(0, 30), keyed=st.booleans())
+def test_rows_become_the_same_alone_in_batches_and_in_any_order(
+    name: str, rows: list[Row], seed: int, cut: int, keyed: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rows = [
+        *rows,
+        ("cook", "f", "small", "20", "cook"),
+        ("smith", "m", None, "44", None),
+    ]  # some that differ
+    frame = frame_of(rows)
+    plan = plan_of(name, 1, seed=seed)
+    if keyed:
+        plan = replace(plan, parameters={"key": "note"})
+        order = np.random.default_rng(seed).permutation(len(rows))
+        shuffled = plan.run(frame.iloc[order].reset_index(drop=True)).frame
+        expected = plan.run(frame).frame
+        assert texts(shuffled, list(QUASI)) == [texts(expected, list(QUASI))[i] for i in order]
+    once = texts(plan.run(frame).frame, list(QUASI))
+    fitted = plan.fit(frame)
+    path = tmp_path_factory.mktemp("fitted") / "fitted.json"
+    fitted.save(path)
+    for each in (fitted, al.Fitted.load(path)):
+        assert texts(each.mask(frame, start=0), list(QUASI)) == once
+        low, high = frame.iloc[:cut], frame.iloc[cut:].reset_index(drop=True)
+        assert texts(each.mask(low, start=0), list(QUASI)) + texts(each.mask(high), list(QUASI)) == once
+        records = frame.to_dict("records")
+        alone = pd.DataFrame(each.stream(records, start=0), dtype=object)
+        assert texts(alone, list(QUASI)) == once
+        assert "name" not in alone
+        one = each.mask_one(records[-1], key=None if keyed else len(records) - 1)
+        assert tuple(one[x] for x in QUASI) == once[-1]
+
+
+@with_k
+@few
+@given(rows=tables, k=st.integers(2, 4))
+def test_renaming_values_changes_nothing(name: str, rows: list[Row], k: int) -> None:
+    assume(len(rows) >= k and "category" in METHODS[name].kinds)
+    new = {"f": "female", "m": "male", None: None}  # the same order
+    renamed = [(job, new[sex], *others) for job, sex, *others in rows]
+    one, other = plan_of(name, k).run(frame_of(rows)), plan_of(name, k).run(frame_of(renamed))
+    expected = [(job, new[sex], *others) for job, sex, *others in texts(one.frame, list(QUASI))]
+    assert texts(other.frame, list(QUASI)) == expected
+
+
+@methods
+@few
+@given(rows=tables, k=st.integers(2, 4), crlf=st.booleans())
+def test_a_file_gives_the_same_release_and_no_identifier_reaches_it(
+    name: str, tmp_path_factory: pytest.TempPathFactory, rows: list[Row], k: int, crlf: bool
+) -> None:
+    assume(len(rows) >= k)
+    folder = tmp_path_factory.mktemp("release")
+    frame, plan = frame_of(rows), plan_of(name, k)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n" if crlf else "\n")
+    writer.writerow(frame.columns)
+    writer.writerows([["" if pd.isna(v) else v for v in row] for row in frame.itertuples(index=False)])
+    source, target = folder / "in.csv", folder / "out.csv"
+    source.write_bytes(text.getvalue().encode())
+    plan.run(source, target)
+    written = target.read_bytes()
+    assert b"person-" not in written
+    assert sorted(x.name for x in folder.iterdir()) == ["in.csv", "out.csv"]
+    got = list(csv.DictReader(io.StringIO(written.decode(), newline="")))
+    expected = texts(plan.run(frame).frame, list(QUASI))
+    assert [tuple(row[c] or None for c in QUASI) for row in got] == expected
+    assert [row["note"] for row in got] == frame["note"].tolist()
+    plan.run(source, folder / "again.csv")
+    assert (folder / "again.csv").read_bytes() == written
+
+
+@with_k
+def test_fewer_rows_than_k_is_an_error_that_says_so(name: str, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("job,sex,size,age,skills\ncook,f,small,20,cook\nsmith,m,large,30,smith\n")
+    columns = {x: KINDS[kind] for x, kind in OF_KIND.items() if kind in METHODS[name].kinds}
+    with pytest.raises(PlanError, match="k is 3, but the table has only 2 rows"):
+        al.Plan(columns, method=name, k=3, keep_rest=True).run(source, target)
+    assert not target.exists()
+
+
+@methods
+def test_a_kind_the_method_does_not_mask_is_a_problem_of_the_plan(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(METHODS[name], "kinds", frozenset({"text"}))
+    frame = frame_of([("cook", "f", "small", "20", "cook")] * 6)
+    plan = al.Plan({"job": column_of(name, "job"), "sex": KINDS["category"]}, method=name, keep_rest=True)
+    with pytest.raises(PlanError, match=f"column sex: method {name} does not mask columns of kind category"):
+        plan.run(frame)
+
+
+@methods
+def test_cancelling_leaves_no_file(name: str, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("job\n" + "cook\nbaker\nsmith\n" * 9)
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        al.Plan({"job": column_of(name, "job")}, method=name).run(source, target, stop)
+    assert [x.name for x in tmp_path.iterdir()] == ["in.csv"]

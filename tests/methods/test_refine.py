@@ -1,0 +1,191 @@
+"""Refined groups: they hold what is promised, lose less, and nothing simple is left to be gained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import dags, taxonomy
+
+import allonym as al
+from allonym.kinds.category import EqualityMetric
+from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.measures import loss
+from allonym.methods import METHODS, refine
+from allonym.methods.groups import Groups
+from allonym.methods.represent import represent
+from allonym.ontology.scope import Scope
+from allonym.progress import no_progress
+from allonym.records import Attribute, Masking, Pairs, Records, Requirement, SensitiveColumns
+
+METHODS_THAT_GROUP = [x for x in METHODS if "refine" in METHODS[x].__dataclass_fields__]
+Partition = list[frozenset[int]]
+
+
+def line(*numbers: float) -> Records:
+    """Make records of one column of numbers."""
+    values = sorted(set(numbers))
+    attribute = Attribute("x", "numeric", NumericMetric(values, decimals=3))
+    return Records.of([attribute], [[values.index(x) for x in numbers]])
+
+
+def groups_of(*groups: list[int]) -> Groups:
+    """Make groups of tuples of one row each."""
+    return Groups.of([(x, 1, g) for g, members in enumerate(groups) for x in members])
+
+
+def parts(groups: Groups) -> list[list[int]]:
+    return [groups.source[x].tolist() for x in groups.members()]
+
+
+def better(records: Records, groups: Groups, k: int, way: str = "centroid") -> list[list[int]]:
+    metrics = [x.metric for x in records.attributes]
+    return sorted(parts(refine.refined(records, groups, k, metrics, way, no_progress)))
+
+
+def test_a_record_moves_to_a_group_that_is_nearer() -> None:
+    assert better(line(0, 1, 2, 10, 11), groups_of([0, 1, 2, 3], [4]), 1) != [[0, 1, 2, 3], [4]]
+    assert better(line(0, 1, 8, 10, 11), groups_of([0, 1, 2], [3, 4]), 2) == [[0, 1], [2, 3, 4]]
+
+
+def test_records_are_swapped_where_none_can_leave() -> None:
+    assert better(line(0, 1, 10, 11), groups_of([0, 2], [1, 3]), 2) == [[0, 1], [2, 3]]
+
+
+def test_a_group_is_dissolved_into_those_around_it() -> None:
+    assert better(line(0, 1, 2, 20, 21, 22), groups_of([0, 1], [2, 3], [4, 5]), 2) == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_a_group_is_split_where_it_falls_apart() -> None:
+    assert better(line(0, 1, 20, 21), groups_of([0, 1, 2, 3]), 2) == [[0, 1, 2, 3]]  # alone, nothing is next to it
+    assert better(line(0, 1, 20, 21, 40, 41), groups_of([0, 1, 2, 3], [4, 5]), 2) == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_what_may_be_done_about_a_record() -> None:
+    records = line(0, 1, 2, 20, 21, 40)
+    metrics = [x.metric for x in records.attributes]
+    search = refine._Refining(records, groups_of([0, 1, 2], [3, 4, 5]), 2, metrics, "centroid")
+    search.near = refine._near(search.metrics, search.shares, search.columns, search.holding.alone)
+    found = list(search.changes(2))
+    assert {0: (0, 1), 1: (2, 3, 4, 5)} in found  # it moves
+    assert {0: (), 1: (0, 1, 2, 3, 4, 5)} in found  # its group joins the other
+    assert {0: (0,), refine.NEW: (1, 2)} not in found  # what would be left has not enough
+    three = refine._Refining(records, groups_of([0, 1, 2], [3, 4, 5]), 3, metrics, "centroid")
+    three.near = search.near
+    found = list(three.changes(2))
+    assert {0: (0, 1, 3), 1: (2, 4, 5)} in found  # it is swapped
+    assert {0: (), 1: (0, 1, 2, 3, 4, 5)} in found
+    assert not any(len(x) < 3 for change in found for x in change.values() if x)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Records, int]:
+    """Draw a small table of words, a category and a number, and k."""
+    graph = draw(dags(min_size=4))
+    tree = taxonomy(graph)
+    words = ConceptMetric(list(graph), Scope(tree, tree.root))
+    n = draw(st.integers(4, 14))
+    columns = [draw(st.lists(st.integers(0, size - 1), min_size=n, max_size=n)) for size in (len(graph), 2, 4)]
+    attributes = [
+        Attribute("word", "text", words),
+        Attribute("sex", "category", EqualityMetric(["f", "m"])),
+        Attribute("age", "numeric", NumericMetric([20.0, 31.0, 44.0, 60.0])),
+    ]
+    return Records.of(attributes, columns), draw(st.integers(2, min(4, n)))
+
+
+def squares(records: Records, partition: Partition, k: int) -> float:
+    """Return Σ ω·d² of some groups, with what would be written for them."""
+    pieces = [(x, int(records.counts[x]), g) for g, members in enumerate(partition) for x in members]
+    groups = Groups.of(pieces)
+    codes, attributes = represent(records, groups, k, [x.metric for x in records.attributes])
+    return loss.sse(Pairs.of(records, Masking(groups.source, groups.share, groups.group, codes, attributes)))
+
+
+def moved(partition: Partition) -> Iterator[Partition]:
+    """Yield what comes of moving one, of swapping two, and of joining two groups."""
+    for one, other in combinations(partition, 2):
+        rest = [x for x in partition if x not in (one, other)]
+        yield [*rest, one | other]
+        yield from ([*rest, one - {x}, other | {x}] for x in one if len(one) > 1)
+        yield from ([*rest, one | {x}, other - {x}] for x in other if len(other) > 1)
+
+
+@given(tables())
+def test_nothing_is_gained_by_moving_one_more(table: tuple[Records, int]) -> None:
+    records, k = table
+    masking = al.SAMDAV(k=k, refine=True).mask(records)
+    groups = Groups(masking.source, masking.share, masking.groups)
+    partition = [frozenset(x) for x in parts(groups)]
+    total = squares(records, partition, k)
+    for other in moved(partition):
+        if len(other) == len(partition) and all(records.counts[list(x)].sum() >= k for x in other):
+            left = next(x for x in partition if any(y < x for y in other))
+            rest = next(y for y in other if y < left)
+            spared = squares(records, [rest], k) < squares(records, [left], k)
+            assert not spared or squares(records, other, k) >= total * (1 - 1e-6) - 1e-12
+
+
+@pytest.mark.parametrize("name", METHODS_THAT_GROUP)
+@given(table=tables())
+def test_less_is_lost_and_k_is_kept(name: str, table: tuple[Records, int]) -> None:
+    records, k = table
+    plain, finer = (METHODS[name](k=k, refine=x).mask(records, 3) for x in (False, True))  # type: ignore[call-arg]
+    assert loss.sse(Pairs.of(records, finer)) <= loss.sse(Pairs.of(records, plain))
+    assert np.bincount(finer.groups, weights=finer.share).min() >= k
+    assert np.bincount(finer.source, weights=finer.share).tolist() == records.counts.tolist()
+    again = METHODS[name](k=k, refine=True).mask(records, 3)  # type: ignore[call-arg]
+    assert all(np.array_equal(getattr(finer, x), getattr(again, x)) for x in ("source", "share", "groups", "codes"))
+
+
+@given(tables(), st.data())
+def test_persons_and_sensitive_values_are_kept_apart_as_demanded(
+    table: tuple[Records, int], data: st.DataObject
+) -> None:
+    records, k = table
+    assert records.inverse is not None
+    n = records.n
+    units = np.unique(data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)), return_inverse=True)[1]
+    illness = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    attribute = Attribute("illness", "category", EqualityMetric(["flu", "cold", "gout"]))
+    requirement = Requirement("l-diversity", 0, min(2, len(np.unique(illness))))
+    k = min(k, len(np.unique(units)))
+    full = replace(
+        records, units=units.astype(np.int64), sensitive=SensitiveColumns((attribute,), (illness,), (requirement,))
+    )
+    plain, finer = (al.SAMDAV(k=k, refine=x).mask(full) for x in (False, True))
+    begun = Groups(plain.source, plain.share, plain.groups)
+    alone = refine.refined(full, begun, k, [x.metric for x in full.attributes], "centroid", no_progress)
+    for source, groups in (
+        (finer.source, finer.groups),
+        (alone.source, alone.group),
+    ):  # before it is looked at again, too
+        rows = groups[np.argsort(source)][records.inverse]
+        for group in range(int(groups.max()) + 1):
+            assert len(np.unique(units[rows == group])) >= k
+            assert len(np.unique(illness[rows == group])) >= requirement.asked
+
+
+def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    records = line(*rng.integers(0, 1000, 300).astype(float))
+    metrics = [x.metric for x in records.attributes]
+    begun = Groups.of([(x, int(c), x % 20) for x, c in enumerate(records.counts)])
+    monkeypatch.setattr(refine, "LIMIT", 50)
+    search = refine._Refining(records, begun, 2, metrics, "centroid")
+    short = search.run(no_progress)
+    assert search.evaluations < 50 + 20 + 300
+    monkeypatch.undo()
+    longer = refine.refined(records, begun, 2, metrics, "centroid", no_progress)
+
+    def lost(groups: Groups) -> float:
+        codes, attributes = represent(records, groups, 2, metrics)
+        return loss.sse(Pairs.of(records, Masking(groups.source, groups.share, groups.group, codes, attributes)))
+
+    assert lost(longer) < lost(short) <= lost(begun)

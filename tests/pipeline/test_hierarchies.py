@@ -1,0 +1,253 @@
+"""Hierarchies: what their words mean, what they lose, and those that are built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import Dag, dags, taxonomy
+from typer.testing import CliRunner
+
+import allonym as al
+from allonym.cli import app
+from allonym.errors import DuplicateIdError, LinksError, OptionError, UnknownFormatError
+from allonym.ontology import similarity
+from allonym.ontology.hierarchy import Hierarchy, meanings
+from allonym.ontology.hierarchy_builder import build
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.pipeline import hierarchies
+
+TREE = {"animal": {"bird": ["parrot"], "mammal": {"cat": None, "dog": []}, "mouse": []}}
+ROWS = (
+    ("parrot", "bird", "animal"), ("cat", "mammal", "animal"), ("dog", "mammal", "animal"),
+    ("mouse", "mouse", "animal"),
+)  # fmt: skip
+
+
+def test_tables_and_trees_are_read_alike(tmp_path: Path) -> None:
+    Path(tmp_path / "a.csv").write_text("\n".join(";".join(row) for row in ROWS))
+    Path(tmp_path / "a.json").write_text(json.dumps(TREE))
+    nodes = {"name": "animal", "children": [
+        {"name": "bird", "children": [{"name": "parrot"}]}, {"label": "mammal", "children": ["cat", "dog"]},
+        {"name": "mouse", "children": []},
+    ]}  # fmt: skip
+    Path(tmp_path / "b.json").write_text(json.dumps(nodes))
+    for name in ("a.csv", "a.json", "b.json"):
+        found = Hierarchy.read(tmp_path / name)
+        assert (found.rows, found.height) == (ROWS, 2), name
+        links = {c: al.read_taxonomy(tmp_path / name).ids[int(p)] for c, p in _parents(tmp_path / name)}
+        assert links == {"parrot": "bird", "bird": "animal", "cat": "mammal", "dog": "mammal", "mammal": "animal",
+                         "mouse": "animal"}  # fmt: skip
+    assert Hierarchy("a", ROWS).to_csv().splitlines()[3] == "mouse;mouse;animal"
+    assert Hierarchy("a", ROWS).values(1) == ["bird", "mammal", "mouse"]
+
+
+def _parents(path: Path) -> list[tuple[str, int]]:
+    t = al.read_taxonomy(path)
+    return [(t.ids[c], int(t.parents_of(c)[0])) for c in range(len(t)) if len(t.parents_of(c))]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "part"),
+    [
+        ('{"a": ["b"], "c": ["d"]}', UnknownFormatError, "without one top"),
+        ('{"a": ["b", ["c", true', UnknownFormatError, "not JSON"),
+        ('{"a": {"b": ["x"], "c": ["x"]}}', DuplicateIdError, "lies under"),
+    ],
+)
+def test_trees_that_are_none(tmp_path: Path, text: str, error: type[Exception], part: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(error, match=part):
+        Hierarchy.read(tmp_path / "a.json")
+    (tmp_path / "a.csv").write_text("id,parent\na,b\n")
+    with pytest.raises(UnknownFormatError, match="not a hierarchy"):
+        Hierarchy.read(tmp_path / "a.csv")
+
+
+def test_words_above_leaves_take_the_sense_of_their_leaves() -> None:
+    wn = al.wordnet()
+    ids = wn.taxonomy.ids
+    found = meanings(Hierarchy("x", (("frog", "amphibian"), ("toad", "amphibian"))), wn)
+    assert ids[found.concepts["amphibian"]] == "amphibian.n.03"  # the first is an aircraft or a vehicle
+    strange = Hierarchy("x", (("Tech-support", "Technical", "*"), ("spouse", "spouse present", "company")))
+    words = [x.value for x in meanings(strange, wn).unsure]
+    assert words == ["Tech-support", "Technical", "*", "spouse present", "company"]  # company: several, none above
+    settled = {"Tech-support": "technician", "Technical": "expert.n.01", "*": "entity", "spouse present": "spouse",
+               "company": "company.n.01"}  # fmt: skip
+    assert meanings(strange, wn, settled).unsure == []
+    with pytest.raises(LinksError, match="5 values cannot be surely understood") as error:
+        hierarchies.score(strange)
+    assert "* (entity.n.01)" in error.value.values
+    assert "company" not in str(error.value)
+
+
+def test_one_concept_for_a_value_wherever_it_stands() -> None:
+    found = hierarchies.score(Hierarchy("x", (("cat", "animal", "animal"), ("animal", "animal", "animal"))))
+    assert found.losses[1].tolist() == [0, 0]
+    assert [t.leaf for t in found.transitions] == ["cat", "cat"]
+
+
+# --- building ------------------------------------------------------------------------------------------
+
+
+def losses_of(t: Taxonomy, leaves: np.ndarray, above: np.ndarray) -> np.ndarray:
+    return similarity.distance("wu-palmer", t, leaves[:, None], above, depth="virtual-root")
+
+
+def partitions(groups: list[frozenset[int]]) -> Iterator[list[frozenset[int]]]:
+    """Yield every way to unite groups."""
+    if not groups:
+        yield []
+        return
+    first, *rest = groups
+    for found in partitions(rest):
+        yield [first, *found]
+        for i, other in enumerate(found):
+            yield [*found[:i], first | other, *found[i + 1 :]]
+
+
+def least_loss(t: Taxonomy, groups: set[frozenset[int]], limit: int) -> float:
+    """Return the least largest loss of a level that unites some groups into at most so many, by trying all ways."""
+
+    def radius(group: frozenset[int]) -> float:
+        common = set.intersection(*(set(t.subsumers(x).tolist()) for x in group))
+        return min(float(losses_of(t, np.array(sorted(group)), np.array([[c]] * len(group))).max()) for c in common)
+
+    ways = [way for way in partitions(sorted(groups, key=sorted)) if len(way) <= limit and len(way) < len(groups)]
+    return min(max(radius(group) for group in way) for way in ways)
+
+
+@settings(max_examples=15, deadline=None)
+@given(parents=dags(11, tree=True), data=st.data())
+def test_each_level_over_a_tree_loses_least_given_the_one_below(parents: Dag, data: st.DataObject) -> None:
+    assume(len(parents) > 5)
+    leaves = data.draw(st.lists(st.sampled_from(sorted(parents)[1:]), min_size=4, max_size=6, unique=True))
+    lower = data.draw(st.lists(st.integers(2, len(leaves) - 1), min_size=0, max_size=2, unique=True))
+    limits = [*sorted(lower, reverse=True), 1]
+    t = taxonomy(parents)
+    above = build(np.array(leaves), Scope(t, t.root), "wu-palmer", "virtual-root", limits=limits)
+    below = {frozenset([x]) for x in leaves}
+    for limit, level in zip(limits, above.T, strict=True):
+        found = losses_of(t, np.array(leaves), level[:, None]).max()
+        assert found == pytest.approx(least_loss(t, below, limit))
+        below = {frozenset(x for x, v in zip(leaves, level, strict=True) if v == value) for value in level}
+
+
+@given(parents=dags(12), data=st.data())
+def test_every_level_is_true_coarser_and_within_its_limit(parents: Dag, data: st.DataObject) -> None:
+    assume(len(parents) > 4)
+    leaves = np.array(data.draw(st.lists(st.sampled_from(sorted(parents)), min_size=3, max_size=8, unique=True)))
+    limits = data.draw(st.none() | st.just([max(len(leaves) // 2, 2), 1]))
+    t = taxonomy(parents)
+    above = build(leaves, Scope(t, t.root), "wu-palmer", "nodes", levels=2, limits=limits)
+    levels = [leaves, *above.T]
+    for i, level in enumerate(above.T):
+        for leaf, value in zip(leaves, level, strict=True):
+            assert value in t.subsumers(int(leaf))
+        assert limits is None or len(set(level.tolist())) <= limits[i]
+        before = levels[i]
+        assert len({(a, b) for a, b in zip(before, level, strict=True)}) >= len(set(level.tolist()))
+        partition = {v: frozenset(np.flatnonzero(level == v).tolist()) for v in level}
+        finer = {v: frozenset(np.flatnonzero(before == v).tolist()) for v in before}
+        assert all(any(x <= y for y in partition.values()) for x in finer.values())
+        assert set(partition.values()) != set(finer.values())
+    assert len(set(above[:, -1].tolist())) == 1
+
+
+def test_a_built_hierarchy_is_written_as_arx_reads_it() -> None:
+    values = {"cats": 3, "cat": 1, "dog": 2, "parrot": 1, "salmon": 1, "trout": 4}
+    found = hierarchies.build(values, "wordnet", levels=3)
+    rows = {row[0]: row[1:] for row in found.hierarchy.rows}
+    assert set(rows) == set(values)
+    assert rows["cat"] == rows["cats"]  # one concept
+    assert rows["salmon"][1] == rows["trout"][1]
+    assert len({row[-1] for row in rows.values()}) == 1
+    sizes = [len(set(column)) for column in zip(*found.hierarchy.rows, strict=True)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == len(sizes)
+    again = hierarchies.score(found.hierarchy, depth="virtual-root")
+    assert again.value == pytest.approx(found.value)
+    best = hierarchies.build(values, "wordnet", limits=[4, 3, 1])
+    assert [x["values"] for x in best.levels] == [4, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"limits": [3, 3, 1]}, "must go down"), ({"limits": [3, 2]}, "must go down"), ({"levels": 0}, "is none"),
+        ({"levels": 9}, "levels that differ"),
+    ],
+)  # fmt: skip
+def test_hierarchies_that_cannot_be(options: dict[str, object], part: str) -> None:
+    with pytest.raises(OptionError, match=part):
+        hierarchies.build({"cat": 1, "dog": 1, "parrot": 1}, **options)
+    with pytest.raises(LinksError, match="1 value cannot be surely understood"):
+        hierarchies.build({"cat": 1, "qwxyz": 1})
+    with pytest.raises(OptionError, match="nothing to generalise"):
+        hierarchies.build({"cat": 1, "cats": 1})
+
+
+def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("\n".join(";".join(row) for row in ROWS))
+    Path("a.json").write_text(json.dumps(TREE))
+    Path("b.csv").write_text("cat;homeotherm\nparrot;homeotherm\n")
+    Path("pets.csv").write_text("pet\n" + "\n".join(row[0] for row in ROWS) + "\n?\n")
+
+    def run(*command: str) -> str:
+        done = CliRunner().invoke(app, ["hierarchy", *command])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert "VghGSL" in run("score", "a.csv")
+    told = json.loads(run("score", "a.csv", "--json", "--aggregate", "mean", "--level-weights", "level"))
+    assert {"vgh_gsl", "levels", "reversed_levels", "transitions", "concepts", "to_review"} <= set(told)
+    assert list(told["transitions"][0]) == ["leaf", "ancestor", "level", "loss"]
+    assert {"level", "gsl", "std"} <= set(told["levels"][0])
+    expected = hierarchies.score("a.csv", aggregate="mean", weights="level").value
+    assert told["vgh_gsl"] == expected
+    assert "loses least" in run("compare", "a.csv", "a.json")
+    assert "Taken on nobody's word" in run("score", "b.csv")
+    assert isinstance(CliRunner().invoke(app, ["hierarchy", "compare", "a.csv"]).exception, OptionError)
+    assert len(json.loads(run("compare", "a.csv", "a.json", "--json"))["hierarchies"]) == 2
+    assert "Written: built.csv" in run("build", "pets.csv", "--column", "pet", "--levels", "2", "-o", "built.csv")
+    assert Hierarchy.read("built.csv").height == 2
+    assert run("build", "pets.csv", "--column", "pet", "--values", "2,1", "-o", "built.csv")
+    assert run("build", "pets.csv", "--column", "pet", "--values", "2,1", "-o", "-") == Path("built.csv").read_text()
+    assert len(set(Hierarchy.read("built.csv").values(1))) <= 2
+    wrong = CliRunner().invoke(app, ["hierarchy", "build", "pets.csv", "--column", "pet", "--values", "a", "-o", "x"])
+    assert isinstance(wrong.exception, OptionError)
+    Path("odd.csv").write_text("cat;Technical;*\ndog;Technical;*\n")
+    odd = CliRunner().invoke(app, ["hierarchy", "score", "odd.csv"])
+    assert "Technical" in odd.stderr
+    assert not Path("x").exists()
+
+
+def test_a_level_with_one_child_farther_than_its_parent_is_named() -> None:
+    rows = (("cat", "homeotherm", "vertebrate"), ("parrot", "bird", "entity"))
+    assert hierarchies.score(Hierarchy("x", rows)).reversed == [1]
+
+
+def test_meanings_nobody_settled_are_listed_to_look_at() -> None:
+    found = hierarchies.score(Hierarchy("x", (("cat", "homeotherm"), ("parrot", "homeotherm"))))
+    assert found.review == ["homeotherm"]  # its only sense, but no hypernym of either
+    assert found.to_dict()["concepts"]["homeotherm"] == "homeotherm.n.01"
+
+
+def test_files_that_look_like_others_are_hierarchies(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("parent;relative\nsibling;relative\nspouse;relative\n")
+    assert Hierarchy.read(tmp_path / "a.csv").leaves == ["parent", "sibling", "spouse"]
+    (tmp_path / "b.json").write_text(
+        json.dumps({"name": "animal", "children": [{"name": "parrot", "value": 3}, "cat"]})
+    )
+    assert Hierarchy.read(tmp_path / "b.json").leaves == ["parrot", "cat"]
+    for wrong in ('{"animal": {"bird": ["parrot"], "bird": ["duck"]}}', '{"": ["a"]}', "[" * 3000 + "]" * 3000):
+        (tmp_path / "c.json").write_text(wrong)
+        with pytest.raises(UnknownFormatError):
+            Hierarchy.read(tmp_path / "c.json")

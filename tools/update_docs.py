@@ -1,0 +1,79 @@
+"""Parts of the docs that the product itself tells: python tools/told.py
+
+What the demonstration shows, in the README; which method masks which kinds, in docs/methods.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README, METHODS_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" / "index.md"
+ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
+
+
+def before_and_after(folder: Path) -> str:
+    """Return some rows of the survey beside what became of them."""
+    from allonym.pipeline.demo import demonstrate
+
+    demonstrate(folder)
+    tables = [list(csv.DictReader(io.StringIO((folder / x).read_text("utf-8")))) for x in ("survey.csv", "masked.csv")]
+    lines = [
+        "| visitor | reason | activity | spent | | reason | activity | spent |",
+        "|---|---|---|---:|---|---|---|---:|",
+    ]
+    for row in ROWS:
+        was, now = (table[row - 2] for table in tables)
+        cells = [_marked(was[c], now[c]) for c in ("reason", "activity")]
+        before = " | ".join(was[c] for c in ("visitor", "reason", "activity", "spent"))
+        lines.append(f"| {before} | → | {' | '.join(cells)} | {now['spent']} |")
+    return "\n".join(lines) + "\n"
+
+
+def _marked(was: str, now: str) -> str:
+    return now if was == now else f"**{now}**"
+
+
+def screen(folder: Path) -> str:
+    """Return what `allonym demo` prints, but for the time it took."""
+    from allonym.cli.output import show_demo
+    from allonym.pipeline.demo import demonstrate
+
+    done = demonstrate(folder)
+    printed = io.StringIO()
+    os.environ["COLUMNS"] = "120"
+    with contextlib.redirect_stdout(printed):
+        show_demo(done, Path("build/demo"), Path("build/demo/report.html"))
+    lines = [line.rstrip() for line in printed.getvalue().splitlines() if not line.startswith("time")]
+    return "```console\n$ make demo\n" + "\n".join(lines) + "\n```\n"
+
+
+def kinds() -> str:
+    """Return which method masks which kinds of columns."""
+    from allonym.methods import METHODS
+    from allonym.plan.column import KINDS
+
+    lines = ["| method | " + " | ".join(KINDS) + " | promises | |", "|---|" + ":-:|" * len(KINDS) + "---|---|"]
+    for name, method in METHODS.items():
+        marks = ["yes" if kind in method.kinds else "" for kind in KINDS]
+        lines.append(f"| `{name}` | {' | '.join(marks)} | {', '.join(method.promises)} | {method.about} |")
+    return "\n".join(lines) + "\n"
+
+
+def replaced(text: str, name: str, new: str) -> str:
+    """Return a page with a part between its marks replaced."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    head, _, rest = text.partition(begin)
+    return head + begin + new + end + rest.partition(end)[2]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
+        README.write_text(replaced(page, "demo", screen(Path(folder))), "utf-8")
+    METHODS_PAGE.write_text(replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds()), "utf-8")
