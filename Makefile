@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo studio test studio-test lint types layers pytest spark judgements quality papers benchmark fuzz mutants screenshots \
-	wordnet clean
+.PHONY: demo studio test studio-test lint types layers pytest golden spark judgements quality papers benchmark fuzz mutants \
+	screenshots wordnet clean
 
 test: lint types layers pytest
 
@@ -34,6 +34,10 @@ layers: .venv/installed
 
 pytest: .venv/installed
 	$(BIN)/pytest -q -n 2
+
+# Records the golden files anew, from what the code does now: tests/golden/expected
+golden: .venv/installed
+	ALLONYM_GOLDEN=record $(BIN)/pytest -q -n 2 tests/golden
 
 # On a real Spark, whose master and workers are processes on this machine (Debian: apt install default-jre-headless), in an
 # environment of its own
