@@ -95,7 +95,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Records]]:
 def with_trees(plan: al.Plan, trees: Mapping[str, Path]) -> al.Plan:
     """Return a plan guided by hierarchies."""
     columns = {x: replace(c, hierarchy=trees[x]) if x in trees else c for x, c in plan.columns.items()}
-    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.chosen.required_k)
+    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.method.required_k)
 
 
 def measure(

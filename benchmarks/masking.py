@@ -44,7 +44,7 @@ from allonym.tables.files import open_table
 plan = adult.plan()
 records = prepare(plan, open_table(sys.argv[2])).records
 began = time.process_time()
-plan.chosen.mask(records)
+plan.method.mask(records)
 print(time.process_time() - began)
 """
 

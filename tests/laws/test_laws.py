@@ -90,7 +90,7 @@ def masked_columns(plan: al.Plan) -> list[str]:
 def promised(plan: al.Plan) -> list[list[str]]:
     """Return the columns that are to have k together: all that are masked, or each alone."""
     columns = masked_columns(plan)
-    return [[x] for x in columns] if plan.chosen.per_column else [columns]
+    return [[x] for x in columns] if plan.method.per_column else [columns]
 
 
 def texts(frame: pd.DataFrame, columns: list[str]) -> list[Row]:

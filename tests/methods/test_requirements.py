@@ -409,7 +409,7 @@ def verify(plan: al.Plan, done: al.Release, persons: list[int] | None) -> None:
     n = len(done.frame)
     who = persons or list(range(n))
     expected: list[dict[str, Any]] = []
-    parts = [[x] for x in columns] if plan.chosen.per_column else [columns]
+    parts = [[x] for x in columns] if plan.method.per_column else [columns]
     each: list[list[Any]] = []
     for part in parts:
         group_ids: list[Any] = list(zip(*(cells_of(done.frame, x) for x in part), strict=True))
@@ -422,14 +422,14 @@ def verify(plan: al.Plan, done: al.Release, persons: list[int] | None) -> None:
             each.append(group_ids)
         here = [row for row in range(n) if group_ids[row] is not None]
         k = slow_masking.k_of([group_ids[row] for row in here], [who[row] for row in here])
-        assert k >= plan.chosen.required_k
+        assert k >= plan.method.required_k
         expected.append({"model": "k-anonymity", "columns": part, "asked": plan.k, "reached": k, "holds": True})
     for asked in plan.privacy:
         values = meanings(asked.column, cells_of(done.frame, asked.column))
         for part, group_ids in zip(parts, each, strict=True):
             figure = reached(asked, group_ids, values, persons)
             assert holds(asked, figure)
-            expected.append(told(asked, figure, part if plan.chosen.per_column else None))
+            expected.append(told(asked, figure, part if plan.method.per_column else None))
     assert done.summary["privacy"] == expected
 
 

@@ -156,9 +156,9 @@ def test_every_method_can_be_chosen_with_its_own_defaults() -> None:
             x.name: x.value(str(x.default) if not isinstance(x.default, bool) else "no") for x in choice.parameters
         }
         chosen = with_method(plan, choice.name, 4, given)
-        assert chosen.chosen.name == choice.name
+        assert chosen.method.name == choice.name
         assert chosen.parameters == {}
-        assert getattr(chosen.chosen, "k", 4) == 4
+        assert getattr(chosen.method, "k", 4) == 4
         assert (chosen.seed is not None) == (choice.record_level and not choice.data_independent)
         assert all(x.about for x in choice.parameters)
     with pytest.raises(PlanError, match="alpha must be a number"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,9 +54,9 @@ def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
     assert "k must be a whole number" in problems(k=2.5)[0]
     assert "growth is 'wild', it must be one of plain, weighted" in problems(method=al.SAMDAV(growth="wild"))[0]
     assert "growth is 'wild'" in problems(method="sa-mdav", parameters={"growth": "wild"})[0]
-    assert al.Plan({"job": al.quasi("category")}, method=al.MDAV(k=3)).chosen == al.MDAV(k=3)
-    assert al.Plan({"job": al.quasi("category")}).chosen == al.SAMDAV(k=5, growth="plain")
-    assert al.Plan({"job": al.quasi("category")}, method="mode").chosen == al.MDAV()
+    assert al.Plan({"job": al.quasi("category")}, method=al.MDAV(k=3)).method == al.MDAV(k=3)
+    assert al.Plan({"job": al.quasi("category")}).method == al.SAMDAV(k=5, growth="plain")
+    assert al.Plan({"job": al.quasi("category")}, method="mode").method == al.MDAV()
 
 
 def test_options_that_do_not_apply_are_refused() -> None:
@@ -94,7 +95,7 @@ def test_a_plan_comes_back_from_toml_as_it_was(tmp_path: Path) -> None:
     replace(FULL, folder=tmp_path).save(path)
     again = al.Plan.load(path)
     assert again.columns == FULL.columns
-    assert again.chosen == FULL.chosen
+    assert again.method == FULL.method
     for name in ("seed", "keep_rest", "about", "reading"):
         assert getattr(again, name) == getattr(FULL, name)
     assert tuple(again.missing) == FULL.missing
@@ -482,3 +483,19 @@ def test_a_hierarchy_of_ranges_makes_ranges_of_numbers(tmp_path: Path) -> None:
     plan = al.Plan({"age": al.quasi("ages.csv")}, k=2, parameters={"represent": "subsumer"}, folder=tmp_path)
     release = plan.run(pd.DataFrame({"age": ["20", "27", "31", "38"]}))
     assert release.frame["age"].tolist() == ["20-29", "20-29", "30-39", "30-39"]
+
+
+def test_plan_holds_its_method_once() -> None:
+    columns = {"job": al.quasi("category")}
+    plan = al.Plan(columns, k=3, parameters={"growth": "weighted"})
+    assert plan.method is plan.method
+    assert replace(plan, k=4).method == al.SAMDAV(k=4, growth="weighted")
+    assert replace(plan, parameters={}).method == al.SAMDAV(k=3)
+    assert replace(plan, method="fusion", parameters={}).method == al.Fusion(k=3)
+    by_object = al.Plan(columns, method=al.MDAV(k=3))
+    assert replace(by_object, seed=1).method is by_object.method
+    with pytest.raises(PlanError, match="given twice"):
+        replace(by_object, k=4)
+    assert pickle.loads(pickle.dumps(plan)) == plan
+    with pytest.warns(DeprecationWarning, match=r"plan\.method"):
+        assert plan.chosen is plan.method

@@ -16,9 +16,9 @@ def test_a_trade_off_is_used_as_it_was_estimated(survey: Browser) -> None:
     row = page[: page.index('aria-label="Use sa-mdav, k = 6"')].rpartition("<form")[2]
     survey.post("/method", **dict(re.findall(r'name="([\w.-]+)" value="([^"]*)"', row)))
     plan = survey.step.plan
-    assert (plan.k, plan.seed, plan.chosen.represent, plan.chosen.growth) == (6, 7, "member", "weighted")
+    assert (plan.k, plan.seed, plan.method.represent, plan.method.growth) == (6, 7, "member", "weighted")
     parameters = survey.workspace.opened.tried[1]["parameters"]
-    assert {x: getattr(plan.chosen, x) for x in parameters} == parameters
+    assert {x: getattr(plan.method, x) for x in parameters} == parameters
 
 
 def test_what_is_typed_of_the_method_goes_along_with_other_forms(survey: Browser) -> None:
@@ -26,7 +26,7 @@ def test_what_is_typed_of_the_method_goes_along_with_other_forms(survey: Browser
     form = fields(survey.client.get("/method").text, "/method") | {"k": "7", "sa-mdav.represent": "member"}
     survey.post("/promise", model="l-diversity", promised="spent", figure="3", **form)
     plan = survey.step.plan
-    assert (plan.k, plan.chosen.represent, len(plan.privacy)) == (7, "member", 1)
+    assert (plan.k, plan.method.represent, len(plan.privacy)) == (7, "member", 1)
     form |= {"base": str(survey.step.number), "k": "8"}
     survey.post("/about", title="A park", **form)
     assert (survey.step.plan.k, survey.step.plan.about["title"]) == (8, "A park")

@@ -104,7 +104,7 @@ def test_noise_gets_a_seed_so_that_its_bytes_come_again(survey: Browser, tmp_pat
     assert "Nothing to review" in survey.get("/words", column="origin", status="review")
     survey.fill("/method", "/method", method="noise", do="run", **{"noise.alpha": "0,5", "noise.allow_same": "yes"})
     assert survey.step.plan.seed is not None
-    assert survey.step.plan.chosen.alpha == 0.5
+    assert survey.step.plan.method.alpha == 0.5
     assert "noise, alpha = 0.5" in survey.get("/result")
     unzipped(survey.client.get("/download", params={"run": 1, "what": "everything"}).content, tmp_path)
     (tmp_path / "survey.csv").write_text(survey_text())
@@ -236,7 +236,7 @@ def test_results_are_kept_side_by_side(survey: Browser) -> None:
     assert "Release 2" in page
     assert "Release 1 the plan has changed since" in shown(survey.get("/result", run=1))
     survey.post("/again", run="1")
-    assert survey.step.plan.chosen.k == 3
+    assert survey.step.plan.method.k == 3
     assert survey.step.label == "Plan of release 1"
     assert "the plan has changed since" not in survey.get("/result", run=1)
     survey.post("/again", 422, run="9")
@@ -264,19 +264,19 @@ def test_a_plan_is_loaded_with_its_links_or_refused(survey: Browser, tmp_path: P
     packed = survey.client.get("/plan.zip").content
     alone = survey.client.get("/plan.toml").content
     survey.post("/survey")
-    assert survey.step.plan.chosen.k == 5
+    assert survey.step.plan.method.k == 5
     page = survey.post("/plan", 422, files=[("plan", ("plan.toml", alone))])
     assert "did not come with it" in page
     assert "hobby.links.csv" in page
     survey.post("/plan", files=[("plan", ("survey-plan.zip", packed))])
-    assert survey.step.plan.chosen.k == 8
+    assert survey.step.plan.method.k == 8
     assert survey.step.label == "Loaded a plan"
     assert "Nothing to review" in survey.get("/words", column="hobby", status="review")
     assert "is not valid TOML" in survey.post("/plan", 422, files=[("plan", ("plan.toml", b"= ="))])
     assert "cannot be read" in survey.post("/plan", 422, files=[("plan", ("plan.zip", b"PK"))])
     assert "no plan was chosen" in survey.post("/plan", 422, files=[("plan", ("a.csv", b"x"))])
     assert "unknown method" in survey.post("/plan", 422, files=[("plan", ("p.toml", alone.replace(b"sa-mdav", b"sa")))])
-    assert survey.step.plan.chosen.k == 8
+    assert survey.step.plan.method.k == 8
 
 
 def test_a_table_comes_with_its_plan(browser: Browser, tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_a_table_comes_with_its_plan(browser: Browser, tmp_path: Path) -> None:
     assert "did not come with it" in browser.post("/open", files=given)
     given[1] = ("file", ("plan.toml", plan))
     browser.post("/open", files=given)
-    assert browser.step.plan.chosen.name == "fusion"
+    assert browser.step.plan.method.name == "fusion"
     assert browser.step.plan.columns["job"].links == ("job.csv",)
 
 

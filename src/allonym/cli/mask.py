@@ -121,7 +121,7 @@ class Others(NamedTuple):
         from allonym.pipeline.run import UNMEASURED
 
         way = ExecutionOptions(options.get("engine"), partition_by=options.get("partition_by", ()))
-        if (self.report or self.codebook) and plan.chosen.record_level and has_engine(file, way, plan):
+        if (self.report or self.codebook) and plan.method.record_level and has_engine(file, way, plan):
             raise OptionError(UNMEASURED, hint="--engine memory, or leave out the report and the codebook.")
 
     def save(self, done: Release) -> None:

@@ -56,7 +56,7 @@ def plan_of(
 
         parameters = {name: x for name, x in parameters.items() if name in parameters_of(changed["method"])}
         other = named(changed["method"])
-        if begun is not None and other is not None and other.record_level and other.name != begun.chosen.name:
+        if begun is not None and other is not None and other.record_level and other.name != begun.method.name:
             # another method's k and seed do not count
             begun = replace(begun, method=changed["method"], parameters={}, k=None, seed=None)
     given = given | {"sensitive": [*given.get("sensitive", []), *_sensitive(promised, given, begun)]}

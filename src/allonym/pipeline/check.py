@@ -182,12 +182,12 @@ def check(plan: Plan, source: Any, tick: Progress) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
     table = source.table(plan) if isinstance(source, CachedTable) else opened(plan, source, lines=True)
     found = prepare(plan, table, tick)
-    risk = Risk.of(found.records, plan.chosen.required_k) if found.records is not None and found.records.n else None
+    risk = Risk.of(found.records, plan.method.required_k) if found.records is not None and found.records.n else None
     return Check(
         problems=[*found.problems, *problems_of(found)],
         columns=list(_columns(found)),
         risk=risk,
-        k=plan.chosen.required_k,
+        k=plan.method.required_k,
     )
 
 

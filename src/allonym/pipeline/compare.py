@@ -73,7 +73,7 @@ def compare(
     if not runs:
         raise PlanError([problem for x in failed for problem in x["problems"]])
     title = plan.about.get("title", "")
-    return Comparison(runs, failed, title, balance, plan.chosen.required_k, tuple(grid))
+    return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid))
 
 
 def _figures(found: Prepared, balance: float) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iter
 
 def _variant(plan: Plan, setting: _Setting) -> Plan:
     """Return a plan with another method; what it says of a method counts for that one alone, but for k and the seed."""
-    before = plan.chosen
+    before = plan.method
     own: dict[str, Any] = {}
     if before.name == setting.method:
         own = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
@@ -136,7 +136,7 @@ class _Understanding:
             variant = _variant(self.plan, setting)
         except PlanError as error:
             return error
-        method = variant.chosen
+        method = variant.method
         key = (
             method.record_level,
             method.data_independent,

@@ -82,12 +82,12 @@ def understand(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scope],
             unmatched="suppress" if column.unmatched == "suppress" else "opaque",
             measure=column.measure,
             depth=column.depth,
-            coded=plan.chosen.writes_codes,
+            coded=plan.method.writes_codes,
             **common,
         )
-        if plan.chosen.record_level and column.role == "quasi":
+        if plan.method.record_level and column.role == "quasi":
             rows.understand(found, name)
-        if plan.chosen.needs_hierarchy and column.role == "quasi":
+        if plan.method.needs_hierarchy and column.role == "quasi":
             _add_tree(found, name, column)
 
 
@@ -135,7 +135,7 @@ def _understand_sets(found: Prepared, name: str, opened: dict[tuple[Any, Any], S
             meanings[text] = concept if concept is not None else lost if lost is None else text
         scope = words[0].scope
         elements = ConceptMetric([], scope, column.measure, column.depth)
-        say = encode.label_of(scope.taxonomy, encode.way_of_writing(words[0].links, scope, plan.chosen.writes_codes))
+        say = encode.label_of(scope.taxonomy, encode.way_of_writing(words[0].links, scope, plan.method.writes_codes))
     found.coded[name] = sets(
         name,
         cells,
@@ -203,8 +203,8 @@ def _link(
         links = link(
             values,
             opened[key],
-            senses=column.senses or ("first" if plan.chosen.data_independent else "coherent"),
-            individuals=column.individuals or (False if plan.chosen.data_independent else column.individuals),
+            senses=column.senses or ("first" if plan.method.data_independent else "coherent"),
+            individuals=column.individuals or (False if plan.method.data_independent else column.individuals),
             language=column.language,
             settled=settled.concepts,
             tick=part_of(tick, place, len(ontologies)),

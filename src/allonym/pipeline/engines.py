@@ -28,8 +28,8 @@ class ExecutionOptions:
 
     def problems(self, plan: Plan) -> Iterator[str]:
         """Say what is wrong with it for a plan."""
-        if self.blocks_from is not None and not plan.chosen.supports_blocks:
-            yield f"blocks_from: method {plan.chosen.name} groups no tuples in blocks. Hint: leave it out."
+        if self.blocks_from is not None and not plan.method.supports_blocks:
+            yield f"blocks_from: method {plan.method.name} groups no tuples in blocks. Hint: leave it out."
         if self.blocks_from is not None and (isinstance(self.blocks_from, bool) or self.blocks_from < 1):
             yield f"blocks_from is {self.blocks_from}, it must be at least 1."
 
@@ -83,7 +83,7 @@ def lines_of(plan: Plan, engine: Engine, *, each: bool = False) -> GroupedTable:
     problems = []
     if plan.long:
         problems.append("a long table is masked in memory. Hint: leave the engine out.")
-    method = plan.chosen
+    method = plan.method
     if method.record_level and not method.key_column and engine.name == "spark":
         problems.append(
             f"method {method.name} draws by the numbers of rows, and rows of Spark have none. "

@@ -108,11 +108,11 @@ def evaluate(
         suppressed=int((release.group_ids < 0).sum()),
         privacy=[
             *_promises(pairs, plan, list(columns)),
-            *release.combinations(plan.chosen.required_k, m),
+            *release.combinations(plan.method.required_k, m),
         ],
         measures=measured(
             pairs,
-            plan.chosen.required_k,
+            plan.method.required_k,
             balance=balance,
             threshold=threshold,
             seed=plan.seed or 0,
@@ -159,8 +159,8 @@ def group_sizes(sizes: Ints) -> dict[str, Any]:
 
 def _promises(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any]]:
     """Return what holds of the release: what the plan asks, of all columns or of each, and what it reaches beyond."""
-    k, parts = plan.chosen.required_k, [(columns, pairs)]
-    if plan.chosen.per_column:
+    k, parts = plan.method.required_k, [(columns, pairs)]
+    if plan.method.per_column:
         parts = [([name], pairs.column(a)) for a, name in enumerate(columns)]
     told: list[dict[str, Any]] = []
     for names, part in parts:
@@ -193,7 +193,7 @@ def _asked(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any
         reached = reached_by(pairs, requirement)
         told: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}
         told |= {"holds": privacy.enough(requirement, reached)}
-        yield told | ({"over": names} if plan.chosen.per_column else {})
+        yield told | ({"over": names} if plan.method.per_column else {})
 
 
 def reached_by(pairs: Pairs, requirement: Requirement) -> float:

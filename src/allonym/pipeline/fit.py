@@ -170,7 +170,7 @@ class Fitted:
         self._columns = columns
         self._names = {name: key_of(name) for name in columns}
         self._dropped = [name for name, c in plan.columns.items() if c.role in ("identifier", "unit")]
-        self._key = plan.chosen.key_column
+        self._key = plan.method.key_column
         self._row = row  # the number of the next
 
     # --- masking ---------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class Fitted:
             keys = np.array(texts, np.uint64)[cells[self._key].codes]
         written = {name: self._written(name, cells[name], keys) for name in self._columns}
         dropped = [x for x in self._dropped if x in table.names]
-        return table.changed(written, dropped, discard_style=self.plan.chosen.data_independent)
+        return table.changed(written, dropped, discard_style=self.plan.method.data_independent)
 
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
@@ -319,7 +319,7 @@ def _row_number(key: Any) -> int:
 
 def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
     """Fit a plan to a frame or a file."""
-    method = plan.chosen
+    method = plan.method
     if not isinstance(method, Recordwise):
         known = "noise, randomise-uniform, randomise-frequency, exponential"
         raise PlanError([f"method {method.name} masks records together, not one by one. Hint: {known} can be fitted."])
@@ -336,7 +336,7 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
 
 def fitted_to(found: Prepared, seed: int | None) -> Fitted:
     """Fit a plan to a table that was understood."""
-    method, records = found.plan.chosen, found.records
+    method, records = found.plan.method, found.records
     assert isinstance(method, Recordwise)
     assert records is not None
     columns: dict[str, _Fitted] = {}
@@ -354,10 +354,10 @@ def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
         return _Numbers(name, encode.decimals_of(texts), encode.numbers_of(texts)[1], as_text, perturbation)
     words_of = found.words[name][0]
     links = {text: x.concept for text, x in words_of.links.items()}
-    way = encode.way_of_writing(words_of.links, words_of.scope, plan.chosen.writes_codes)
+    way = encode.way_of_writing(words_of.links, words_of.scope, plan.method.writes_codes)
     own = getattr(perturbation, "domain", None)
     individuals = (
-        bool(plan.columns[name].individuals) if plan.chosen.data_independent or own is None else own.individuals
+        bool(plan.columns[name].individuals) if plan.method.data_independent or own is None else own.individuals
     )
     return _Words(name, plan.columns[name], words_of.scope, links, perturbation, way, individuals)
 
@@ -383,7 +383,7 @@ def _check(told: dict[str, Any], method: Any) -> None:
 
 def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
     """Return a column as it was fitted."""
-    column, method = plan.columns[name], plan.chosen
+    column, method = plan.columns[name], plan.method
     _check(told, method)
     if told["kind"] == "numeric":
         numbers: Perturbation = Drawing(tuple(told.get("values", ())), tuple(told.get("counts", ())))

@@ -51,7 +51,7 @@ def run_on(
     if problems or found.records is None:
         raise refused(problems, found)
     _check_output(engine, source, output, way)
-    if plan.chosen.record_level:
+    if plan.method.record_level:
         return _row_by_row(found, engine, source, output, way, tick, began)
     seed, read = rows.seed_of(plan), _hash(source)  # before something is written that a pattern would find too
     masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks(engine))
@@ -88,7 +88,7 @@ def _problems(found: Prepared, engine: Engine, way: ExecutionOptions) -> list[st
         told.append("partition_by: a column is named twice. Hint: name it once.")
     elif len(engine.names) - len(gone) == len(way.partition_by):
         told.append("partition_by: no column would be left for the files themselves. Hint: name fewer.")
-    key = found.plan.chosen.key_column
+    key = found.plan.method.key_column
     if key and key in engine.names and engine.empty(key, found.plan.missing):
         told.append(f"column {key}, whose texts draws go by (key), has empty cells. Hint: fill them in.")
     return told
@@ -211,7 +211,7 @@ def _row_by_row(
     nothing = np.zeros(0, np.int64)
     masking = Masking(nothing, nothing, nothing, np.zeros((0, len(found.records.attributes)), np.int64), ())
     promise = promise_of(found, masking, dropped)
-    numbered = not plan.chosen.key_column
+    numbered = not plan.method.key_column
     released = engine.mapped(partial(_batch, fitted), dropped, promise.columns, numbered=numbered)
     parts = [x for x in way.partition_by if x not in promise.columns]
 

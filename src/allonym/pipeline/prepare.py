@@ -67,13 +67,13 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
     unread = ["keep"]
     if plan.long or isinstance(table, GroupedTable):  # in a long table, what is dropped may differ; an engine holds it
         unread.append("identifier")
-    if isinstance(table, GroupedTable) and plan.chosen.record_level:  # which knows neither persons nor weights
+    if isinstance(table, GroupedTable) and plan.method.record_level:  # which knows neither persons nor weights
         unread += ["unit", "weight"]
     wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role not in unread]
     worded = [x for x in wanted if plan.columns[x].role == "quasi" or has_ontology(plan.columns[x])]
     keyed = (
-        [plan.chosen.key_column]
-        if plan.chosen.key_column in table.names and not isinstance(table, GroupedTable)
+        [plan.method.key_column]
+        if plan.method.key_column in table.names and not isinstance(table, GroupedTable)
         else []
     )
     try:
@@ -231,7 +231,7 @@ def _repeated(found: Prepared, name: str) -> int:
 
 def _keys(found: Prepared) -> None:
     """Find what the draws of rows go by."""
-    name = found.plan.chosen.key_column
+    name = found.plan.method.key_column
     if not name or (isinstance(found.table, GroupedTable) and name in found.table.names):
         return
     if name not in found.cells:

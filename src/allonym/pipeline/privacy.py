@@ -48,9 +48,9 @@ def unmet(found: Prepared) -> Iterator[str]:
     """Say which promises no release can keep, since not even the table as a whole does."""
     if found.records is None or found.records.sensitive is None or not found.records.n:
         return
-    if found.plan.chosen.record_level:
+    if found.plan.method.record_level:
         yield (
-            f"method {found.plan.chosen.name} makes no groups, so that it can promise nothing about what they hold. "
+            f"method {found.plan.method.name} makes no groups, so that it can promise nothing about what they hold. "
             "Hint: leave privacy out, or choose another method."
         )
     requirement_check = RequirementCheck(found.records.sensitive, found.records.units)

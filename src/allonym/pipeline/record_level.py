@@ -23,14 +23,14 @@ REPRODUCIBLE = "reproducible: not private"
 
 def seed_of(plan: Plan) -> int | None:
     """Return the seed of a run: the plan's; else 0, one nobody knows, or none where nothing may ever come again."""
-    if plan.seed is not None or plan.chosen.data_independent:
+    if plan.seed is not None or plan.method.data_independent:
         return plan.seed
-    return secrets.randbits(64) if plan.chosen.record_level else 0
+    return secrets.randbits(64) if plan.method.record_level else 0
 
 
 def understand(found: Prepared, name: str) -> None:
     """See that a column of words has one domain in which all its values lie, and find its candidates."""
-    method, column, words = found.plan.chosen, found.plan.columns[name], found.words[name]
+    method, column, words = found.plan.method, found.plan.columns[name], found.words[name]
     where = f"column {name}: method {method.name}"
     if len(words) > 1:
         found.problems.append(f"{where} needs one ontology, the column has {len(words)}. Hint: choose one.")
@@ -96,7 +96,7 @@ def candidates_of(column: Column, folder: Path) -> list[str]:
 
 def allowed(found: Prepared) -> dict[str, Collection[str | None]]:
     """Return for columns of words the texts they may have in the release: labels of their domain, or candidates."""
-    method = found.plan.chosen
+    method = found.plan.method
     texts: dict[str, Collection[str | None]] = {}
     for name in found.with_role("quasi") if method.record_level else ():
         if name in found.words:
@@ -109,11 +109,11 @@ def allowed(found: Prepared) -> dict[str, Collection[str | None]]:
 
 def promised(found: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
     """Yield what is promised of each value, and of those of a record together: the ε of its columns add up."""
-    if not found.plan.chosen.data_independent:
+    if not found.plan.method.data_independent:
         return
     from allonym.methods.exponential import SENSITIVITY, Exponential
 
-    method = found.plan.chosen
+    method = found.plan.method
     assert isinstance(method, Exponential)
     names = found.with_role("quasi")
     for columns in [*([name] for name in names), *([names] if len(names) > 1 else [])]:
@@ -128,7 +128,7 @@ def told(found: Prepared, pairs: Pairs) -> dict[str, Any]:
     from allonym.measures.noise import moved
     from allonym.methods.noise import Noise
 
-    method = found.plan.chosen
+    method = found.plan.method
     noise: dict[str, Any] = {}
     for a, attribute in enumerate(pairs.attributes):
         figures = moved(pairs, a)

@@ -101,14 +101,14 @@ class _Telling:
             version=f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
             summary=self.summary,
             promises=list(self._promises()),
-            method=f"Method {plan.chosen.name}: {plan.chosen.about}.",
+            method=f"Method {plan.method.name}: {plan.method.about}.",
             verified=self._verified(),
             variables=list(self._variables()),
             parameters=public_parameters(self.summary),
             ontologies=list(
                 {x.scope.name: published(x.scope) for words in found.words.values() for x in words}.values()
             ),
-            apart=plan.chosen.data_independent,
+            apart=plan.method.data_independent,
             who=self.who,
             questions=[self._singled_out(), self._linked(linkage), self._inferred()],
             risks=[("unique records", *self._row("uniqueness")), *linkage, *self._guesses()],
@@ -247,7 +247,7 @@ class _Telling:
     # --- what is not protected -------------------------------------------------------------------------------
 
     def _cautions(self) -> Iterator[str]:
-        found, plan, method = self.found, self.found.plan, self.found.plan.chosen
+        found, plan, method = self.found, self.found.plan, self.found.plan.method
         kept = [x.name for x in self._variables() if x.role in ("keep", "sensitive", "weight")]
         if kept:
             yield (

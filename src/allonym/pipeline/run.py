@@ -130,7 +130,7 @@ def run(
     masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks())
     dropped = [*found.with_role("identifier"), *([] if isinstance(table, LongTable) else found.with_role("unit"))]
     promise = promise_of(found, masking, dropped)
-    discard_style = plan.chosen.data_independent
+    discard_style = plan.method.data_independent
     frame: Any = None
     sha256: str | None = None
     if from_file and output is not None:
@@ -153,11 +153,11 @@ def promise_of(found: Prepared, masking: Masking, dropped: Sequence[str]) -> rel
     plan = found.plan
     return release.Promise(
         columns=found.with_role("quasi"),
-        k=plan.chosen.required_k,
+        k=plan.method.required_k,
         rows=found.table.n,
         names=[name for name in found.table.names if name not in dropped],
         persons=found.units,
-        per_column=plan.chosen.per_column,
+        per_column=plan.method.per_column,
         suppressed=masking.suppressed_rows,
         missing=plan.missing,
         allowed=rows.allowed(found),
@@ -170,7 +170,7 @@ def figures_of(found: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     began = time.perf_counter()
     seed = rows.seed_of(found.plan)
     masking, written = masked(found, seed, no_progress)
-    together = [[name] for name in written] if found.plan.chosen.per_column else [list(written)]
+    together = [[name] for name in written] if found.plan.method.per_column else [list(written)]
     group_ids = [group_ids_of(found, masking, {name: written[name] for name in columns}) for columns in together]
     cells = [(kept, found.coded[kept.column].cells) for kept in privacy.kept(found)]
     each = release.Rows(found.units, found.row_counts)
@@ -189,7 +189,7 @@ def masked(
     found: Prepared, seed: int | None, tick: Progress, blocks: Blocks | None = None
 ) -> tuple[Masking, dict[str, Cells]]:
     """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
-    method = found.plan.chosen
+    method = found.plan.method
     mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
     if method.supports_blocks and blocks is not None:
         mask = partial(mask, blocks=blocks)
@@ -213,7 +213,7 @@ def by_text(cells: Cells) -> Cells:
 
 def problems_of(found: Prepared) -> Iterator[str]:
     """Say what a table lacks for the method of its plan."""
-    method = found.plan.chosen
+    method = found.plan.method
     for name in found.with_role("quasi"):
         kind = found.kinds.get(name)
         if kind is not None and kind not in method.kinds:
@@ -239,7 +239,7 @@ def _written(found: Prepared, masking: Masking, seed: int | None) -> Iterator[tu
     """Yield the cells to write for each masked column."""
     assert found.records is not None
     piece = piece_of_rows(found.records, masking.source, masking.share)
-    method = found.plan.chosen
+    method = found.plan.method
     least = NOBODY if method.record_level else method.required_k
     for a, attribute in enumerate(masking.attributes):
         coded = found.coded[attribute.name]
@@ -332,7 +332,7 @@ def _pairs(found: Prepared, masking: Masking) -> Pairs:
 
 def _promises(found: Prepared, reached: release.Verified) -> Iterator[dict[str, Any]]:
     """Yield what was promised, with what was reached: k of all columns together, or of each; and what is beside k."""
-    method = found.plan.chosen
+    method = found.plan.method
     if method.record_level:
         return
     together = [[name] for name in found.with_role("quasi")] if method.per_column else [found.with_role("quasi")]
@@ -354,7 +354,7 @@ def summary_of(
     sha256: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
-    method = found.plan.chosen
+    method = found.plan.method
     pairs = _pairs(found, masking)
     figures = measured(pairs, method.required_k, BRIEF, balance=balance, seed=seed or 0)
     before, after = len(np.unique(pairs.original, axis=0)), len(np.unique(masking.codes, axis=0))
@@ -372,7 +372,7 @@ def summary_of(
 
 def settings_of(found: Prepared, seed: int | None, sha256: dict[str, Any]) -> dict[str, Any]:
     """Return what a release was made of and by, in the order in which figures are told; the figures are empty."""
-    records, method = found.records, found.plan.chosen
+    records, method = found.records, found.plan.method
     assert records is not None
     return {
         "format": 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,17 +29,29 @@ DEFAULT_METHOD = "sa-mdav"
 ABOUT = toml.RELEASE_KEYS
 
 
+class _MethodField:
+    """The field `method` of a plan: takes a name or a method, gives the method."""
+
+    def __get__(self, plan: Plan | None, owner: type | None = None) -> Method:
+        if plan is None:
+            return DEFAULT_METHOD  # type: ignore[return-value]  # the default of the field
+        return plan.__dict__["method"]
+
+    def __set__(self, plan: Plan, method: str | Method) -> None:
+        plan.__dict__["method"] = method
+
+
 @dataclass(frozen=True)
 class Plan:
     """What each column is, which method masks, and how.
 
     >>> import allonym as al
-    >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).chosen
+    >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).method
     SAMDAV(k=3, represent='centroid', refine=False, growth='plain')
     """
 
     columns: Mapping[str, Column]
-    method: str | Method = DEFAULT_METHOD
+    method: _MethodField = _MethodField()
     k: int | None = None  # 5, unless the method or this says otherwise
     seed: int | None = None  # 0; where every row has draws of its own, one nobody knows
     long: bool = False  # whether a table has a row for each item of its one column of sets
@@ -49,12 +62,19 @@ class Plan:
     reading: Reading = field(default_factory=Reading)
     missing: Sequence[str] = MISSING  # what cells say that have nothing to say
     folder: Path = Path()  # what paths are relative to
+    _built: Method | None = field(default=None, repr=False, compare=False)  # the method, if made from a name
 
     def __post_init__(self) -> None:
-        """Refuse a plan that cannot be run on any table."""
+        """Build the method, and refuse a plan that cannot be run on any table."""
+        if self.method is self._built and self._built is not None:  # `replace` may have changed its parameters
+            object.__setattr__(self, "method", self._built.name)
         problems = list(self._problems())
         if problems:
             raise PlanError(problems)
+        if not isinstance(self.method, Method):
+            method = self._named()
+            object.__setattr__(self, "method", method)
+            object.__setattr__(self, "_built", method)
 
     def _problems(self) -> Iterator[str]:
         yield from self._column_problems()
@@ -114,15 +134,16 @@ class Plan:
             made = kind(**self.parameters)
             yield from (f"method {self.method}: {problem}" for problem in made.problems())
 
+    def _named(self) -> Method:
+        kind = named(str(self.method))
+        assert kind is not None
+        return kind(**self.parameters, **({} if self.k is None else {"k": self.k}))
+
     @property
     def chosen(self) -> Method:
-        """The method with its parameters."""
-        if isinstance(self.method, Method):
-            return self.method
-        given = dict(self.parameters) | ({} if self.k is None else {"k": self.k})
-        kind = named(self.method)
-        assert kind is not None
-        return kind(**given)
+        """The method; use `plan.method`."""
+        warnings.warn("plan.chosen is now plan.method.", DeprecationWarning, stacklevel=2)
+        return self.method
 
     @property
     def files(self) -> list[Path]:

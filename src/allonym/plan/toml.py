@@ -150,7 +150,7 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
 
     places = _Places(plan.folder, plan.folder if folder is None else folder)
 
-    method = plan.chosen
+    method = plan.method
     document: dict[str, Any] = {"format": FORMAT}
     document |= {name: True for name in ("keep_rest", "long") if getattr(plan, name)}
     if plan.about:

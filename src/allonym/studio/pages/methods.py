@@ -46,8 +46,8 @@ def show(ask: PageRequest) -> Response:
     of_k = [x for x in (*ask.problems, *told) if x.startswith(("k is ", "k must "))]
     ask.problems = [x for x in ask.problems if x not in told]  # they stand below
     choices = sorted(methods(), key=lambda x: x.name not in USUAL)
-    name = ask.text("method", plan.chosen.name)
-    given = {x: getattr(plan.chosen, x) for x in plan.chosen.__dataclass_fields__}
+    name = ask.text("method", plan.method.name)
+    given = {x: getattr(plan.method, x) for x in plan.method.__dataclass_fields__}
     words = [x for x in found.columns if x.role == "quasi" and x.words] if found is not None else []
     kinds = sorted({x.kind for x in found.columns if x.role == "quasi" and x.kind}) if found is not None else []
     tried = Comparison(table.tried, table.failed) if table.tried else None
@@ -73,7 +73,7 @@ def _trying(ask: PageRequest, table: Table, plan: Plan) -> dict[str, Any]:
         return {"trying": ask.form.getlist("try"), "ks": ask.text("ks")}
     last = [*table.tried, *table.failed]
     if not last:
-        return {"trying": [*TRIED, plan.chosen.name], "ks": ", ".join(map(str, KS))}
+        return {"trying": [*TRIED, plan.method.name], "ks": ", ".join(map(str, KS))}
     ks = sorted({x["parameters"]["k"] for x in last if x["parameters"].get("k") is not None})
     return {"trying": [x["method"] for x in last], "ks": ", ".join(map(str, ks or KS))}
 
@@ -98,7 +98,7 @@ def _chosen(ask: PageRequest, plan: Plan | None) -> tuple[Plan, str]:
     seed = _number(ask.text("seed"), "the seed", problems) if ask.text("seed") and not choice.data_independent else None
     if problems:
         raise PlanError(problems)
-    if choice.record_level and not choice.data_independent and seed is None and plan.chosen.name == choice.name:
+    if choice.record_level and not choice.data_independent and seed is None and plan.method.name == choice.name:
         seed = plan.seed
     promised = plan.privacy if choice.groups else ()
     if ask.text("do") == "run":
