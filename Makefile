@@ -74,18 +74,18 @@ benchmark: build/spark/installed
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	build/benchmark/bin/python -m compileall -q src
 	build/benchmark/bin/python benchmarks/similarity.py
-	build/benchmark/bin/python benchmarks/masking.py
-	build/benchmark/bin/python benchmarks/large.py
+	build/benchmark/bin/python benchmarks/mask_adult.py
+	build/benchmark/bin/python benchmarks/many_tuples.py
 	build/benchmark/bin/python benchmarks/blocks.py
 	build/benchmark/bin/python benchmarks/growth.py
 	build/benchmark/bin/python benchmarks/hierarchies.py
 	build/benchmark/bin/python benchmarks/fusion.py
 	build/benchmark/bin/python benchmarks/noise.py
 	build/benchmark/bin/python benchmarks/sets.py
-	build/benchmark/bin/python benchmarks/promises.py
-	build/benchmark/bin/python benchmarks/refining.py
-	build/benchmark/bin/python benchmarks/rows.py
-	build/benchmark/bin/python benchmarks/engines_growth.py
+	build/benchmark/bin/python benchmarks/privacy_cost.py
+	build/benchmark/bin/python benchmarks/refine.py
+	build/benchmark/bin/python benchmarks/many_rows.py
+	build/benchmark/bin/python benchmarks/scaling.py
 	build/benchmark/bin/python benchmarks/engines.py build/spark/bin/python
 	build/benchmark/bin/python benchmarks/studio.py
 	$(PYTHON) -m venv build/peers
@@ -93,7 +93,7 @@ benchmark: build/spark/installed
 	build/benchmark/bin/python benchmarks/peers.py build/peers/bin/python
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
-	build/benchmark/bin/python benchmarks/privacy.py build/pycanon/bin/python
+	build/benchmark/bin/python benchmarks/pycanon_comparison.py build/pycanon/bin/python
 
 # Fuzzes every reader for a minute each; whether the tests would see mistakes in masking, measures and releases
 fuzz: .venv/installed

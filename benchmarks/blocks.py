@@ -17,7 +17,7 @@ from typing import Any
 import adult
 import census
 import growth
-import large
+import many_tuples
 import pages
 from paths import ROOT
 from processes import machine
@@ -75,7 +75,7 @@ def rows(method: str, setting: str, columns: int, sizes: Sequence[int]) -> Itera
     """Yield a table without blocks, and with blocks of some sizes beside it."""
     whole = 0.0
     for size in (0, *sizes):
-        found = large.measured(method, setting, str(columns), str(size), script=__file__)
+        found = many_tuples.measured(method, setting, str(columns), str(size), script=__file__)
         assert found["reached"] >= K
         assert found["largest"] <= (size or found["tuples"])
         whole = whole or found["loss"]
@@ -97,7 +97,7 @@ def table() -> str:
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for method in METHODS:
-        for setting in large.SETTINGS:
+        for setting in many_tuples.SETTINGS:
             for columns, tuples in census.TUPLES.items():
                 lines += rows(method, setting, columns, [x for x in SIZES if x < tuples])
         lines += rows(method, ADULT, len(NOMINAL), ADULT_SIZES)

@@ -11,17 +11,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import claims_p0_linkage
-import claims_p0_quality
-import claims_p1_loss
-import claims_p1_score
+import claims_fusion_linkage
+import claims_fusion_quality
+import claims_sa_mdav_loss
+import claims_sa_mdav_score
 import fusion
 import pages
-import papers_p0
-import papers_p1
-import papers_p2
-import papers_p3
-import papers_p4
+import papers_hierarchy_quality
+import papers_martinez_thesis
+import papers_sa_mdav
+import papers_semantic_noise
+import papers_set_valued
 from claims import NOT, Claim, Figure, claims_table, figures_table, summary_table
 from paths import ROOT
 
@@ -30,11 +30,11 @@ from allonym.records import Records
 PAGE = ROOT / "docs" / "papers.md"
 CHARTS = ROOT / "docs" / "papers"
 CLAIMS: dict[str, Sequence[Claim[Any]]] = {
-    "P0": (*claims_p0_quality.CLAIMS, *claims_p0_linkage.CLAIMS),
-    "P1": (*claims_p1_loss.CLAIMS, *claims_p1_score.CLAIMS),
-    "P2": papers_p2.CLAIMS,
-    "P3": papers_p3.CLAIMS,
-    "P4": papers_p4.CLAIMS,
+    "P0": (*claims_fusion_quality.CLAIMS, *claims_fusion_linkage.CLAIMS),
+    "P1": (*claims_sa_mdav_loss.CLAIMS, *claims_sa_mdav_score.CLAIMS),
+    "P2": papers_hierarchy_quality.CLAIMS,
+    "P3": papers_semantic_noise.CLAIMS,
+    "P4": papers_set_valued.CLAIMS,
 }
 MARKS = ("summary", "over-k", "spent", *(f"{x.lower()}-{part}" for x in CLAIMS for part in ("figures", "claims")))
 
@@ -51,18 +51,18 @@ def measured(every: dict[str, Records]) -> dict[str, Callable[[], Measured]]:
 
     def with_tables(paper: Any) -> Measured:
         found = paper.measured(every)
-        return Measured(found, paper.published(every, found) if paper is papers_p1 else paper.published(found))
+        return Measured(found, paper.published(every, found) if paper is papers_sa_mdav else paper.published(found))
 
     def alone(paper: Any) -> Measured:
         found = paper.measured()
-        return Measured(found, paper.published() if paper is papers_p4 else paper.published(found))
+        return Measured(found, paper.published() if paper is papers_set_valued else paper.published(found))
 
     return {
-        "P0": lambda: with_tables(papers_p0),
-        "P1": lambda: with_tables(papers_p1),
-        "P2": lambda: alone(papers_p2),
-        "P3": lambda: alone(papers_p3),
-        "P4": lambda: alone(papers_p4),
+        "P0": lambda: with_tables(papers_martinez_thesis),
+        "P1": lambda: with_tables(papers_sa_mdav),
+        "P2": lambda: alone(papers_hierarchy_quality),
+        "P3": lambda: alone(papers_semantic_noise),
+        "P4": lambda: alone(papers_set_valued),
     }
 
 
@@ -90,8 +90,8 @@ def main() -> None:
         pages.write(PAGE, f"{paper.lower()}-figures", figures_table(figures))
         pages.write(PAGE, f"{paper.lower()}-claims", claims_table(CLAIMS[paper], found))
         if paper == "P1":
-            papers_p1.draw(found, CHARTS)
-            pages.write(PAGE, "over-k", papers_p1.over_k(found))
+            papers_sa_mdav.draw(found, CHARTS)
+            pages.write(PAGE, "over-k", papers_sa_mdav.over_k(found))
     pages.write(PAGE, "summary", told(judged))
     parts = ", ".join(f"{paper} {seconds:.0f}" for paper, seconds in spent.items())
     pages.write(PAGE, "spent", f"CPU seconds: {sum(spent.values()):.0f} in all ({parts}).\n")

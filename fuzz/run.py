@@ -77,7 +77,7 @@ def fuzz(name: str, seconds: int) -> None:
     import atheris
 
     atheris.enabled_hooks.add("str")
-    with atheris.instrument_imports(include=["allonym", "built", "tomllib"]):
+    with atheris.instrument_imports(include=["allonym", "builders", "tomllib"]):
         from targets import TARGETS
 
         target = TARGETS[name]

@@ -18,11 +18,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import built
+import builders
 import numpy as np
 import seeds
 from contract import MASKS, expect, folder, refusing, written
-from of_tables import (
+from table_targets import (
     _unpacked,
     built_excel,
     built_json_lines,
@@ -93,7 +93,7 @@ def wndb(data: bytes) -> None:
 
 def built_ontology(data: bytes) -> None:
     """Read an ontology that is well-formed, whatever it says: by its format, and where that is found."""
-    format, content = built.ontology(built.Choices(data))
+    format, content = builders.ontology(builders.Choices(data))
     _read_as(format, content)
     taxonomy(content)
 
@@ -111,7 +111,7 @@ def links_file(data: bytes) -> None:
 
 def built_links(data: bytes) -> None:
     """Write the links of any texts, and read them again."""
-    choices = built.Choices(data)
+    choices = builders.Choices(data)
     values = list(dict.fromkeys(x for _ in range(choices.below(8)) if (x := choices.text().strip())))
     links_of(values, mini(choices.flag()), "en")
 
@@ -168,10 +168,10 @@ def built_plan(data: bytes) -> None:
 
     import tomlkit
 
-    choices = built.Choices(data)
+    choices = builders.Choices(data)
     base = tomllib.loads(choices.one_of((seeds.PLAN, seeds.PROMISES)).decode())
     try:
-        told = tomlkit.dumps(built.changed_json(choices, base)).encode()
+        told = tomlkit.dumps(builders.changed_json(choices, base)).encode()
     except (TypeError, ValueError, AttributeError, tomlkit.exceptions.TOMLKitError):  # null and surrogates: no TOML
         return
     plan(told)
@@ -188,8 +188,8 @@ def fitted(data: bytes) -> None:
 
 def built_fitted(data: bytes) -> None:
     """Read a fitted plan with other values in some places."""
-    choices = built.Choices(data)
-    fitted(json.dumps(built.changed_json(choices, json.loads(choices.one_of(seeds.fitted())))).encode())
+    choices = builders.Choices(data)
+    fitted(json.dumps(builders.changed_json(choices, json.loads(choices.one_of(seeds.fitted())))).encode())
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def numbers(data: bytes) -> None:
 # --- the second reader -----------------------------------------------------------------------------------------
 
 
-def _masked(opened: TextFile | JsonLines, choices: built.Choices) -> tuple[bytes, list[str], list[str]]:
+def _masked(opened: TextFile | JsonLines, choices: builders.Choices) -> tuple[bytes, list[str], list[str]]:
     """Return a release, the columns that were masked, and all that it has."""
     names = list(opened.names)
     quasi = [x for x in names if choices.below(3)] or names[:1]
@@ -236,8 +236,8 @@ def _least(rows: Iterable[tuple[Any, ...]]) -> int:
 
 def release_text(data: bytes) -> None:
     """Recount releases of delimited text, by the second reader and by hand."""
-    choices = built.Choices(data)
-    made = built.table(choices)
+    choices = builders.Choices(data)
+    made = builders.table(choices)
     if made is None:
         return
     told = " ".join(x for row in made.rows for x in row)
@@ -263,8 +263,8 @@ def _by_hand(content: bytes, opened: TextFile, quasi: Sequence[str], kept: Seque
 
 def release_json(data: bytes) -> None:
     """Recount releases of JSON lines, by the second reader and by hand."""
-    choices = built.Choices(data)
-    raw = "\n".join(map(json.dumps, built.json_lines(choices))).encode()
+    choices = builders.Choices(data)
+    raw = "\n".join(map(json.dumps, builders.json_lines(choices))).encode()
     with refusing():
         opened = JsonLines(raw, "given")
         if not opened.names:
@@ -292,7 +292,7 @@ def _told(value: Any) -> Any:
 
 def long(data: bytes) -> None:
     """Give a target something many times over: which target, how often, what comes before, again and again, last."""
-    choices = built.Choices(data)
+    choices = builders.Choices(data)
     target = choices.one_of([TARGETS[x].run for x in LONG])
     times = 4 ** (1 + choices.below(9))
     before, again, last, *_ = (*choices.rest().split(b"\xff"), b"", b"", b"")

@@ -1,6 +1,6 @@
 """What is demanded of sensitive columns holds: groups merge as the rule says, and the text that was written is counted.
 
-The rule is that of `slow_demands`; figures are counted anew from the cells of a release by `slow_measures`.
+The rule is that of `slow_requirements`; figures are counted anew from the cells of a release by `slow_measures`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import slow_demands as slow
 import slow_masking
 import slow_measures
+import slow_requirements as slow
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from strategies import dags, taxonomy

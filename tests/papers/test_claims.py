@@ -8,14 +8,15 @@ from typing import Any
 
 import fusion
 import numpy as np
-import papers_p1
-import papers_p2
-import papers_p4
+import papers_hierarchy_quality
+import papers_sa_mdav
+import papers_set_valued
 import pytest
 from claims import HOLDS, IN_PART, NOT, Claim, Figure, Tally, below, count, count_by, figures_table, straight, verdict
 from noise import ALPHAS, PUBLISHED, Noised
-from papers_p0 import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis
-from papers_p1 import (
+from papers_martinez_thesis import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis
+from papers_page import CHARTS, CLAIMS, MARKS, PAGE
+from papers_sa_mdav import (
     ABRIL,
     ADULT,
     DFT,
@@ -30,7 +31,6 @@ from papers_p1 import (
     TEXT,
     Microaggregated,
 )
-from papers_page import CHARTS, CLAIMS, MARKS, PAGE
 from sets import KS, WAYS, Lost
 
 # --- the rule ----------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def thesis(*, turned: bool) -> Thesis:
     return Thesis(ks, fused, recoded, clusters, judged, {"survey": 99.0, "Adult": 99.0})
 
 
-def scored(*, turned: bool) -> papers_p2.HierarchyScore:
+def scored(*, turned: bool) -> papers_hierarchy_quality.HierarchyScore:
     """Return hierarchies of which the first is better, or the second."""
     one, two = (0.1, 0.2, 0.4, 0.5), (0.3, 0.2, 0.3, 0.5)
     scores = {"VGH1": 0.2, "VGH2": 0.3, "ordered": 0.1, "reversed": 0.2 if turned else 0.1}
@@ -182,7 +182,7 @@ def scored(*, turned: bool) -> papers_p2.HierarchyScore:
         one, two = two, one
         scores |= {"VGH1": 0.3, "VGH2": 0.2}
         by_level = {"VGH1": 0.3, "VGH2": 0.2, "ordered": 0.2, "reversed": 0.1}
-    return papers_p2.HierarchyScore({}, (), {"VGH1": one, "VGH2": two}, scores, by_level)
+    return papers_hierarchy_quality.HierarchyScore({}, (), {"VGH1": one, "VGH2": two}, scores, by_level)
 
 
 def noised(*, turned: bool) -> dict[str, Noised]:
@@ -229,13 +229,15 @@ MADE: dict[str, Callable[..., Any]] = {
     "P0": thesis, "P1": microaggregated, "P2": scored, "P3": noised, "P4": lost,
 }  # fmt: skip
 EVERY = [(paper, claim) for paper, claims in CLAIMS.items() for claim in claims]
-MIN_SUM_FIRST = papers_p4.min_sum_where_terms_are_shared  # says the opposite of avg_best, so figures for it are turned
+MIN_SUM_FIRST = (
+    papers_set_valued.min_sum_where_terms_are_shared
+)  # says the opposite of avg_best, so figures for it are turned
 
 
 @pytest.mark.parametrize(("paper", "claim"), EVERY, ids=[f"{p}-{c.test.__name__}" for p, c in EVERY])
 def test_a_claim_follows_its_figures(paper: str, claim: Claim[Any]) -> None:
     opposite = claim.test is MIN_SUM_FIRST
-    if claim.test is not papers_p4.sixteen_per_cent:  # counts P4's own table too, which does not say so at every k
+    if claim.test is not papers_set_valued.sixteen_per_cent:  # Table 1 of the paper contradicts this at some k
         assert claim.verdict(MADE[paper](turned=opposite)) == HOLDS
     assert claim.verdict(MADE[paper](turned=not opposite)) != HOLDS
 
@@ -259,7 +261,7 @@ def test_the_page_has_every_claim_with_a_verdict() -> None:
 
 def test_the_page_shows_its_charts() -> None:
     text = PAGE.read_text("utf-8")
-    for table in (*papers_p1.KS, "balance"):
+    for table in (*papers_sa_mdav.KS, "balance"):
         assert f"](papers/p1-{table.lower()}.svg)" in text
         assert (CHARTS / f"p1-{table.lower()}.svg").stat().st_size > 1000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from papers_p2 import TABLE_1, TABLE_2, VERTEBRATES, WAYS
+from papers_hierarchy_quality import TABLE_1, TABLE_2, VERTEBRATES, WAYS
 
 from allonym.measures.hierarchies import hierarchy_loss, level_weights
 from allonym.ontology.hierarchy import Hierarchy

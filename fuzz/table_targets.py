@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import built
+import builders
 import numpy as np
 import seeds
 from contract import MASKS, expect, folder, refusing
@@ -86,8 +86,8 @@ def table(data: bytes) -> None:
 
 def built_table(data: bytes) -> None:
     """Open a table whose cells are known."""
-    choices = built.Choices(data)
-    made = built.table(choices)
+    choices = builders.Choices(data)
+    made = builders.table(choices)
     if made is None:
         return
     given = choices.below(4)
@@ -120,7 +120,7 @@ def json_lines(data: bytes) -> None:
 
 def built_json_lines(data: bytes) -> None:
     """Open JSON lines whose values are known."""
-    raw = "\n".join(map(json.dumps, built.json_lines(built.Choices(data)))).encode()
+    raw = "\n".join(map(json.dumps, builders.json_lines(builders.Choices(data)))).encode()
     records = [json.loads(x) for x in raw.splitlines()]
     with refusing(raw.decode(), names=[x for record in records for x in record]):
         opened = JsonLines(raw, "given")
@@ -138,7 +138,7 @@ def parquet(data: bytes) -> None:
 
 def built_parquet(data: bytes) -> None:
     """Open a Parquet file with columns of many types, and with any notes of pandas."""
-    raw = built.parquet(built.Choices(data))
+    raw = builders.parquet(builders.Choices(data))
     with refusing():
         opened = ParquetFile(raw, "given")
         for name in opened.names:
@@ -165,7 +165,7 @@ def sheet(data: bytes) -> None:
 
 def built_excel(data: bytes) -> None:
     """Open a workbook whose values are known; what is saved of it has the same cells."""
-    raw = built.workbook(built.Choices(data))
+    raw = builders.workbook(builders.Choices(data))
     with refusing():
         _saved(ExcelFile(raw, "given"), folder() / "again.xlsx", raw)
 
@@ -178,10 +178,10 @@ def labelled(data: bytes) -> None:
 
 def built_labelled(data: bytes) -> None:
     """Open a file of SPSS or Stata whose values are known; what is saved of it has the same cells."""
-    choices = built.Choices(data)
+    choices = builders.Choices(data)
     path = folder() / choices.one_of(("given.sav", "given.dta"))
     try:
-        built.labelled(choices, path)
+        builders.labelled(choices, path)
     except Exception:  # what cannot be written need not be read
         return
     raw = path.read_bytes()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from claims import Claim, Tally, below, count
-from claims_p0_quality import DISCERNIBILITY, HIGH, TREE, WORDNET, compared
+from claims_fusion_quality import DISCERNIBILITY, HIGH, TREE, WORDNET, compared
 from fusion import CONTENT, LINKS, RANDOM, SECONDS
-from papers_p0 import GUIDES, LOCAL, ORDERED, TABLES, Thesis
+from papers_martinez_thesis import GUIDES, LOCAL, ORDERED, TABLES, Thesis
 
 TEXT, MEANING = "linked by text (%)", "linked by meaning (%)"
 

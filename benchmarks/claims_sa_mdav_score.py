@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from claims import Claim, Tally, below, count, straight
-from claims_p1_loss import TABLES, compared
-from papers_p1 import ABRIL, ADULT, BALANCES, DFT, MEANING, PLAIN, SA, SURVEY, TEXT, Microaggregated
+from claims_sa_mdav_loss import TABLES, compared
+from papers_sa_mdav import ABRIL, ADULT, BALANCES, DFT, MEANING, PLAIN, SA, SURVEY, TEXT, Microaggregated
 
 STEADY = 2.0  # what may be called almost constant: the highest score over the lowest
 LINEAR = 0.9  # R² of what may be called almost linear

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from claims import Claim, Tally, below, count
-from papers_p1 import ABRIL, ADULT, DFT, LOSS, PLAIN, SA, SMDAV, STATIC, STATIC_PLAIN, SURVEY, Microaggregated
+from papers_sa_mdav import ABRIL, ADULT, DFT, LOSS, PLAIN, SA, SMDAV, STATIC, STATIC_PLAIN, SURVEY, Microaggregated
 
 TABLES = (SURVEY, ADULT)
 LOW = 5  # "low k-values"

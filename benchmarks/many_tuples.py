@@ -1,4 +1,4 @@
-"""Masking many tuples: sa-mdav and fusion of census_income_kdd, up to 87,691 tuples: python benchmarks/large.py
+"""Masking many tuples: sa-mdav and fusion of census_income_kdd, up to 87,691 tuples: python benchmarks/many_tuples.py
 
 Every figure is of a process of its own. Where all tuples can be compared with all others in reasonable time, that is
 done too, and the release must be the same. Writes its part of docs/benchmarks.md.

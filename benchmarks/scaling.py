@@ -1,4 +1,4 @@
-"""How the cost of grouping grows with the number of columns and with k: python benchmarks/engines_growth.py
+"""How the cost of grouping grows with the number of columns and with k: python benchmarks/scaling.py
 
 census_income_kdd, cut to one number of distinct tuples, so that nothing else grows. Every figure is the least of some
 runs in one process. Writes its part of docs/engines.md.

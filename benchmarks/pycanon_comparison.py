@@ -1,4 +1,4 @@
-"""Privacy models beside pycanon, on a release of Adult: python benchmarks/privacy.py PYTHON
+"""Privacy models beside pycanon, on a release of Adult: python benchmarks/pycanon_comparison.py PYTHON
 
 PYTHON is that of an environment with pycanon. Writes its part of docs/benchmarks.md.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from claims import SMALL, Claim, Tally, below, count, straight
 from fusion import GUIDED, LINKS, QUALITY, RANDOM
-from papers_p0 import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis, agreement
+from papers_martinez_thesis import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis, agreement
 
 WORDNET, TREE, DISCERNIBILITY = "Wu-Palmer", "hierarchy", "discernibility"
 ALIKE = 0.1  # of the way to chance: guides that differ by no more are very similar

@@ -1,4 +1,4 @@
-"""Copies of Adult, up to ten million rows, beside polars reading, grouping and writing them: python benchmarks/rows.py
+"""Cost of masking up to ten million rows (copies of Adult), beside polars: python benchmarks/many_rows.py
 
 Whole processes, started anew, one after the other on the same files. Writes its part of docs/benchmarks.md.
 """
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import adult
-import masking
+import mask_adult
 import pages
 from paths import ROOT
 from processes import cost, exponent
@@ -58,9 +58,9 @@ def table() -> str:
         data, output = Path(folder) / "adult.csv", Path(folder) / "out.csv"
         for copies, runs in COPIES.items():
             rows = adult.write(data, copies)
-            bare = cost(sys.executable, "-c", masking.POLARS, str(data), str(output), runs=runs)
+            bare = cost(sys.executable, "-c", mask_adult.POLARS, str(data), str(output), runs=runs)
             output.unlink()
-            full = cost(program, *masking.options(data, output, copies), runs=runs)
+            full = cost(program, *mask_adult.options(data, output, copies), runs=runs)
             output.unlink()
             assert full is not None
             assert bare is not None

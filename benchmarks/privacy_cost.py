@@ -1,4 +1,4 @@
-"""What promises beside k cost: python benchmarks/promises.py
+"""What promises beside k cost: python benchmarks/privacy_cost.py
 
 The bundled survey (where visitors come from, what they spent, their hobby) and Adult (marital status and education
 beside occupation and native-country), k = 5. Writes the tables of docs/measures/privacy.md.

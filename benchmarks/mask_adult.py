@@ -1,4 +1,4 @@
-"""Masking Adult, one copy and ten, beside importing its packages and beside polars: python benchmarks/masking.py
+"""Masking Adult, one copy and ten, beside importing its packages and beside polars: python benchmarks/mask_adult.py
 
 Every figure is of a whole process, started anew: CPU seconds of user and system on all cores, the best of several runs,
 and peak memory. Writes its part of docs/benchmarks.md.

@@ -1,4 +1,4 @@
-"""What --refine gains, what it costs, and how far from the optimum it ends: python benchmarks/refining.py
+"""What --refine gains, what it costs, and how far from the optimum it ends: python benchmarks/refine.py
 
 Four tables: two of words, one of mixed kinds, one of sets. The optimum is found by integer programming, on samples that
 are small enough. Writes docs/methods/refine.md's tables.
