@@ -17,12 +17,25 @@
 
 The text of an error says what is wrong, where, and how to fix it; it holds counts, ids of ontologies and
 line numbers, never cells of the user's data. Those are in ``.values`` for a caller who wants to show them.
+
+Codes of problems that a plan meets in a table (`Problem.code`); they never change:
+
+    columns   no-column-in-table  missing-column  column-without-role  every-column-dropped  unreadable-cells
+              kind-not-supported  no-rows
+    people    empty-unit  repeated-identifier  invalid-weight  zero-weights  missing-key-column  empty-key
+    words     to-review  unmatched  several-ontologies  no-hierarchy  not-in-hierarchy
+    row by    senses-compare-records  opaque-not-masked  outside-root  candidates-not-supported  no-candidates
+    row       unknown-candidates  method-not-fitted  too-few-values  rows-without-number
+    privacy   k-too-large  k-per-column  no-groups  requirement-unmet
+    engines   long-table-in-engine  lists-in-engine  blocks-not-supported  blocks-too-small
+              partition-column-dropped  partition-column-name  partition-column-twice  partition-by-every-column
+    other     setting-failed  not-a-number
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -173,7 +186,6 @@ class PlanError(AllonymError):
         lines = [] if one else [f"{head}{len(found)} problems:"]
         super().__init__("\n".join([*lines, *(f"{head}{p}" if one else f"  - {p}" for p in found)]))
         self.problems = found
-        self.details: Mapping[str, Sequence[str]] = {}  # values behind the problems, by column
         self.values = tuple(value for p in found for value in p.values)
 
 

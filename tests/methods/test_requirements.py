@@ -449,7 +449,7 @@ def test_every_method_keeps_what_is_promised_on_the_text(
         with pytest.raises(PlanError) as error:
             plan.run(frame)
         assert len(error.value.problems) == len(unmet)
-        for asked, problem in zip(unmet, error.value.problems, strict=True):
+        for asked, problem in zip(unmet, map(str, error.value.problems), strict=True):
             assert f"column {asked.column}: " in problem
             assert f" of {asked.asked:g} is asked for" in problem
             assert told_figure(problem) == pytest.approx(figures[asked], rel=1e-3)
@@ -584,11 +584,11 @@ def test_what_not_even_all_records_hold_is_refused_and_leaves_no_file(
         with pytest.raises(PlanError) as error:
             plan.run(source, target) if frame is None else plan.run(frame)
         [*others, problem] = error.value.problems
-        assert f"column ill: {message}, but all records together reach " in problem
-        assert told_figure(problem) == pytest.approx(figure, rel=1e-3)
+        assert f"column ill: {message}, but all records together reach " in str(problem)
+        assert told_figure(str(problem)) == pytest.approx(figure, rel=1e-3)
         assert len(others) == (method == "noise")
         assert not {"flu", "gout", "cook", "smith"} & set(str(error.value).replace(".", " ").split())
-    assert plan.check(source).problems == [*others, problem]
+    assert list(plan.check(source).problems) == [*others, problem]
     assert [x.name for x in tmp_path.iterdir()] == ["in.csv"]
     target.write_text("older")
     with pytest.raises(PlanError):
@@ -602,7 +602,7 @@ def test_every_demand_that_is_not_met_is_told_at_once() -> None:
     plan = al.Plan({"job": al.quasi("category"), "ill": al.sensitive(), "age": al.sensitive()}, k=2, privacy=asked)
     with pytest.raises(PlanError) as error:
         plan.run(frame)
-    assert [x.split(":")[0] for x in error.value.problems] == ["column ill", "column age", "column ill"]
+    assert [f"column {x.column}" for x in error.value.problems] == ["column ill", "column age", "column ill"]
 
 
 def test_what_is_asked_and_what_is_reached_are_told_as_two_figures() -> None:
@@ -611,7 +611,7 @@ def test_what_is_asked_and_what_is_reached_are_told_as_two_figures() -> None:
     plan = al.Plan(columns, k=2, privacy=[al.Privacy("entropy-l-diversity", "ill", l=2)])
     with pytest.raises(PlanError) as error:
         plan.run(frame)
-    assert told_figure(error.value.problems[0]) < 2  # 1.9999
+    assert told_figure(str(error.value.problems[0])) < 2  # 1.9999
 
 
 def test_a_demanded_column_that_is_not_in_the_table_is_a_problem_of_the_plan() -> None:
@@ -797,13 +797,13 @@ def test_a_promise_that_makes_no_sense_is_a_problem_of_the_plan(
 ) -> None:
     with pytest.raises(PlanError) as error:
         al.Plan(BASE, privacy=[al.Privacy(column="ill", **given)])
-    assert [x.startswith(f"privacy: {message}") for x in error.value.problems] == [True]
+    assert [str(x).startswith(f"privacy: {message}") for x in error.value.problems] == [True]
     lines = [f"{key} = {json.dumps(x) if isinstance(x, str) else x}" for key, x in given.items()]
     text = "\n".join(["format = 1", "[[privacy]]", 'column = "ill"', *lines, "[columns]", 'job.role = "quasi"'])
     (tmp_path / "plan.toml").write_text(text + '\nill.role = "sensitive"\n')
     with pytest.raises(PlanError) as error:
         al.Plan.load(tmp_path / "plan.toml")
-    assert [x.startswith(f"privacy: {message}") for x in error.value.problems] == [True]
+    assert [str(x).startswith(f"privacy: {message}") for x in error.value.problems] == [True]
 
 
 def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
@@ -817,7 +817,7 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
     ]
     with pytest.raises(PlanError) as error:
         al.Plan(BASE, privacy=bad, k=1)
-    assert [x.partition(". Hint")[0].rstrip(".") for x in error.value.problems] == [
+    assert [str(x).partition(". Hint")[0].rstrip(".") for x in error.value.problems] == [
         "privacy: l must be a number",
         "privacy: t-closeness takes t, not l",
         "privacy: t is 2, it must be above 0 and below 1",
@@ -834,7 +834,7 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
     )
     with pytest.raises(PlanError) as error:
         al.Plan.load(tmp_path / "plan.toml")
-    assert [x.partition(". Hint")[0].rstrip(".") for x in error.value.problems] == [
+    assert [str(x).partition(". Hint")[0].rstrip(".") for x in error.value.problems] == [
         "privacy: l must be int or float, not str",
         "privacy: unknown key 'k'",
         "privacy: t must be int or float, not bool",
@@ -860,7 +860,7 @@ def test_methods_that_make_no_groups_promise_nothing_about_them(method: str, tmp
     for call in calls:
         with pytest.raises(PlanError, match=f"method {method} makes no groups"):
             call()
-    assert any("makes no groups" in x for x in plan.check(tmp_path / "in.csv").problems)
+    assert any("makes no groups" in x.text for x in plan.check(tmp_path / "in.csv").problems)
     assert [x.name for x in tmp_path.iterdir()] == ["in.csv"]
 
 

@@ -406,7 +406,9 @@ def test_problems_of_a_table_are_told_at_once(engine: str) -> None:
     with pytest.raises(PlanError) as error:
         plan.run(OPEN[engine](table))
     told = str(error.value)
-    assert all(x in told for x in ("extra", "come more than once", "not understood", "only 3 rows"))
+    assert {x.code for x in error.value.problems} == {
+        "column-without-role", "repeated-identifier", "unmatched", "k-too-large"
+    }  # fmt: skip
     assert "xyzzy" not in told
     assert "xyzzy" in error.value.values
     assert list(map(str, plan.check(OPEN[engine](table)).problems)) == list(map(str, error.value.problems))
@@ -697,7 +699,7 @@ def test_identifiers_are_judged_as_in_memory(engine: str) -> None:
         table = pa.table({"id": names, "job": ["cook"] * 4})
         for source in (table, OPEN[engine](table)):
             told = plan.check(source).problems
-            assert any("come more than once" in x for x in told) is again, (names, told)
+            assert any(x.code == "repeated-identifier" for x in told) is again, (names, told)
 
 
 @engines

@@ -73,7 +73,7 @@ def test_kinds_that_are_no_words_or_numbers_are_refused() -> None:
 
 
 def test_a_key_must_be_there_and_filled_in() -> None:
-    with pytest.raises(PlanError, match="column who, whose texts draws go by"):
+    with pytest.raises(PlanError, match="column who: the key column"):
         plan_of(parameters={"key": "who"}).run(table())
     with pytest.raises(PlanError, match="has empty cells"):
         plan_of(parameters={"key": "who"}).run(table().assign(who=["", *"x" * 39]))

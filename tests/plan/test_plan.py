@@ -208,7 +208,7 @@ def test_an_identifier_that_comes_again_needs_a_unit() -> None:
     frame = pd.DataFrame({"name": ["ann", "bob", "ann", "cid"], "job": ["cook"] * 4})
     plan = al.Plan({"name": al.identifier(), "job": al.quasi("category")}, k=2)
     error = refused(plan, frame)
-    assert "1 value of it come more than once" in str(error.problems[0])
+    assert "1 value occurs more than once" in str(error.problems[0])
     assert "ann" not in str(error)
     unit = al.Plan({"name": al.unit(), "job": al.quasi("category")}, k=3)
     assert unit.run(frame).summary["privacy"][0]["reached"] == 3
@@ -221,8 +221,8 @@ def test_rows_that_do_not_say_who_and_weights_that_are_none_are_problems() -> No
     frame = pd.DataFrame({"who": ["a", None, "c"], "job": ["cook"] * 3, "w": ["1", "x", "-2"]})
     plan = al.Plan({"who": al.unit(), "job": al.quasi("category"), "w": al.weight()}, k=2)
     told = [str(x) for x in refused(plan, frame).problems]
-    assert any("1 row do not say who they are about" in x for x in told)
-    assert any("2 survey weights are no numbers, or below 0" in x for x in told)
+    assert any("1 row has an empty value in the unit column" in x for x in told)
+    assert any("2 survey weights not a number, or below 0" in x for x in told)
 
 
 def test_words_to_review_and_not_understood_are_refused_unless_accepted() -> None:
@@ -439,7 +439,7 @@ def test_a_frame_is_not_written() -> None:
 def test_thousands_and_decimals_are_not_mixed_up() -> None:
     frame = pd.DataFrame({"job": ["cook"] * 3, "w": ["1,234", "2", "3"]})
     told = [str(x) for x in refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), frame).problems]
-    assert "1 survey weight are no numbers" in told[0]
+    assert "1 survey weight not a number" in told[0]
     zero = frame.assign(w="0")
     told = [str(x) for x in refused(al.Plan({"job": al.quasi("category"), "w": al.weight()}, k=2), zero).problems]
     assert "all survey weights are 0" in told[0]

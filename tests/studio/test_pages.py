@@ -259,7 +259,7 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     assert "Leaves and the top stay" in survey.post("/hierarchy", 422, do="remove", **over)
     survey.post("/hierarchies", do="use", name="reason-2.vgh.csv", column="reason")
     assert survey.step.plan.columns["reason"].ontology == ("reason-2.vgh.csv",)
-    assert not [x for x in survey.step.plan.check(survey.workspace.opened.data).problems if "reason" in x]
+    assert not [x for x in survey.step.plan.check(survey.workspace.opened.data).problems if x.column == "reason"]
     assert "is used by column reason" in survey.post("/hierarchies", 422, do="remove", name="reason-2.vgh.csv")
     survey.post("/hierarchies", do="remove", name="activity.vgh.csv")
     assert "name=activity.vgh.csv" not in survey.get("/hierarchies")

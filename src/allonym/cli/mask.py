@@ -165,8 +165,9 @@ def _mask(
 
 def show_details(error: PlanError) -> None:
     """Print the values behind problems, where the user may see them."""
-    for what, values in error.details.items():
-        typer.echo(f"{what}: {first_few(map(printable, values), 20)}", err=True)
+    for problem in (x for x in error.problems if x.values):
+        what = problem.code.replace("-", " ")
+        typer.echo(f"{problem.column}, {what}: {first_few(map(printable, problem.values), 20)}", err=True)
 
 
 @app.command()

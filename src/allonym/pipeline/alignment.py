@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Ints, distinct
 from allonym.cells import Cells, merged
-from allonym.errors import PlanError, TableError, first_few, plural
+from allonym.errors import PlanError, Problem, TableError, first_few, plural
 from allonym.kinds import encoding as encode
 from allonym.kinds.encoding import EncodedColumn
 from allonym.kinds.set_cells import EncodedSets
@@ -50,7 +50,8 @@ class MaskedTable:
         lost = [x for x in wanted if x not in self.names]
         if lost and not (partial and len(lost) < len(wanted)):
             told = f"{plural(len(lost), 'column')} of the plan not in {what}: {first_few(lost, 20)}."
-            raise PlanError([f"{told} Hint: it needs the columns that the plan masks, under the same names."])
+            hint = "it needs the columns that the plan masks, under the same names."
+            raise PlanError([Problem("missing-column", told, hint)])
         self.rows = self._aligned(key)
         read = [x for x in [*wanted, *found.with_role("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import count_units
-from allonym.errors import OutputError
+from allonym.errors import OutputError, Problem
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link
 from allonym.pipeline.cached_table import CachedTable
@@ -110,7 +110,7 @@ class ColumnCheck:
 class Check:
     """What a plan would meet in a table; `problems` are what keeps it from being run."""
 
-    problems: Sequence[str]
+    problems: Sequence[Problem]
     columns: Sequence[ColumnCheck]
     risk: Risk | None
     k: int
@@ -137,7 +137,7 @@ class Check:
         return {
             "format": 1,
             "ready": self.ready,
-            "problems": list(self.problems),
+            "problems": list(map(str, self.problems)),
             "k": self.k,
             "risk": risk,
             "columns": [column.to_dict(hide_values) for column in self.columns],

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from allonym.errors import PlanError
+from allonym.errors import PlanError, Problem
 from allonym.kinds.sets import WAYS as DISTANCES
 from allonym.methods import METHODS, named
 from allonym.methods.base import Anonymising
@@ -81,7 +81,7 @@ class Parameter:
             try:
                 return float(text.replace(",", "."))
             except ValueError:
-                raise PlanError([f"{self.name} must be a number."]) from None
+                raise PlanError([Problem("not-a-number", f"{self.name} must be a number.")]) from None
         return text
 
 

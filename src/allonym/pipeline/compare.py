@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import AllonymError, OptionError, PlanError
+from allonym.errors import AllonymError, OptionError, PlanError, Problem
 from allonym.measures.measurement import BALANCE
 from allonym.methods import METHODS, named, parameters_of
 from allonym.methods.base import Anonymising
 from allonym.pipeline.parallel import each
-from allonym.pipeline.prepare import Prepared, opened, prepare, refused
+from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.pipeline.run import figures_of, problems_of
 from allonym.plan import toml
 from allonym.plan.column import unknown
@@ -71,7 +71,7 @@ def compare(
     failed = [asdict(settings[place]) | {"problems": problems[place]} for place in sorted(problems)]
     runs = [x for x in told if "problems" not in x]
     if not runs:
-        raise PlanError([problem for x in failed for problem in x["problems"]])
+        raise PlanError([Problem("setting-failed", text) for x in failed for text in x["problems"]])
     title = plan.about.get("title", "")
     return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid))
 
@@ -148,7 +148,7 @@ class _Understanding:
             self.known[key] = prepare(variant, self.table, tick)
         found = replace(self.known[key], plan=variant)
         problems = [*found.problems, *problems_of(found)]
-        return refused(problems, found) if problems or found.records is None else found
+        return PlanError(problems) if problems or found.records is None else found
 
 
 def _begin(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.cells import Cells
-from allonym.errors import TableError, plural
+from allonym.errors import Problem, TableError, plural
 from allonym.kinds import encoding as encode
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.encoding import EncodedColumn
@@ -95,20 +95,15 @@ def _add_tree(found: Prepared, name: str, column: Column) -> None:
     """Place the values of a column in its hierarchy; every one must be there."""
     if column.hierarchy is None:
         if all(x.scope.taxonomy.steps is None for x in found.words[name]):
-            found.problems.append(
-                f"column {name} has no hierarchy. Hint: hierarchy = FILE in the plan, --hierarchy {name}=FILE; "
-                "`allonym hierarchy build` makes one."
-            )
+            hint = f"hierarchy = FILE in the plan, --hierarchy {name}=FILE; `allonym hierarchy build` makes one."
+            found.problems.append(Problem("no-hierarchy", "the column has no hierarchy.", hint, name))
         return
     scope = found.trees[name] = _open(str(column.hierarchy), None, found.plan.folder)
     links = {x.value: x for x in link(encode.present(found.cells[name], found.plan.missing), scope, senses="first")}
     strange = [x.value for x in links.values() if x.status != "sure"]
     if strange:
-        found.details[f"{name}, not in the hierarchy"] = strange
-        found.problems.append(
-            f"column {name}: {plural(len(strange), 'value')} not in the hierarchy {scope.taxonomy.name}. "
-            "Hint: add a row for each."
-        )
+        text = f"{plural(len(strange), 'value')} not in the hierarchy {scope.taxonomy.name}."
+        found.problems.append(Problem("not-in-hierarchy", text, "add a row for each.", name, tuple(strange)))
     else:
         found.coded[name] = encode.in_tree(found.coded[name], links, scope, column.measure)
 
@@ -127,7 +122,8 @@ def _understand_sets(found: Prepared, name: str, opened: dict[tuple[Any, Any], S
         words = found.words[name] = _link(found, name, opened, tick, counts)
         _policy(found, name, column)
         if len(words) > 1:
-            found.problems.append(f"column {name}: sets have one ontology, this has {len(words)}. Hint: choose one.")
+            text = f"sets have one ontology, this has {len(words)}."
+            found.problems.append(Problem("several-ontologies", text, "choose one.", name))
             return
         lost = None if column.unmatched == "suppress" else ""
         for text in counts:
@@ -256,15 +252,23 @@ def _policy(found: Prepared, name: str, column: Column) -> None:
     if column.role != "quasi":
         return
     if review and not column.accept_review:
-        found.details[f"{name}, to review"] = [x.value for x in review]
         found.problems.append(
-            f"column {name}: {_told(review)} to be reviewed. "
-            "Hint: `allonym check --write` writes the links to review; --accept-review takes them as they are."
+            Problem(
+                "to-review",
+                f"{_told(review)} to be reviewed.",
+                "`allonym check --write` writes the links to review; --accept-review takes them as they are.",
+                name,
+                tuple(x.value for x in review),
+            )
         )
     if unmatched and column.unmatched == "error":
-        found.details[f"{name}, not understood"] = [x.value for x in unmatched]
         found.problems.append(
-            f"column {name}: {_told(unmatched)} not understood. "
-            "Hint: settle them in a links file, or say --unmatched opaque (as they are, like nothing else) "
-            "or suppress (null)."
+            Problem(
+                "unmatched",
+                f"{_told(unmatched)} not understood.",
+                "settle them in a links file, or say --unmatched opaque (as they are, like nothing else) "
+                "or suppress (null).",
+                name,
+                tuple(x.value for x in unmatched),
+            )
         )

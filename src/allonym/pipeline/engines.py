@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.errors import OptionError, PlanError
+from allonym.errors import OptionError, PlanError, Problem
 from allonym.methods.blocks import START, Blocks
 from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files
 from allonym.tables.engines.base import Engine
@@ -26,12 +26,13 @@ class ExecutionOptions:
     partition_by: Sequence[str] = ()  # columns whose values name folders of the release
     blocks_from: int | None = None  # from how many distinct tuples on they are grouped in blocks
 
-    def problems(self, plan: Plan) -> Iterator[str]:
-        """Say what is wrong with it for a plan."""
+    def problems(self, plan: Plan) -> Iterator[Problem]:
+        """Yield what does not fit a plan."""
         if self.blocks_from is not None and not plan.method.supports_blocks:
-            yield f"blocks_from: method {plan.method.name} groups no tuples in blocks. Hint: leave it out."
+            text = f"blocks_from: method {plan.method.name} groups no tuples in blocks."
+            yield Problem("blocks-not-supported", text, "leave it out.")
         if self.blocks_from is not None and (isinstance(self.blocks_from, bool) or self.blocks_from < 1):
-            yield f"blocks_from is {self.blocks_from}, it must be at least 1."
+            yield Problem("blocks-too-small", f"blocks_from is {self.blocks_from}, it must be at least 1.")
 
     def blocks(self, engine: Engine | None = None) -> Blocks | None:
         """Return how tuples are grouped in blocks: on the executors of Spark; elsewhere, here and only if asked for."""
@@ -82,12 +83,15 @@ def lines_of(plan: Plan, engine: Engine, *, each: bool = False) -> GroupedTable:
     """Return a table by its lines in the columns that must be counted together; `each`, as so many rows."""
     problems = []
     if plan.long:
-        problems.append("a long table is masked in memory. Hint: leave the engine out.")
+        problems.append(Problem("long-table-in-engine", "a long table is masked in memory.", "leave the engine out."))
     method = plan.method
     if method.record_level and not method.key_column and engine.name == "spark":
         problems.append(
-            f"method {method.name} draws by the numbers of rows, and rows of Spark have none. "
-            "Hint: name a column that says which row is which (key)."
+            Problem(
+                "rows-without-number",
+                f"method {method.name} draws by the numbers of rows, and rows of Spark have none.",
+                "name a column that identifies each row (key).",
+            )
         )
     if problems:
         raise PlanError(problems)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import Ints, distinct
-from allonym.errors import OptionError, TableError
+from allonym.errors import OptionError, PlanError, TableError
 from allonym.measures import risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable, in_order
-from allonym.pipeline.prepare import opened, prepare, refused
+from allonym.pipeline.prepare import opened, prepare
 from allonym.privacy import models as privacy
 from allonym.progress import Progress, no_progress, part_of
 from allonym.records import Pairs, Requirement
@@ -79,7 +79,7 @@ def evaluate(
     _check(balance, threshold, attackers, m)
     found = prepare(plan, opened(plan, original), part_of(tick, 0, 2))
     if found.problems or found.records is None:
-        raise refused(found.problems, found)
+        raise PlanError(found.problems)
     if not found.table.n:
         raise TableError("The original has no rows: there is nothing to measure.")
     release = MaskedTable(found, masked, key, "the masked table")

@@ -14,7 +14,7 @@ import numpy as np
 
 from allonym.arrays import Keys
 from allonym.cells import Cells
-from allonym.errors import OptionError, PlanError, TableError
+from allonym.errors import OptionError, PlanError, Problem, TableError
 from allonym.kinds import encoding as encode
 from allonym.kinds.domain import Domain
 from allonym.methods.base import is_number
@@ -27,7 +27,7 @@ from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.encoding import opened_for
-from allonym.pipeline.prepare import Prepared, opened, prepare, refused
+from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.pipeline.run import problems_of
 from allonym.plan import toml
 from allonym.plan.column import Column
@@ -322,15 +322,17 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
     method = plan.method
     if not isinstance(method, Recordwise):
         known = "noise, randomise-uniform, randomise-frequency, exponential"
-        raise PlanError([f"method {method.name} masks records together, not one by one. Hint: {known} can be fitted."])
+        text = f"method {method.name} masks records together, not one by one."
+        raise PlanError([Problem("method-not-fitted", text, f"{known} can be fitted.")])
     found = prepare(plan, opened(plan, source, lines=True), tick)
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
-        raise refused(problems, found)
+        raise PlanError(problems)
     constant = [x.name for x in found.records.attributes if len([v for v in x.values if v is not None]) < method.least]
     if constant:
         names = ", ".join(constant)
-        raise PlanError([f"{names}: too few different values to fit {method.name}; others would stay as they are."])
+        text = f"{names}: too few different values to fit {method.name}; others would stay as they are."
+        raise PlanError([Problem("too-few-values", text)])
     return fitted_to(found, rows.seed_of(plan))
 
 

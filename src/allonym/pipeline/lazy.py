@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from allonym.cells import Cells
-from allonym.errors import OptionError, OutputError, ReleaseError, first_few
+from allonym.errors import OptionError, OutputError, PlanError, Problem, ReleaseError, first_few
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.engines import ExecutionOptions, lines_of
-from allonym.pipeline.prepare import Prepared, prepare, refused
+from allonym.pipeline.prepare import Prepared, empty_key, prepare
 from allonym.progress import Progress, part_of
 from allonym.records import Masking
 from allonym.release import write as release
@@ -49,7 +49,7 @@ def run_on(
     found = prepare(plan, table, part_of(tick, 0, 2))
     problems = [*found.problems, *problems_of(found), *way.problems(plan), *_problems(found, engine, way)]
     if problems or found.records is None:
-        raise refused(problems, found)
+        raise PlanError(problems)
     _check_output(engine, source, output, way)
     if plan.method.record_level:
         return _row_by_row(found, engine, source, output, way, tick, began)
@@ -66,32 +66,30 @@ def run_on(
     return Release(frame, masking, found.records, summary, written, found)
 
 
-def _problems(found: Prepared, engine: Engine, way: ExecutionOptions) -> list[str]:
-    """Say what a table lacks for an engine."""
-    told = []
+def _problems(found: Prepared, engine: Engine, way: ExecutionOptions) -> Iterator[Problem]:
+    """Yield what keeps an engine from masking a table."""
     known = [x for x in found.with_role("quasi") if x in found.cells]
     sets = [x for x in known if any(isinstance(v, tuple) for v in found.cells[x].values)]
     if sets:
-        told.append(
-            f"{first_few(sets)}: columns of lists are masked in memory. Hint: collect it, or say --engine memory."
-        )
+        text = f"{first_few(sets)}: columns of lists are masked in memory."
+        yield Problem("lists-in-engine", text, "collect the table, or say --engine memory.")
     gone = [*found.with_role("identifier"), *found.with_role("unit")]
     strange = [x for x in way.partition_by if x not in engine.names or x in gone]
     if strange:
-        told.append(f"partition_by: {first_few(strange)} will not be in the release. Hint: name columns that stay.")
+        text = f"partition_by: {first_few(strange)} will not be in the release."
+        yield Problem("partition-column-dropped", text, "name columns that stay.")
     unfit = [x for x in way.partition_by if x not in strange and not engine.can_name(x)]
     if unfit:
-        told.append(
-            f"partition_by: {engine.name} cannot name folders by {first_few(unfit)}. Hint: rename, or leave out."
-        )
+        text = f"partition_by: {engine.name} cannot name folders by {first_few(unfit)}."
+        yield Problem("partition-column-name", text, "rename, or leave out.")
     if len(set(way.partition_by)) < len(way.partition_by):
-        told.append("partition_by: a column is named twice. Hint: name it once.")
+        yield Problem("partition-column-twice", "partition_by: a column is named twice.", "name it once.")
     elif len(engine.names) - len(gone) == len(way.partition_by):
-        told.append("partition_by: no column would be left for the files themselves. Hint: name fewer.")
+        text = "partition_by: no column would be left for the files themselves."
+        yield Problem("partition-by-every-column", text, "name fewer.")
     key = found.plan.method.key_column
     if key and key in engine.names and engine.empty(key, found.plan.missing):
-        told.append(f"column {key}, whose texts draws go by (key), has empty cells. Hint: fill them in.")
-    return told
+        yield empty_key(key)
 
 
 def _check_output(engine: Engine, source: Any, output: str | Path | None, way: ExecutionOptions) -> None:

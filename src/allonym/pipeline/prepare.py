@@ -11,7 +11,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, Keys
 from allonym.cells import Cells
-from allonym.errors import AllonymError, PlanError, TableError, first_few, plural
+from allonym.errors import AllonymError, Problem, TableError, first_few, plural
 from allonym.kinds import encoding as encode
 from allonym.kinds.encoding import EncodedColumn
 from allonym.methods.draws import key_of
@@ -42,8 +42,7 @@ class Prepared:
     words: dict[str, list[ColumnLinks]] = field(default_factory=dict)
     trees: dict[str, Scope] = field(default_factory=dict)  # the hierarchies of columns that have one
     coded: dict[str, EncodedColumn] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    details: dict[str, list[str]] = field(default_factory=dict)  # values behind problems, to show where asked for
+    problems: list[Problem] = field(default_factory=list)
     units: Ints | None = None
     weights: Floats | None = None
     keys: Keys | None = None  # what the draws of rows go by, where a column says so
@@ -83,7 +82,7 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
         if isinstance(table, LongTable):  # what stays must be the same in all rows of a unit
             table.cells([x for x in table.names if x not in plan.columns or plan.columns[x].role != "identifier"])
     except TableError as error:
-        found.problems.append(str(error))
+        found.problems += error.problems
         return found
     found.row_counts = table.row_counts if isinstance(table, GroupedTable) else None
     _persons(found)
@@ -93,9 +92,7 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
         try:
             understand(found, name, opened, part_of(tick, place, len(worded)))
         except AllonymError as error:
-            found.problems.append(f"column {name}: {error}")
-            if error.values:
-                found.details[name] = list(error.values)
+            found.problems += [_in_column(name, problem) for problem in error.problems]
     coded = [found.coded[x] for x in found.with_role("quasi") if x in found.coded]
     if coded and len(coded) == len(found.with_role("quasi")):
         columns = [c.codes for c in coded]
@@ -116,7 +113,7 @@ def _facts(found: Prepared) -> SensitiveColumns | None:
     try:
         return privacy.sensitive(found)
     except TableError as error:
-        found.problems.append(str(error))
+        found.problems += error.problems
         return None
 
 
@@ -156,28 +153,39 @@ def _is_set(column: Column) -> bool:
     return column.kind == "set"
 
 
-def _names(plan: Plan, table: Table) -> Iterator[str]:
+def _in_column(name: str, problem: Problem) -> Problem:
+    """Return a problem that was met while a column was read."""
+    return replace(problem, column=name, code="unreadable-cells" if problem.code == TableError.code else problem.code)
+
+
+def _names(plan: Plan, table: Table) -> Iterator[Problem]:
     """Compare the columns of a plan with those of a table."""
     lost = [x for x in plan.columns if x not in table.names]
     if len(lost) == len(plan.columns):  # their names may be somebody's data
-        yield (
-            f"none of the plan's {plural(len(lost), 'column')} is among the {len(table.names)} of the table. "
-            "Hint: for a file without a header say so (--no-header), and number the columns from 1."
+        yield Problem(
+            "no-column-in-table",
+            f"none of the plan's {plural(len(lost), 'column')} is among the {len(table.names)} of the table.",
+            "if the file has no header, add --no-header and number the columns from 1.",
         )
         return
     if lost:
         close = [x for name in lost for x in difflib.get_close_matches(name, table.names, n=1)]
         hint = f"did you mean {first_few(map(repr, close))}?" if close else "compare with `allonym inspect`."
-        yield f"{plural(len(lost), 'column')} of the plan not in the table: {first_few(lost, 20)}. Hint: {hint}"
+        yield Problem(
+            "missing-column",
+            f"{plural(len(lost), 'column')} of the plan not in the table: {first_few(lost, 20)}.",
+            hint,
+        )
     extra = [x for x in table.names if x not in plan.columns]
     if extra and not plan.keep_rest:
-        yield (
-            f"{plural(len(extra), 'column')} without a role: {first_few(extra, 20)}. "
-            "Hint: give each a role; --keep COLUMN leaves one as it is, --keep-rest all of them."
+        yield Problem(
+            "column-without-role",
+            f"{plural(len(extra), 'column')} without a role: {first_few(extra, 20)}.",
+            "give each a role; --keep COLUMN leaves one as it is, --keep-rest all of them.",
         )
     dropped = [x for x in table.names if x in plan.columns and plan.columns[x].role in ("identifier", "unit")]
     if len(dropped) == len(table.names):
-        yield "every column would be dropped. Hint: keep at least one."
+        yield Problem("every-column-dropped", "every column would be dropped.", "keep at least one.")
 
 
 def _persons(found: Prepared) -> None:
@@ -186,36 +194,42 @@ def _persons(found: Prepared) -> None:
         cells = found.cells[name]
         null = np.array([encode.is_missing(x, found.plan.missing) for x in cells.values])
         if null.any() and (rows := int(cells.counts[null].sum())):
-            found.problems.append(_nobody(name, rows))
+            found.problems.append(_empty_unit(name, rows))
         found.units = cells.codes
     if isinstance(found.table, GroupedTable):  # which may not have counted them
         for name in (x for x in found.with_role("unit") if x not in found.cells):
             if rows := found.table.engine.empty(name, found.plan.missing):
-                found.problems.append(_nobody(name, rows))
+                found.problems.append(_empty_unit(name, rows))
     for name in found.with_role("identifier"):
         again = 0 if found.with_role("unit") else _repeated(found, name)
         if again:
             found.problems.append(
-                f"column {name} is an identifier, but {plural(again, 'value')} of it come more than once. "
-                "Hint: if a person has several rows, give the role unit to the column that says who; "
-                "otherwise it is no identifier."
+                Problem(
+                    "repeated-identifier",
+                    f"an identifier must be unique, but {plural(again, 'value')} "
+                    f"{'occurs' if again == 1 else 'occur'} more than once.",
+                    "if a person has several rows, give the role unit to the column that identifies the person; "
+                    "otherwise the column is no identifier.",
+                    name,
+                )
             )
     for name in (x for x in found.with_role("weight") if x in found.cells):
         cells = found.cells[name]
         numbers, _ = encode.numbers_of([None if encode.is_missing(x) else str(x) for x in cells.values])
         wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
         if wrong:
-            found.problems.append(
-                f"column {name}: {plural(wrong, 'survey weight')} are no numbers, or below 0. Hint: fill in 0 or more."
-            )
+            text = f"{plural(wrong, 'survey weight')} not a number, or below 0."
+            found.problems.append(Problem("invalid-weight", text, "fill in 0 or more.", name))
         elif not any(numbers):
-            found.problems.append(f"column {name}: all survey weights are 0. Hint: give the column another role.")
+            text = "all survey weights are 0."
+            found.problems.append(Problem("zero-weights", text, "give the column another role.", name))
         else:
             found.weights = np.array(numbers, np.float64)[cells.codes]
 
 
-def _nobody(name: str, rows: int) -> str:
-    return f"column {name}: {plural(rows, 'row')} do not say who they are about. Hint: fill it in."
+def _empty_unit(name: str, rows: int) -> Problem:
+    text = f"{plural(rows, 'row')} {'has' if rows == 1 else 'have'} an empty value in the unit column."
+    return Problem("empty-unit", text, "fill in the person that each row is about.", name)
 
 
 def _repeated(found: Prepared, name: str) -> int:
@@ -235,17 +249,14 @@ def _keys(found: Prepared) -> None:
     if not name or (isinstance(found.table, GroupedTable) and name in found.table.names):
         return
     if name not in found.cells:
-        found.problems.append(f"column {name}, whose texts draws go by (key), is not in the table.")
+        found.problems.append(Problem("missing-key-column", "the key column is not in the table.", column=name))
         return
     cells = found.cells[name]
     if any(encode.is_missing(x, found.plan.missing) and n for x, n in zip(cells.values, cells.counts, strict=True)):
-        found.problems.append(f"column {name}, whose texts draws go by (key), has empty cells. Hint: fill them in.")
+        found.problems.append(empty_key(name))
     found.keys = np.array([key_of(encode.as_text(x)) for x in cells.values], np.uint64)[cells.codes]
 
 
-def refused(problems: list[str], found: Prepared) -> PlanError:
-    """Return the error that tells every problem of a table, with the values behind them."""
-    error = PlanError(problems)
-    error.values = tuple(v for values in found.details.values() for v in values)
-    error.details = dict(found.details)
-    return error
+def empty_key(name: str) -> Problem:
+    """Return the problem of a key column with empty cells."""
+    return Problem("empty-key", "the key column has empty cells.", "fill them in.", name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import Ints
-from allonym.errors import TableError
+from allonym.errors import Problem, TableError
 from allonym.kinds import encoding as encode
 from allonym.kinds.encoding import EncodedColumn
 from allonym.pipeline.encoding import encode_sensitive
@@ -44,23 +44,25 @@ def asked(found: Prepared) -> list[Privacy]:
     return [x for x in found.plan.privacy if x.column in found.table.names]
 
 
-def unmet(found: Prepared) -> Iterator[str]:
-    """Say which promises no release can keep, since not even the table as a whole does."""
+def unmet(found: Prepared) -> Iterator[Problem]:
+    """Yield which promises no release can keep, since not even the table as a whole does."""
     if found.records is None or found.records.sensitive is None or not found.records.n:
         return
     if found.plan.method.record_level:
-        yield (
-            f"method {found.plan.method.name} makes no groups, so that it can promise nothing about what they hold. "
-            "Hint: leave privacy out, or choose another method."
+        yield Problem(
+            "no-groups",
+            f"method {found.plan.method.name} makes no groups, so that it can promise nothing about what they hold.",
+            "leave privacy out, or choose another method.",
         )
     requirement_check = RequirementCheck(found.records.sensitive, found.records.units)
     for promise, requirement in zip(asked(found), requirement_check.requirements, strict=True):
         table = requirement_check.tables[requirement.column]
         if requirement_check.lacking(requirement, table)[0] > 0:
-            yield (
-                f"column {promise.column}: {promise.name} of {promise.asked:g} is asked for, but all records together "
-                f"reach {requirement_check.figure(requirement, table):.10g} only. Hint: ask for less."
+            reached = requirement_check.figure(requirement, table)
+            text = (
+                f"{promise.name} of {promise.asked:g} is asked for, but all records together reach {reached:.10g} only."
             )
+            yield Problem("requirement-unmet", text, "ask for less.", promise.column)
 
 
 def kept(found: Prepared) -> tuple[Guarantee, ...]:

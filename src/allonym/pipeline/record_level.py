@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.errors import TableError, plural
+from allonym.errors import Problem, TableError, plural
 from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
 from allonym.records import Pairs
@@ -31,30 +31,28 @@ def seed_of(plan: Plan) -> int | None:
 def understand(found: Prepared, name: str) -> None:
     """See that a column of words has one domain in which all its values lie, and find its candidates."""
     method, column, words = found.plan.method, found.plan.columns[name], found.words[name]
-    where = f"column {name}: method {method.name}"
+    says = f"method {method.name}"
     if len(words) > 1:
-        found.problems.append(f"{where} needs one ontology, the column has {len(words)}. Hint: choose one.")
+        text = f"{says} needs one ontology, the column has {len(words)}."
+        found.problems.append(Problem("several-ontologies", text, "choose one.", name))
         return
     if method.data_independent and column.senses == "coherent":
-        found.problems.append(
-            f"{where} may not choose senses by comparing records. Hint: senses = first, and links for the rest."
-        )
+        text = f"{says} may not choose senses by comparing records."
+        found.problems.append(Problem("senses-compare-records", text, "senses = first, and links for the rest.", name))
     if column.unmatched == "opaque":
-        found.problems.append(
-            f"{where} cannot replace words it does not know. Hint: unmatched = suppress makes them null."
-        )
+        text = f"{says} cannot replace words it does not know."
+        found.problems.append(Problem("opaque-not-masked", text, "unmatched = suppress makes them null.", name))
     scope = words[0].scope
     outside = [x.value for x in words[0].here if x.concept is not None and x.concept not in scope]
     if outside:
-        found.details[f"{name}, outside the root"] = outside
-        found.problems.append(
-            f"{where} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not. "
-            "Hint: choose a higher root, or settle them otherwise."
-        )
+        text = f"{says} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
+        hint = "choose a higher root, or settle them otherwise."
+        found.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
     if method.data_independent:
         _add_candidates(found, name, column, scope)
     elif column.candidates:
-        found.problems.append(f"{where} takes no candidates. Hint: leave them out, or say --method exponential.")
+        hint = "leave them out, or say --method exponential."
+        found.problems.append(Problem("candidates-not-supported", f"{says} takes no candidates.", hint, name))
 
 
 def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) -> None:
@@ -67,14 +65,13 @@ def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) ->
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
         strange = [x.value for x in links if x.reason not in SURELY or x.concept is None or x.concept not in scope]
         if not texts:
-            found.problems.append(f"column {name}: there is no candidate in its list. Hint: write one a line.")
+            text = "there is no candidate in its list."
+            found.problems.append(Problem("no-candidates", text, "write one a line.", name))
             return
         if strange:
-            found.details[f"{name}, candidates not understood"] = strange
-            found.problems.append(
-                f"column {name}: {plural(len(strange), 'candidate')} of {len(texts)} not understood under "
-                f"{scope.name}. Hint: write one word or id of the ontology a line."
-            )
+            text = f"{plural(len(strange), 'candidate')} of {len(texts)} not understood under {scope.name}."
+            hint = "write one word or id of the ontology a line."
+            found.problems.append(Problem("unknown-candidates", text, hint, name, tuple(strange)))
             return
         concepts = sorted({x.concept for x in links if x.concept is not None})
     elif not column.individuals:

@@ -14,13 +14,13 @@ import numpy as np
 
 from allonym.arrays import Ints, distinct
 from allonym.cells import Cells, merged
-from allonym.errors import OutputError, PlanError
+from allonym.errors import OutputError, PlanError, Problem
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.methods.blocks import Blocks
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.engines import ExecutionOptions, engine_for
-from allonym.pipeline.prepare import Prepared, opened, prepare, refused
+from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.plan import toml
 from allonym.progress import Progress, no_progress, part_of
 from allonym.records import Masking, Pairs, Records, piece_of_rows
@@ -125,7 +125,7 @@ def run(
     found = prepare(plan, table, part_of(tick, 0, 2))
     problems = [*found.problems, *problems_of(found), *way.problems(plan)]
     if problems or found.records is None:
-        raise refused(problems, found)
+        raise PlanError(problems)
     seed = rows.seed_of(plan)
     masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks())
     dropped = [*found.with_role("identifier"), *([] if isinstance(table, LongTable) else found.with_role("unit"))]
@@ -211,26 +211,29 @@ def by_text(cells: Cells) -> Cells:
     return merged([None if x is None else str(x) for x in cells.values], cells.codes, cells.row_counts)
 
 
-def problems_of(found: Prepared) -> Iterator[str]:
-    """Say what a table lacks for the method of its plan."""
+def problems_of(found: Prepared) -> Iterator[Problem]:
+    """Yield what keeps the method of a plan from masking its table."""
     method = found.plan.method
     for name in found.with_role("quasi"):
         kind = found.kinds.get(name)
         if kind is not None and kind not in method.kinds:
             known = ", ".join(sorted(method.kinds))
-            yield f"column {name}: method {method.name} does not mask columns of kind {kind}. Hint: it masks {known}."
+            text = f"method {method.name} does not mask columns of kind {kind}."
+            yield Problem("kind-not-supported", text, f"it masks {known}.", name)
     if method.per_column and len(found.with_role("quasi")) > 1 and not getattr(method, "per_attribute", False):
-        yield (
-            f"method {method.name} promises k in each column alone, not in {len(found.with_role('quasi'))} together. "
-            "Hint: say --per-attribute if that is enough, or choose another method."
+        yield Problem(
+            "k-per-column",
+            f"method {method.name} promises k in each column alone, not in {len(found.with_role('quasi'))} together.",
+            "say --per-attribute if that is enough, or choose another method.",
         )
     if found.records is not None and found.records.n == 0:
-        yield "the table has no rows."
+        yield Problem("no-rows", "the table has no rows.")
     elif found.records is not None and found.records.persons < method.required_k:
         what = "rows" if found.units is None else "persons"
-        yield (
-            f"k is {method.required_k}, but the table has only {found.records.persons:,} {what}. "
-            "Hint: choose a smaller k, or do not publish so few."
+        yield Problem(
+            "k-too-large",
+            f"k is {method.required_k}, but the table has only {found.records.persons:,} {what}.",
+            "choose a smaller k, or do not publish so few.",
         )
     yield from privacy.unmet(found)
 

@@ -41,12 +41,12 @@ def show(ask: PageRequest) -> Response:
         rows.append(
             {"looked": looked, "role": role, "what": what, "root": root, "examples": examples(table, looked.name),
              "whats": forms.whats(files, column),
-             "problems": of_column(looked.name, [*ask.problems, *(found.problems if found else [])]),
+             "problems": of_column(looked.name, [*ask.problems, *map(str, found.problems if found else [])]),
              "checked": next((x for x in found.columns if x.name == looked.name), None) if found else None}
         )  # fmt: skip
     named = {problem for row in rows for problem in row["problems"]}
     ask.problems = [x for x in ask.problems if x not in named]
-    others = [x for x in (found.problems if found else []) if x not in named and not by_words(x)]
+    others = [x for x in map(str, found.problems if found else []) if x not in named and not by_words(x)]
     return render(
         ask, "columns.html", columns=rows, check=found,
         others=[cleaned(ask, x) for x in (*ask.workspace.unchecked, *others)], roles=forms.ROLES,
@@ -163,7 +163,7 @@ def show_one(ask: PageRequest) -> Response:
         meant=forms.MEANT, measures=list(MEASURES), unmatched=UNMATCHED, languages=sorted(LANGUAGES), senses=SENSES,
         distances=DISTANCES, files=ontologies(table), examples=examples(table, name, 8), checked=checked,
         roots=editing.roots(checked) if checked is not None and checked.words else [],
-        told=of_column(name, found.problems if found else []),
+        told=of_column(name, list(map(str, found.problems)) if found else []),
     )  # fmt: skip
 
 

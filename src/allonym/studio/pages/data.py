@@ -39,7 +39,7 @@ def show(ask: PageRequest) -> Response:
     pages = max(1, -(-table.data.n // ROWS))
     page = min(ask.page, pages)
     found = ask.workspace.check()
-    told = list(found.problems) if found is not None and found.risk is None else []
+    told = list(map(str, found.problems)) if found is not None and found.risk is None else []
     told = [cleaned(ask, x) for x in (*ask.workspace.unchecked, *told)]
     return render(
         ask,

@@ -41,7 +41,7 @@ def show(ask: PageRequest) -> Response:
         return render(ask, "method.html", choices=[], check=None)
     plan = table.plan
     found = ask.workspace.check()
-    told = found.problems if found is not None else []
+    told = list(map(str, found.problems)) if found is not None else []
     typed = dict(ask.form) if ask.problems else {}
     of_k = [x for x in (*ask.problems, *told) if x.startswith(("k is ", "k must "))]
     ask.problems = [x for x in ask.problems if x not in told]  # they stand below

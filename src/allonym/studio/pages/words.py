@@ -50,7 +50,7 @@ def show(ask: PageRequest) -> Response:
     found = ask.workspace.check() if table is not None else None
     worded = [x for x in found.columns if x.words or _is_broken(table, x, found)] if found is not None and table else []
     if table is None or found is None or not worded or table.plan is None:
-        told = found.problems if found is not None and not worded else []
+        told = list(map(str, found.problems)) if found is not None and not worded else []
         return render(ask, "words.html", worded=[], column=None, waiting=table is not None and found is None, told=told,
                       check=found)  # fmt: skip
     plan = table.plan
@@ -60,7 +60,7 @@ def show(ask: PageRequest) -> Response:
     common: dict[str, Any] = {
         "worded": worded, "column": column, "chosen": chosen, "given": given, "check": found, "waiting": False,
         "what": forms.what_of(chosen), "root": forms.root_of(chosen), "whats": _whats(table, chosen),
-        "unmatched": UNMATCHED, "told": [cleaned(ask, x) for x in of_column(column.name, found.problems)],
+        "unmatched": UNMATCHED, "told": [cleaned(ask, x) for x in of_column(column.name, [*map(str, found.problems)])],
         "next_column": next((x.name for x in worded if x is not column and is_open(plan, x)), ""),
         "blocking": {x.name for x in worded if is_open(plan, x)},
     }  # fmt: skip
@@ -95,7 +95,7 @@ def _is_broken(table: Table, checked: ColumnCheck, found: Check) -> bool:
     column = table.plan.columns.get(checked.name) if table.plan is not None else None
     if column is None or checked.kind not in ("text", "set") or column.elements != "text":
         return False
-    return bool(of_column(checked.name, found.problems))
+    return bool(of_column(checked.name, list(map(str, found.problems))))
 
 
 def _is_outside(word: Word) -> bool:
