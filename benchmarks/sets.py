@@ -20,7 +20,7 @@ import pandas as pd
 from paths import DATA, ROOT
 
 import allonym as al
-from allonym.kinds.sets import WAYS, SetMetric
+from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
 from allonym.measures import loss
 from allonym.pipeline.prepare import prepare
 from allonym.records import Pairs, Records
@@ -98,7 +98,7 @@ def losses(rows: list[list[str]], ontology: str, seeds: Sequence[int] = (0,)) ->
     records = records_of(rows, ontology)
     own = Pairs.of(records, al.SMDAV(k=2).mask(records)).unmasked
     figures = {}
-    for way in WAYS:
+    for way in SET_DISTANCES:
         for what, method in (("semantic", al.SMDAV), ("equality", al.MDAV)):
             seen = judged(records, way)
             pairs = [[Pairs.of(records, method(k=k).mask(seen, seed)) for seed in seeds] for k in KS]
@@ -141,7 +141,7 @@ def table() -> str:
 def speed() -> str:
     """Measure whole data sets, each run in a process of its own."""
     lines = ["| s-mdav, k = 5 | distance | CPU seconds | MB |", "|---|---|---:|---:|"]
-    for name, ways in (("Groceries", WAYS), ("What's Cooking", ("avg", "min-sum"))):
+    for name, ways in (("Groceries", SET_DISTANCES), ("What's Cooking", ("avg", "min-sum"))):
         for way in ways:
             command = [sys.executable, "-c", WHOLE, str(ROOT / "benchmarks"), name, way]
             done = subprocess.run(command, check=True, capture_output=True, text=True)

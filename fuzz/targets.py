@@ -38,7 +38,8 @@ from table_targets import (
 )
 
 from allonym.cells import Cells
-from allonym.kinds import encoding as encode
+from allonym.kinds import numbers as number_cells
+from allonym.kinds.numeric import Numeric
 from allonym.ontology import lexicon
 from allonym.ontology.linking import links_file as links
 from allonym.ontology.linking.link import link
@@ -198,22 +199,22 @@ def built_fitted(data: bytes) -> None:
 def numbers(data: bytes) -> None:
     """Take any texts for numbers and ranges, a line each."""
     texts = data.decode("utf-8", "replace").split("\n")
-    found, comma = encode.numbers_of(texts)
-    expect(all(x is None or abs(x) < encode.EXACT for x in found), "a number is too large")
-    expect([encode.to_number(x, comma) for x in texts] == found, "numbers differ")
+    found, comma = number_cells.numbers_of(texts)
+    expect(all(x is None or abs(x) < number_cells.LARGEST_EXACT for x in found), "a number is too large")
+    expect([number_cells.to_number(x, comma) for x in texts] == found, "numbers differ")
     for text in texts:
         for known in ([], [17.0, 90.0]):
-            told = encode.number_or_range(text, known, comma)
+            told = number_cells.number_or_range(text, known, comma)
             ends = told if isinstance(told, tuple) else (told, told)
             expect(told is None or all(map(math.isfinite, ends)), "a range has no end")
             expect(told is None or ends[0] <= ends[1], "a range goes down")
     columns = ([t for t, x in zip(texts, found, strict=True) if x is not None], texts)
     for column in columns:
         with refusing("\n".join(column)):
-            coded = encode.numeric("given", Cells(column, np.arange(len(column))))
+            coded = Numeric().encode("given", Cells(column, np.arange(len(column))))
             labels = [coded.label(x) for x in coded.attribute.values if x is not None]
-            comma = encode.numbers_of(column)[1]
-            expect(all(encode.to_number(x, comma) is not None for x in labels), "a label is no number")
+            comma = number_cells.numbers_of(column)[1]
+            expect(all(number_cells.to_number(x, comma) is not None for x in labels), "a label is no number")
 
 
 # --- the second reader -----------------------------------------------------------------------------------------

@@ -55,8 +55,8 @@ def screen(folder: Path) -> str:
 
 def kinds() -> str:
     """Return which method masks which kinds of columns."""
+    from allonym.kinds.registry import KINDS
     from allonym.methods import METHODS
-    from allonym.plan.column import KINDS
 
     lines = ["| method | " + " | ".join(KINDS) + " | promises | |", "|---|" + ":-:|" * len(KINDS) + "---|---|"]
     for name, method in METHODS.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from allonym.arrays import Ints, count_by
 
-MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # what people write where there is nothing
+MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # missing-value markers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,3 +44,30 @@ def merged(values: Sequence[Any], codes: Ints, row_counts: Ints | None = None) -
     return Cells(
         [v for _, v in place], number[codes] if len(place) < len(values) else codes.astype(np.int64), row_counts
     )
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell as text, the same whichever type its table gives it.
+
+    >>> cell_text(1.0), cell_text(1), cell_text(True), cell_text("01")
+    ('1', '1', 'true', '01')
+    """
+    if isinstance(cell, (bool, np.bool_)):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def is_missing(cell: Any, missing: Sequence[str] = MISSING) -> bool:
+    """Tell whether a cell is empty, null or a missing-value marker."""
+    return cell is None or cell == "" or (isinstance(cell, str) and cell in missing)
+
+
+def text_counts(cells: Cells, missing: Sequence[str] = MISSING) -> Counter[str]:
+    """Return the texts of a column with their counts, without missing values."""
+    counts: Counter[str] = Counter()
+    for cell, count in zip(cells.values, cells.counts.tolist(), strict=True):
+        if not is_missing(cell, missing):
+            counts[str(cell)] += count
+    return counts

@@ -26,7 +26,8 @@ import xlsxwriter
 
 from allonym.cells import Cells
 from allonym.errors import AllonymError, OntologyError, PlanError, TableError
-from allonym.kinds import encoding as encode
+from allonym.kinds import numbers
+from allonym.kinds.numeric import Numeric
 from allonym.ontology import lexicon
 from allonym.ontology.linking import links_file as links
 from allonym.ontology.linking.link import link
@@ -409,12 +410,12 @@ def test_a_damaged_fitted_plan_is_refused(method: int, name: str, key: str, valu
 
 @pytest.mark.parametrize("text", ["1" * 400 + "-" + "2" * 400, ">" + "1" * 400, "1" * 400 + "+", "<" + "1" * 400])
 def test_a_range_has_ends(text: str) -> None:
-    found = encode.number_or_range(text, [1.0])
+    found = numbers.number_or_range(text, [1.0])
     assert found is None or (isinstance(found, tuple) and all(map(math.isfinite, found)))
 
 
 def test_a_number_with_a_long_exponent_is_one_or_none() -> None:
-    found = encode.numeric("age", Cells(["1e-" + DIGITS, "0.5"], np.arange(2)))
+    found = Numeric().encode("age", Cells(["1e-" + DIGITS, "0.5"], np.arange(2)))
     assert found.attribute.values == (0.0, 0.5)
 
 

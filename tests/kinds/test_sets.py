@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.kinds import sets as module
+from allonym.kinds import set_metric as module
 from allonym.kinds.category import EqualityMetric
-from allonym.kinds.sets import WAYS, SetMetric
+from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 
 Drawn = list[frozenset[int | str]]
-ways = pytest.mark.parametrize("way", WAYS)
+ways = pytest.mark.parametrize("way", SET_DISTANCES)
 
 
 def some_sets(parents: Dag, data: st.DataObject, least: int = 1) -> Drawn:

@@ -18,7 +18,7 @@ from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
-from allonym.kinds.sets import SetMetric
+from allonym.kinds.set_metric import SetMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.methods import METHODS, blocks
 from allonym.methods.blocks import Block, Blocks, Partitioning, Tick, grouped, in_turn, partitioned

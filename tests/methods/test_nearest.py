@@ -16,7 +16,7 @@ from allonym.arrays import Floats, Ints
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
-from allonym.kinds.sets import WAYS, SetMetric
+from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.methods.groups import Groups, centre, distances, values_of
 from allonym.methods.kernels import nearest
@@ -49,7 +49,7 @@ def metrics(draw: st.DrawFn, kind: str) -> Metric:
     if kind == "category":
         return EqualityMetric(["a", "b", "c", None])
     sets = [frozenset("ab"), frozenset("b"), frozenset("bcd"), frozenset("e"), frozenset(), None]
-    return SetMetric(sets, EqualityMetric([]), draw(st.sampled_from(WAYS)))
+    return SetMetric(sets, EqualityMetric([]), draw(st.sampled_from(SET_DISTANCES)))
 
 
 @st.composite

@@ -200,15 +200,15 @@ def test_a_release_with_a_word_that_may_not_be_there_is_refused(
     table().to_csv(source, index=False)
     plan = plan_of("exponential", candidates=["cook", "carpenter"])
     plan.run(source, tmp_path / "good.csv")
-    from allonym.kinds.encoding import EncodedColumn
+    from allonym.kinds.base import EncodedColumn
 
-    honest: Callable[..., Any] = EncodedColumn.decoded
+    honest: Callable[..., Any] = EncodedColumn.decode
 
     def flipped(self: EncodedColumn, *given: Any) -> Any:
         cells = honest(self, *given)
         return replace(cells, values=["nurse", *cells.values[1:]])
 
-    monkeypatch.setattr(EncodedColumn, "decoded", flipped)
+    monkeypatch.setattr(EncodedColumn, "decode", flipped)
     with pytest.raises(ReleaseError, match="1 values in column job of the release are none that it may have"):
         plan.run(source, tmp_path / "bad.csv")
     assert not (tmp_path / "bad.csv").exists()

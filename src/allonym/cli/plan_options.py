@@ -71,7 +71,7 @@ def plan_of(
 
 def _promised(given: dict[str, list[str] | None]) -> list[Privacy]:
     """Return the promises that options give as COLUMN=FIGURE."""
-    from allonym.kinds.encoding import to_number
+    from allonym.kinds.numbers import to_number
     from allonym.plan.privacy import FIGURES, Privacy
 
     found = []
@@ -110,7 +110,8 @@ def _columns(
     words: Words,
 ) -> dict[str, Column]:
     """Return the columns of a plan with those of the options; a column named twice has several ontologies."""
-    from allonym.plan.column import KINDS, described
+    from allonym.kinds.registry import KINDS
+    from allonym.plan.column import described
 
     named: dict[str, tuple[str, list[str]]] = {}
     for role, texts in given.items():

@@ -1,195 +1,173 @@
-"""What the metrics share: values by code, and the values that are like nothing else (null, and texts nobody linked)."""
+"""The base of every kind of column: cells become the codes that methods see, and codes become cells again.
+
+A kind is one class in one module, named in `registry`. Its fields are the options that a plan's column gives it; its
+class attributes state what the rest of the package asks. It must define `encode` and `meanings`.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Self
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from allonym.arrays import Floats, Ints, frozen, sum_by
-from allonym.ontology.pickling import DropCaches
-from allonym.records import Value
+from allonym.arrays import Ints, count_units
+from allonym.cells import MISSING, Cells, cell_text, is_missing, text_counts
+from allonym.kinds.linking import ColumnLinks
+from allonym.records import Attribute, Metric, Value
 
-KEPT = 4_000_000  # distances around values that are kept
-FEW = 0.1  # of what values count: a family with less is no part of two
-FAMILIES = 64  # of values, at most
+ANYTHING = "*"  # generalisation tools write it for any value
 
 
-class BaseMetric(DropCaches, ABC):
-    """Values by code. A value that is null or an unlinked text is 0 from itself and 1 from everything else."""
+@dataclass(frozen=True, eq=False)
+class EncodedColumn:
+    """A column as codes: the attribute, the code of every distinct cell, and how values are written."""
 
-    def __init__(self, values: Sequence[Value]) -> None:
-        self.values = tuple(values)
+    attribute: Attribute
+    cells: Cells
+    code_of: Ints  # for every distinct cell
+    original_of: Ints  # the same before unmatched values were suppressed
+    label: Callable[[Value], Any]  # how a value is written that has no spelling to use
+    kind: Kind
 
-    @cached_property
-    def unlinked(self) -> NDArray[np.bool_]:
-        """Which values are like nothing else."""
-        return frozen(np.array([v is None or isinstance(v, str) for v in self.values], bool))
+    @property
+    def codes(self) -> Ints:
+        """The attribute's code for every row."""
+        return self.code_of[self.cells.codes]
 
-    @cached_property
-    def places(self) -> dict[Value, int]:
-        """The code of every value."""
-        return {value: code for code, value in enumerate(self.values)}
+    @property
+    def suppressed(self) -> int:
+        """How many cells became null because they have no link."""
+        return int(self.cells.counts[self.code_of != self.original_of].sum())
 
-    def codes_of(self, values: Sequence[Value]) -> Ints:
-        """Return the codes of values that are there."""
-        return np.array([self.places[v] for v in values], np.int64)
+    def decode(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None, seed: int = 0) -> Cells:
+        """Return the cells for codes of the (extended) attribute.
 
-    @abstractmethod
-    def _with(self, values: Sequence[Value]) -> Self:
-        """Return the same metric over other values."""
-
-    def extend(self, values: Sequence[Value]) -> Self:
-        """Return a metric that has these values too, appended where they are new; codes never move."""
-        new = [v for v in dict.fromkeys(values) if v not in self.places]
-        return self._with((*self.values, *new)) if new else self
-
-    def distances(self, code: ArrayLike, codes: ArrayLike) -> Floats:
-        """Return distances in [0, 1], broadcasting like NumPy."""
-        a, b = np.broadcast_arrays(np.asarray(code), np.asarray(codes))
-        if not self.unlinked.any():
-            return self._between(a, b)
-        alone = self.unlinked[a] | self.unlinked[b]
-        found = (a != b).astype(np.float64)
-        found[~alone] = self._between(a[~alone], b[~alone])
-        return found
-
-    @abstractmethod
-    def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the value that stands for some others."""
-
-    @abstractmethod
-    def _between(self, a: Ints, b: Ints) -> Floats:
-        """Return the distances of values of which none is lone."""
-
-    def distances_from(self, value: Value) -> Floats:
-        """Return the distances of a value, which need not be one of `values`, to each of them."""
-        known = self._around
-        if value not in known:
-            if len(known) * len(self.values) >= KEPT:
-                known.clear()
-            known[value] = frozen(self._from(value))
-        return known[value]
-
-    def _from(self, value: Value) -> Floats:
-        """Return the distances of a value to each, computed anew."""
-        wider = self.extend([value])
-        return wider.distances(wider.places[value], np.arange(len(self.values)))
-
-    @cached_property
-    def _around(self) -> dict[Value, Floats]:
-        return {}
-
-    def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the value all have; null, if they differ."""
-        return self.values[codes[0]] if (codes == codes[0]).all() else None
-
-    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under what two values have in common: themselves, or all."""
-        return np.where(a == b, 1.0, float(len(data)))
-
-    def range(self, a: Ints, b: Ints) -> Floats:
-        """Return the distance: values span no range."""
-        return self.distances(a, b)
-
-    def links(self, a: Ints, b: Ints) -> Floats | None:
-        """Return None: without an ontology there are no links."""
-        return None
-
-    def generalisations(self) -> list[list[Value]]:
-        """Return the values themselves, and null for all: there is no hierarchy in between."""
-        return [list(self.values), [None] * len(self.values)]
-
-    def with_measure(self, measure: str) -> Self:
-        """Return the same metric: without an ontology there is one measure."""
-        return self
-
-    def restricted_to(self, codes: Ints) -> Self:
-        """Return the same distances between some of the values alone; their places in `codes` are their codes."""
-        return self._with([self.values[c] for c in codes.tolist()])
-
-    def families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number the families of related meaning that some values fall into; those like nothing else are alone."""
-        alone = self.unlinked[codes]
-        found = np.zeros(len(codes), np.int64)
-        if not alone.all():
-            found[~alone] = self._families(codes[~alone], counts[~alone])
-        found[alone] = int(found.max(initial=-1)) + 1 + each_alone(counts[alone])
-        return np.unique(found, return_inverse=True)[1].ravel()
-
-    def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number two families of values of which none is lone: those near to one that is far out, and the others.
-
-        Where few are near to it and all others equally far, these are parted by how near they are to one of them.
+        A value is written in the spelling that most units hold, if at least k do (ties: text order), else by its label.
+        Null is an empty cell, unless the column has no empty cell but a missing-value marker (?, NA).
         """
-        out = codes[int(np.argmax(self.distances_from(self.centroid(codes, counts))[codes]))]
-        far = self.distances_from(self.values[out])[codes]
-        found = halves(far, counts)
-        if min(counts[found == 0].sum(), counts[found == 1].sum()) >= FEW * counts.sum():
-            return found
-        other = self.distances_from(self.values[codes[int(np.argmax(far))]])[codes]
-        rank = np.empty(len(codes))
-        rank[np.lexsort((-other, far))] = np.arange(len(codes))
-        return halves(rank, counts)
-
-    def mode(self, codes: Ints, counts: Floats) -> Value:
-        """Return the value that counts most; the first by code among equals."""
-        total = np.bincount(codes, weights=counts)
-        best = int(np.argmax(total))
-        return self.values[best if total[best] > 0 else int(codes.min())]  # of rows that weigh nothing, the first
-
-    def parted(self, codes: Ints, counts: Floats) -> tuple[Floats, Ints, Ints]:
-        """Return what every value counts, and the codes that are there: those with a meaning, and those alone."""
-        here = np.flatnonzero(np.bincount(codes))
-        total = sum_by(codes, counts, len(self.values))
-        if not self._some_lone:
-            return total, here, here[:0]
-        alone = self.unlinked[here]
-        return total, here[~alone], here[alone]
-
-    @cached_property
-    def _some_lone(self) -> bool:
-        return bool(self.unlinked.any())
-
-    def without_unlinked(self, codes: Ints, counts: Floats) -> tuple[Ints, Floats] | None:
-        """Leave out the values that are like nothing else, unless they are the majority."""
-        if not self._some_lone:
-            return codes, counts
-        kept = ~self.unlinked[codes]
-        if counts[kept].sum() * 2 < counts.sum() or not kept.any():
-            return None
-        return codes[kept], counts[kept]
+        held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
+        best: dict[int, tuple[int, str, Any]] = {}
+        spelled = self.code_of == self.original_of  # a suppressed cell is no spelling of null
+        for cell, code, is_spelling, holders in zip(self.cells.values, self.code_of, spelled, held, strict=True):
+            rank = (-int(holders), str(cell), cell)
+            if is_spelling and holders >= k and (int(code) not in best or rank[:2] < best[int(code)][:2]):
+                best[int(code)] = rank
+        if any(cell is None or cell == "" for cell in self.cells.values):
+            best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
+        written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
+        return Cells(written, codes, self.cells.row_counts)
 
 
-def halves(numbers: Floats, counts: Floats) -> Ints:
-    """Cut numbers in two ranges that count as nearly the same as can be; equal numbers stay together.
+@dataclass(frozen=True, eq=False)
+class ReleasedColumn:
+    """A column of a release as codes: the attribute extended by its values, and the cells that mean nothing known."""
 
-    >>> halves(np.array([5.0, 1.0, 1.0, 9.0]), np.ones(4)).tolist()
-    [1, 0, 0, 1]
-    """
-    found, place = np.unique(numbers, return_inverse=True)
-    if len(found) == 1:
-        return np.zeros(len(numbers), np.int64)
-    below = np.cumsum(sum_by(place.ravel(), counts, len(found)))
-    first = int(np.argmin(np.abs(below[:-1] * 2 - below[-1]))) + 1  # of the upper range
-    return (place.ravel() >= first).astype(np.int64)
+    attribute: Attribute
+    codes: Ints
+    unknown: Sequence[str]
 
 
-def each_alone(counts: Floats) -> Ints:
-    """Number families of one value each; where there are too many, they share families in turn.
+@dataclass(frozen=True)
+class Kind(ABC):
+    """A kind of column, with the options that a plan gives it."""
 
-    >>> each_alone(np.array([1.0, 7.0, 3.0])).tolist()
-    [2, 0, 1]
-    """
-    rank = np.empty(len(counts), np.int64)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return rank % FAMILIES
+    name: ClassVar[str]
+    description: ClassVar[str]  # what its values are, for people
+    options: ClassVar[frozenset[str]] = frozenset()  # of a plan's column, besides the common ones
+    roles: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
+    automatic: ClassVar[bool] = False  # whether columns without a stated kind may be of it
+    numeric: ClassVar[bool] = False  # whether its values are numbers
+    multivalued: ClassVar[bool] = False  # whether a cell may hold several items
+    several_ontologies: ClassVar[bool] = False  # whether it takes several ontologies
+    without_ontology: ClassVar[Mapping[str, str]] = {}  # the options of a column whose words no ontology has
+
+    weight: float = 1.0
+    missing: Sequence[str] = MISSING
+    folder: Path = Path()
+    writes_codes: bool | None = None  # whether concepts are written by code; None: as the column was
+
+    @classmethod
+    def of(cls, column: Any, **settings: Any) -> Self:
+        """Return the kind with the options of a plan's column, and settings of the plan."""
+        options = {f.name: getattr(column, f.name) for f in fields(cls) if hasattr(column, f.name)}
+        return cls(**options | settings)
+
+    @classmethod
+    def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
+        """Tell whether a column looks like this kind."""
+        return False
+
+    @property
+    def linked(self) -> bool:
+        """Whether values are words that are linked to an ontology, and reviewed."""
+        return False
+
+    def words(self, cells: Cells) -> Counter[str]:
+        """Return the words of a column with their counts."""
+        return text_counts(cells, self.missing)
+
+    @abstractmethod
+    def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
+        """Encode a column; a kind that is linked needs the links of its words."""
+
+    def encode_release(self, encoded: EncodedColumn, cells: Cells, links: Sequence[ColumnLinks]) -> ReleasedColumn:
+        """Encode a column of a release, from any tool, with its rows in the order of the encoded original."""
+        known = {
+            cell_text(cell): encoded.attribute.values[code]
+            for cell, code in zip(encoded.cells.values, encoded.original_of, strict=True)
+        }
+        texts = [None if is_missing(cell, self.missing) else cell_text(cell) for cell in cells.values]
+        new = {text: place for place, text in enumerate(texts) if text is not None and text not in known}
+        known |= self.meanings(encoded, cells, new, links)
+        unknown = [text for text in new if text not in known]
+        return released(encoded, cells, [None if text is None else known.get(text, text) for text in texts], unknown)
+
+    @abstractmethod
+    def meanings(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
+    ) -> dict[str, Value]:
+        """Return the values of texts that only a release has, without those that mean nothing known.
+
+        `new` has the place of each text in the cells of the release; `ANYTHING` may be among them.
+        """
+
+    def canonical(self, cells: Cells) -> Cells:
+        """Return cells in which those that are the same to this kind are one."""
+        return cells
+
+    def listed(self, cell: Any) -> list[str]:
+        """Return the texts that a codebook lists for a cell."""
+        return [cell_text(x) for x in cell] if isinstance(cell, tuple) else [cell_text(cell)]
+
+    def _encoded(
+        self,
+        name: str,
+        cells: Cells,
+        values: Sequence[Value],
+        metric: Callable[[list[Value]], Metric],
+        order: Callable[[Value], Any],
+        label: Callable[[Value], Any],
+        originals: Sequence[Value] | None = None,
+    ) -> EncodedColumn:
+        """Number values by `order`, so that the order of rows does not matter; null comes last."""
+        originals = values if originals is None else originals
+        distinct = sorted({v for v in (*values, *originals) if v is not None}, key=order)
+        if None in values:
+            distinct.append(None)
+        place = {v: i for i, v in enumerate(distinct)}
+        code_of, original_of = (np.array([place[v] for v in each], np.int64) for each in (values, originals))
+        attribute = Attribute(name, self.name, metric(distinct), self.weight)
+        return EncodedColumn(attribute, cells, code_of, original_of, label, self)
 
 
-def tolerance(cost: float) -> float:
-    """Return by how much two sums of distances may differ and still be a tie."""
-    return 1e-12 * cost
+def released(encoded: EncodedColumn, cells: Cells, values: Sequence[Value], unknown: Sequence[str]) -> ReleasedColumn:
+    """Return a column of a release from the values of its distinct cells."""
+    metric = encoded.attribute.metric.extend(values)
+    places = {value: code for code, value in enumerate(metric.values)}
+    codes = np.array([places[v] for v in values], np.int64)[cells.codes]
+    return ReleasedColumn(replace(encoded.attribute, metric=metric), codes, unknown)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
-from allonym.kinds.base import BaseMetric, tolerance
+from allonym.kinds.metric import BaseMetric, tolerance
 from allonym.kinds.text import ConceptMetric
 from allonym.records import Value
 

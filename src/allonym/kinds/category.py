@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from allonym.arrays import Floats, Ints
-from allonym.kinds.base import BaseMetric, each_alone
+from allonym.cells import MISSING, Cells, is_missing, text_counts
+from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
+from allonym.kinds.linking import ColumnLinks
+from allonym.kinds.metric import BaseMetric, each_alone
 from allonym.records import Value
+
+SHORT = 2  # characters of a text that is an abbreviation rather than a word
 
 
 class EqualityMetric(BaseMetric):
@@ -37,3 +44,28 @@ class EqualityMetric(BaseMetric):
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the mode."""
         return self.mode(codes, counts)
+
+
+@dataclass(frozen=True)
+class Category(Kind):
+    """Plain categories."""
+
+    name: ClassVar[str] = "category"
+    description: ClassVar[str] = "categories"
+
+    @classmethod
+    def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
+        """Tell whether most cells are too short for words."""
+        counts = text_counts(cells, missing)
+        return sum(count for text, count in counts.items() if len(text) <= SHORT) * 2 > counts.total()
+
+    def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
+        """Encode categories; one that fewer than k units hold is written as null."""
+        values = [None if is_missing(c, self.missing) else str(c) for c in cells.values]
+        return self._encoded(name, cells, values, EqualityMetric, str, lambda v: None)
+
+    def meanings(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
+    ) -> dict[str, Value]:
+        """Return new categories as themselves."""
+        return {text: None if text == ANYTHING else text for text in new}

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen
-from allonym.kinds.base import FAMILIES
+from allonym.kinds.metric import FAMILIES
 from allonym.ontology import similarity
 from allonym.ontology.ancestry import Ancestry
 from allonym.ontology.scope import Scope

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen, take_rows
-from allonym.kinds.base import tolerance
 from allonym.kinds.concept_index import ConceptIndex
+from allonym.kinds.metric import tolerance
 from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
-from allonym.kinds.base import BaseMetric, halves
+from allonym.cells import MISSING, Cells, cell_text, is_missing
+from allonym.errors import TableError
+from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
+from allonym.kinds.linking import ColumnLinks
+from allonym.kinds.metric import BaseMetric, halves
+from allonym.kinds.numbers import decimals_of, number_label, number_or_range, numbers_of
 from allonym.records import Value
 
 
@@ -85,3 +92,50 @@ class NumericMetric(BaseMetric):
         high = np.maximum(self._ends[a, 1], self._ends[b, 1])
         width = np.minimum((high - low) / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
         return np.where(self.unlinked[a] | self.unlinked[b], (a != b).astype(np.float64), width)
+
+
+@dataclass(frozen=True)
+class Numeric(Kind):
+    """Numbers, with as many decimals as the column has, and a decimal comma if it has one."""
+
+    name: ClassVar[str] = "numeric"
+    description: ClassVar[str] = "numbers"
+    automatic: ClassVar[bool] = True
+    numeric: ClassVar[bool] = True
+
+    @classmethod
+    def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
+        """Tell whether every cell is a number."""
+        texts = [str(x) for x in cells.values if not is_missing(x, missing)]
+        return bool(texts) and None not in numbers_of(texts)[0]
+
+    def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
+        """Encode numbers."""
+        texts = self._texts(cells)
+        numbers, comma = numbers_of(texts)
+        unknown = [t for t, x in zip(texts, numbers, strict=True) if t is not None and x is None]
+        if unknown:
+            raise TableError(
+                f"{len(unknown):,} of {len(texts):,} values of column {name} are no numbers.",
+                hint="say category, or give an ontology.",
+                values=unknown,
+            )
+        decimals = decimals_of(texts)
+        as_text = any(isinstance(c, str) and not is_missing(c, self.missing) for c in cells.values)
+
+        def label(value: float | None) -> Any:
+            return number_label(value, decimals, comma, as_text=as_text)
+
+        return self._encoded(name, cells, numbers, lambda v: NumericMetric(v, decimals), float, label)
+
+    def _texts(self, cells: Cells) -> list[str | None]:
+        return [None if is_missing(c, self.missing) else str(c) for c in cells.values]
+
+    def meanings(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
+    ) -> dict[str, Value]:
+        """Return new numbers, and ranges as tools write them."""
+        numbers = [x for x in encoded.attribute.values if x is not None]
+        comma = numbers_of([cell_text(x) for x in encoded.cells.values if x is not None])[1]
+        found = {t: number_or_range(t, numbers, comma) for t in new}
+        return {t: x for t, x in found.items() if x is not None or t == ANYTHING}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen
-from allonym.kinds.base import BaseMetric, halves
+from allonym.cells import Cells, is_missing
+from allonym.errors import TableError
+from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
+from allonym.kinds.linking import ColumnLinks
+from allonym.kinds.metric import BaseMetric, halves
 from allonym.records import Value
 
 
@@ -58,3 +65,55 @@ class OrdinalMetric(BaseMetric):
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: what two ranks have in common is a range."""
         return None
+
+
+@dataclass(frozen=True)
+class Ordinal(Kind):
+    """Ordered categories."""
+
+    name: ClassVar[str] = "ordinal"
+    description: ClassVar[str] = "ordered categories"
+    options: ClassVar[frozenset[str]] = frozenset({"levels"})
+
+    levels: str | Path | Sequence[str] = ()  # from low to high, or a file with one level per line
+
+    def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
+        """Encode cells by the ranks of their levels."""
+        levels = self._levels()
+        rank = {level: i for i, level in enumerate(levels)}
+        if len(rank) < len(levels):
+            raise TableError(
+                f"A level of column {name} is listed twice.", hint="list every level once, from low to high."
+            )
+        unknown = [str(c) for c in cells.values if not is_missing(c, self.missing) and str(c) not in rank]
+        if unknown:
+            raise TableError(
+                f"{len(unknown):,} values of column {name} are none of its {len(levels)} levels.",
+                hint="list every level, from low to high.",
+                values=unknown,
+            )
+        values = [None if is_missing(c, self.missing) else rank[str(c)] for c in cells.values]
+        cell_of = {str(c): c for c in cells.values}
+
+        def label(value: int | None) -> object:
+            return None if value is None else cell_of.get(levels[value], levels[value])
+
+        return self._encoded(name, cells, values, lambda v: OrdinalMetric(v, len(levels)), int, label)
+
+    def meanings(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
+    ) -> dict[str, Value]:
+        """Return the ranks of levels that the original does not have."""
+        levels = list(self._levels())
+        return {t: levels.index(t) if t in levels else None for t in new if t in levels or t == ANYTHING}
+
+    def _levels(self) -> Sequence[str]:
+        if not isinstance(self.levels, (str, Path)):
+            return self.levels
+        try:
+            lines = (self.folder / self.levels).read_text("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise TableError(
+                f"{self.levels} cannot be read.", hint="a file with one level a line, low first."
+            ) from error
+        return [line.strip() for line in lines if line.strip()]

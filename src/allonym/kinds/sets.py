@@ -1,291 +1,227 @@
-"""Sets of concepts: five distances made of those between elements (P4); a medoid stands for several."""
+"""Sets of items in one cell: every item is linked to a concept; a set is decoded as one synthetic record.
+
+The method is that of Batet, Erola, Sánchez and Castellà-Roca (2014).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from allonym.arrays import Floats, Ints, frozen
-from allonym.kinds.base import BaseMetric, tolerance
+from allonym.arrays import Ints, count_units
+from allonym.cells import MISSING, Cells, cell_text, is_missing, merged
+from allonym.kinds.base import EncodedColumn, Kind, ReleasedColumn, released
 from allonym.kinds.category import EqualityMetric
-from allonym.records import Metric, Value
+from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
+from allonym.kinds.set_metric import SetMetric
+from allonym.kinds.text import ConceptMetric
+from allonym.ontology.linking.link import link
+from allonym.ontology.linking.phrases import noun_phrases
+from allonym.records import Attribute, Metric, Value
 
-WAYS = ("min-sum", "avg", "min", "max", "max-sum")
-TABLE = 100_000_000  # distances that are kept: of elements to each other, or to sets
-BLOCK = 2_000_000  # pairs of elements at a time
-FEW = 64  # sets whose distances are compared one by one
+SEPARATOR = ";"
 
 
-class SetMetric(BaseMetric):
-    """Distances between sets. A value is a frozenset of what `elements` compares; the empty set is 1 from all others.
+def items_of(cell: Any, separator: str = SEPARATOR, phrases: bool = False) -> list[str]:
+    """Return the items of a cell: of a list, or of text between separators, without empty ones.
 
-    With δ the distance of elements, of two sets A and B: `min` and `max` are the least and the largest δ, `avg` the
-    mean over all pairs, `min-sum` (Σ_a min_b δ + Σ_b min_a δ) / (|A| + |B|), `max-sum` likewise (P4 §3.1.1). By `avg`,
-    `max` and `max-sum` a set is not 0 from itself. The medoid is the set with the least Σ ω·d, itself included; the
-    first by code of equals.
+    With `phrases`, return the noun phrases of each.
 
-    >>> pets = SetMetric([frozenset({"cat", "dog"}), frozenset({"cat"}), frozenset()], EqualityMetric([]))
-    >>> pets.distances(0, [0, 1, 2]).round(3).tolist()
-    [0.0, 0.333, 1.0]
+    >>> items_of(" milk; whole bread;;milk"), items_of(("milk", "bread "))
+    (['milk', 'whole bread', 'milk'], ['milk', 'bread'])
     """
+    parts = cell.split(separator) if isinstance(cell, str) else [str(x) for x in cell if x is not None]
+    items = [x for part in parts if (x := part.strip())]
+    return [phrase for item in items for phrase in noun_phrases(item)] if phrases else items
 
-    def __init__(self, values: Sequence[Value], elements: Metric, way: str = "min-sum") -> None:
-        super().__init__(values)
-        self.way = way
-        here = sorted({x for v in self.values if v is not None for x in v}, key=_order)
-        self.elements = elements.extend(here)
-        self._place = {x: i for i, x in enumerate(self.elements.values)}
-        self._totals: tuple[Floats, Floats, int] | None = None  # ω, Σ ω·d, how many sets there were at first
 
-    def _with(self, values: Sequence[Value]) -> SetMetric:
-        return SetMetric(values, self.elements, self.way)
+@dataclass(frozen=True)
+class Sets(Kind):
+    """Sets of words, or of categories."""
 
-    # --- the sets as arrays ----------------------------------------------------------------------------------
+    name: ClassVar[str] = "set"
+    description: ClassVar[str] = "sets of words"
+    options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"separator", "distance", "elements", "phrases"}
+    roles: ClassVar[tuple[str, ...]] = ("quasi",)
+    multivalued: ClassVar[bool] = True
+    without_ontology: ClassVar[Mapping[str, str]] = {"elements": "category"}
+
+    measure: str = "ancestor-overlap"
+    depth: str = "nodes"
+    unmatched: str = "opaque"  # an unlinked item stands for itself, or is left out (suppress)
+    language: str = "en"
+    separator: str = SEPARATOR
+    distance: str = "min-sum"
+    elements: str = "text"
+    phrases: bool = False
+
+    @classmethod
+    def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
+        """Tell whether cells hold several items: lists, or text with separators in at least a fifth of them."""
+        counts = [
+            (x, n) for x, n in zip(cells.values, cells.counts.tolist(), strict=True) if not is_missing(x, missing)
+        ]
+        if any(isinstance(x, tuple) for x, _ in counts):
+            return True
+        return sum(n for x, n in counts if isinstance(x, str) and SEPARATOR in x) * 5 >= sum(n for _, n in counts) > 0
+
+    @property
+    def linked(self) -> bool:
+        """Whether items are words that are linked to an ontology, and reviewed."""
+        return self.elements == "text"
+
+    def items(self, cell: Any) -> list[str]:
+        """Return the items of a cell; a missing value has none."""
+        return [] if is_missing(cell, self.missing) else items_of(cell, self.separator, self.phrases)
+
+    def words(self, cells: Cells) -> Counter[str]:
+        """Return the items of a column, with how many cells hold each."""
+        counts: Counter[str] = Counter()
+        for cell, n in zip(cells.values, cells.counts.tolist(), strict=True):
+            counts.update(dict.fromkeys(self.items(cell), n))
+        return counts
+
+    def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
+        """Encode every cell as the set of its items' concepts; an unlinked item stands for itself."""
+        meanings: dict[str, Value] = {text: text for text in self.words(cells)}
+        elements: Metric = EqualityMetric([])
+        write: Callable[[Value], str] = str
+        if links:
+            scope, linked = links[0].scope, links[0].links
+            for text in meanings:
+                concept = linked[text].concept
+                meanings[text] = concept if concept is not None else None if self.unmatched == "suppress" else text
+            elements = ConceptMetric([], scope, self.measure, self.depth)
+            write = concept_writer(scope.taxonomy, concept_style(linked, scope, self.writes_codes))
+        return self._encoded_sets(name, cells, meanings, elements, write)
+
+    def _encoded_sets(
+        self, name: str, cells: Cells, meanings: Mapping[str, Value], elements: Metric, write: Callable[[Value], str]
+    ) -> EncodedSets:
+        """Number sets by the first text of those cells that hold them; null comes last."""
+        originals = {text: text if m is None else m for text, m in meanings.items()}
+        each = [None if is_missing(cell, self.missing) else self.items(cell) for cell in cells.values]
+        values, before = ([_set_of(items, known) for items in each] for known in (meanings, originals))
+        first: dict[Value, str] = {}
+        for items, value in [*zip(each, values, strict=True), *zip(each, before, strict=True)]:
+            text = ";".join(sorted(items or []))
+            first[value] = min(first.get(value, text), text)
+        distinct = sorted((v for v in first if v is not None), key=lambda v: first[v])
+        distinct += [None] if None in first else []
+        place = {v: i for i, v in enumerate(distinct)}
+        code_of, original_of = (np.array([place[v] for v in column], np.int64) for column in (values, before))
+        attribute = Attribute(name, self.name, SetMetric(distinct, elements, self.distance), self.weight)
+
+        def label(value: Value) -> Any:
+            return None if value is None else tuple(sorted(x if isinstance(x, str) else write(x) for x in value))
+
+        return EncodedSets(attribute, cells, code_of, original_of, label, self, meanings, write)
+
+    def encode_release(self, encoded: EncodedColumn, cells: Cells, links: Sequence[ColumnLinks]) -> ReleasedColumn:
+        """Encode a column of a release; new items are linked by their first senses."""
+        assert isinstance(encoded, EncodedSets)
+        items = dict.fromkeys(x for cell in cells.values for x in self.items(cell))
+        known = {x: x if (m := encoded.meanings[x]) is None else m for x in items if x in encoded.meanings}
+        new = {x: place for place, x in enumerate(items) if x not in known}
+        known |= self.meanings(encoded, cells, new, links)
+        values: list[Value] = [
+            None if is_missing(c, self.missing) else frozenset(known.get(x, x) for x in self.items(c))
+            for c in cells.values
+        ]
+        return released(encoded, cells, values, [x for x in new if x not in known])
+
+    def meanings(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
+    ) -> dict[str, Value]:
+        """Return the concepts of new items, by their first senses."""
+        if not links:
+            return {}
+        options: dict[str, Any] = {"language": self.language, "individuals": True, "suggest": False}
+        new_links = link(list(new), links[0].scope, senses="first", **options)
+        return {x.value: x.concept for x in new_links if x.concept is not None}
+
+    def canonical(self, cells: Cells) -> Cells:
+        """Return cells in which those that hold the same items, in any order, are one."""
+        items = [None if is_missing(x, self.missing) else tuple(sorted(set(self.items(x)))) for x in cells.values]
+        return merged(items, cells.codes, cells.row_counts)
+
+    def listed(self, cell: Any) -> list[str]:
+        """Return the items of a cell."""
+        return [cell_text(x) for x in (cell if isinstance(cell, tuple) else items_of(cell, self.separator))]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedSets(EncodedColumn):
+    """A column of sets as codes, with the concepts of its items."""
+
+    kind: Sets
+    meanings: Mapping[str, Value]  # of every item; None for one that is left out
+    write: Callable[[Value], str]  # writes a concept that no item of the data may stand for
+
+    def decode(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None, seed: int = 0) -> Cells:
+        """Return the cells for codes of the (extended) attribute.
+
+        A set is written as one record: for every concept an item of the data, drawn by its frequency among those that
+        at least k units hold, else the concept's label. An unlinked item is written if at least k units hold it.
+        """
+        terms = self._terms(k, units)
+        used = set(np.unique(codes).tolist())
+        written: list[Any] = []
+        for code, value in enumerate(attribute.values):
+            chosen = self._record(attribute.name, value, terms, seed) if code in used and value else self.label(value)
+            written.append(chosen if chosen is None or not self._as_text else self.kind.separator.join(chosen) or None)
+        return Cells(written, codes, self.cells.row_counts)
 
     @cached_property
-    def _rows(self) -> tuple[Ints, Ints]:
-        """The elements of every set by code, in rows: where each begins, and all of them; null has none."""
-        each = [sorted(self._place[x] for x in v) if v is not None else [] for v in self.values]
+    def _as_text(self) -> bool:
+        return not any(isinstance(cell, tuple) for cell in self.cells.values)
+
+    def _terms(self, k: int, units: Ints | None) -> dict[Value, list[tuple[str, int]]]:
+        """Return for every concept or unlinked item the texts that at least k units hold, with their row counts."""
+        texts = {text: i for i, text in enumerate(self.meanings)}
+        each = [sorted({texts[x] for x in self.kind.items(c)}) for c in self.cells.values]
         sizes = np.array([len(x) for x in each], np.int64)
         flat = np.array([x for row in each for x in row], np.int64)
-        return frozen(np.append(0, np.cumsum(sizes))), frozen(flat)
+        counts = np.bincount(flat, weights=np.repeat(self.cells.counts, sizes), minlength=len(texts)).astype(np.int64)
+        held = counts
+        if units is not None:
+            starts = np.append(0, np.cumsum(sizes))
+            own = self.cells.codes
+            row_sizes = sizes[own]
+            offsets = starts[own] - np.append(0, np.cumsum(row_sizes)[:-1])
+            places = np.repeat(offsets, row_sizes) + np.arange(row_sizes.sum())
+            held = count_units(flat[places], np.repeat(units, row_sizes), len(texts))
+        terms: dict[Value, list[tuple[str, int]]] = {}
+        for text, i in texts.items():
+            if self.meanings[text] is not None and held[i] >= k:
+                terms.setdefault(self.meanings[text], []).append((text, int(counts[i])))
+        return {value: sorted(pairs) for value, pairs in terms.items()}
 
-    @cached_property
-    def sizes(self) -> Ints:
-        """How many elements each set has."""
-        return np.diff(self._rows[0])
-
-    @cached_property
-    def _has(self) -> Any:
-        """The sets as a sparse table with a 1 for every element a set has."""
-        from scipy.sparse import csr_array
-
-        starts, items = self._rows
-        shape = (len(self.values), len(self._place))
-        return csr_array((np.ones(len(items)), items, starts), shape=shape)
-
-    @cached_property
-    def _delta(self) -> Floats | None:
-        """The distances of all elements, where these are not too many."""
-        size = len(self._place)
-        if size * size > TABLE:
-            return None
-        codes = np.arange(size)
-        height = max(1, BLOCK // max(size, 1))
-        return np.concatenate(
-            [self.elements.distances(codes[low : low + height, None], codes) for low in range(0, size, height)]
-            or [np.zeros((0, 0))]
-        )
-
-    def _apart(self, a: Ints, b: Ints) -> Floats:
-        """Return the distances of elements."""
-        return self._delta[a, b] if self._delta is not None else self.elements.distances(a, b)
-
-    def _far(self, elements: Ints) -> Floats:
-        """Return the distances of some elements to all, row by row."""
-        if self._delta is not None:
-            return self._delta[elements]
-        return self.elements.distances(elements[:, None], np.arange(len(self._place)))
-
-    @cached_property
-    def _nearest(self) -> Floats | None:
-        """For every element and set, how far the nearest of the set is (by max-sum: the farthest), if not too large."""
-        if len(self._place) * len(self.values) > TABLE:
-            return None
-        return np.concatenate([self._to_sets(np.array([x])) for x in range(len(self._place))] or [np.zeros((0, 0))])
-
-    def _to_sets(self, elements: Ints) -> Floats:
-        """Return how far the nearest (max-sum: the farthest) of every set is from some elements, row by row."""
-        starts, items = self._rows
-        found = np.ones((len(elements), len(self.values)))
-        full = np.flatnonzero(self.sizes)
-        reduce = np.maximum if self.way == "max-sum" else np.minimum
-        if len(full):
-            for row, far in zip(found, self._far(elements), strict=True):
-                row[full] = reduce.reduceat(far[items], starts[full])
-        return found
-
-    # --- distances -------------------------------------------------------------------------------------------
-
-    def _between(self, a: Ints, b: Ints) -> Floats:
-        one, other = a.ravel(), b.ravel()
-        pairs, place = np.unique(np.stack([one, other]), axis=1, return_inverse=True)
-        found = np.empty(pairs.shape[1])
-        combos = np.cumsum(self.sizes[pairs[0]] * self.sizes[pairs[1]])
-        for block in np.split(np.arange(len(found)), np.flatnonzero(np.diff(combos // BLOCK)) + 1):
-            found[block] = self._pair_by_pair(pairs[0, block], pairs[1, block])
-        return found[place.ravel()].reshape(a.shape)
-
-    def _pair_by_pair(self, a: Ints, b: Ints) -> Floats:
-        found = (self.sizes[a] != self.sizes[b]).astype(np.float64)  # of the empty set
-        full = np.flatnonzero((self.sizes[a] > 0) & (self.sizes[b] > 0))
-        a, b = a[full], b[full]
-        if not len(full):
-            return found
-        size_a, size_b = self.sizes[a], self.sizes[b]
-        if self.way in ("min-sum", "max-sum"):
-            found[full] = (self._one_way(a, b) + self._one_way(b, a)) / (size_a + size_b)
-            return found
-        x, y, _ = self._combinations(a, b)
-        starts = np.append(0, np.cumsum(size_a * size_b)[:-1])
-        reduce = {"min": np.minimum, "max": np.maximum, "avg": np.add}[self.way]
-        found[full] = reduce.reduceat(self._apart(x, y), starts)
-        if self.way == "avg":
-            found[full] /= size_a * size_b
-        return found
-
-    def _one_way(self, a: Ints, b: Ints) -> Floats:
-        """Return Σ over elements of A of the distance to the nearest (max-sum: farthest) element of B, pair by pair."""
-        x, y, rows = self._combinations(a, b)
-        reduce = np.maximum if self.way == "max-sum" else np.minimum
-        nearest = reduce.reduceat(self._apart(x, y), np.append(0, np.cumsum(rows)[:-1]))
-        return np.add.reduceat(nearest, np.append(0, np.cumsum(self.sizes[a])[:-1]))
-
-    def _combinations(self, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the elements of A and of B, all pairs of them set by set; and how many each element of A is in."""
-        starts, items = self._rows
-        size_a, size_b = self.sizes[a], self.sizes[b]
-        first = _ranges(starts[a], size_a)  # every element of every A
-        rows = np.repeat(size_b, size_a)
-        return items[np.repeat(first, rows)], items[_ranges(np.repeat(starts[b], size_a), rows)], rows
-
-    def _from(self, value: Value) -> Floats:
-        """Return the distances of a set to each."""
-        if value is None:
-            return np.array([float(v is not None) for v in self.values])
-        if any(x not in self._place for x in value):
-            return super()._from(value)
-        if not value:
-            return np.where(self.unlinked, 1.0, (self.sizes > 0).astype(np.float64))
-        own = np.array(sorted(self._place[x] for x in value), np.int64)
-        found = np.ones(len(self.values))
-        full = np.flatnonzero(self.sizes)
-        if len(full):
-            found[full] = self._one_against_all(own, full)
-        return found
-
-    def _one_against_all(self, own: Ints, full: Ints) -> Floats:
-        starts, items = self._rows
-        far, sizes = self._far(own), self.sizes[full]
-        if self.way == "avg":
-            return (self._has @ far.sum(axis=0))[full] / (sizes * len(own))
-        if self.way in ("min", "max"):
-            reduce = np.minimum if self.way == "min" else np.maximum
-            return reduce.reduceat(reduce.reduce(far, axis=0)[items], starts[full])
-        reduce = np.maximum if self.way == "max-sum" else np.minimum
-        there = self._has @ reduce.reduce(far, axis=0)
-        here = (self._nearest[own] if self._nearest is not None else self._to_sets(own)).sum(axis=0)
-        return (there + here)[full] / (sizes + len(own))
-
-    def distances(self, code: ArrayLike, codes: ArrayLike) -> Floats:
-        """Return distances in [0, 1], broadcasting like NumPy."""
-        a, b = np.broadcast_arrays(np.asarray(code), np.asarray(codes))
-        if a.ndim == 2 and min(a.shape) > 1 and (a == a[:, :1]).all() and (b == b[:1]).all():  # each against each
-            return np.stack([self.distances_from(self.values[i])[b[0]] for i in a[:, 0].tolist()])
-        return np.asarray(super().distances(a, b))
-
-    # --- what stands for several -----------------------------------------------------------------------------
-
-    def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the medoid."""
-        total, sets, alone = self.parted(codes, counts)
-        if not len(sets):
-            return None
-        if len(sets) <= FEW:
-            costs = self.distances(sets[:, None], sets) @ total[sets]
-        else:
-            costs = self._costs(np.where(self.unlinked, 0.0, total))[sets]
-        costs = costs + total[alone].sum()
-        least = float(costs.min())
-        if total[sets].sum() < least - tolerance(least):  # null is 1 from all of them
-            return None
-        return self.values[sets[np.argmax(costs <= least + max(tolerance(least), tolerance(float(total.sum()))))]]
-
-    def _costs(self, total: Floats) -> Floats:
-        """Return Σ ω·d to all sets for each, from what was found before where little has changed since."""
-        if self.way == "avg":
-            return self._costs_of_means(total)
-        if self._totals is not None:
-            before, costs, first = self._totals
-            changed, number = np.flatnonzero(total != before), np.count_nonzero(total)
-            if len(changed) * 4 < number and number * 2 > first:  # else rounding might add up
-                costs = costs.copy()
-                for code in changed.tolist():
-                    costs += (total[code] - before[code]) * self._from(self.values[code])
-                self._totals = total, costs, first
-                return costs
-        here = np.flatnonzero(total)
-        if self.way in ("min-sum", "max-sum") and self._nearest is not None:
-            costs = self._costs_of_sums(total, self._nearest)
-        else:
-            costs = np.zeros(len(total))
-            for code in here.tolist():
-                costs += total[code] * self._from(self.values[code])
-        self._totals = total, costs, len(here)
-        return costs
-
-    def _costs_of_sums(self, total: Floats, nearest: Floats) -> Floats:
-        """Return the same by min-sum or max-sum, size by size of B, since both sums are over |A| + |B|."""
-        costs = np.zeros(len(total))
-        empty = self.sizes == 0
-        for size in np.unique(self.sizes[(total > 0) & ~empty]).tolist():
-            some = np.flatnonzero((self.sizes == size) & (total > 0))
-            there = self._has @ (nearest[:, some] @ total[some])  # Σ over a of the nearest in each B
-            here = (self._has[some].T @ total[some]) @ nearest  # Σ over b of the nearest in A
-            costs += (there + here) / (self.sizes + size)
-        costs += total[empty].sum()
-        return np.where(empty, total[~empty].sum(), costs)
-
-    def _costs_of_means(self, total: Floats) -> Floats:
-        """Return the same by avg: the mean of means is one of elements, weighted by ω / |B|."""
-        full = self.sizes > 0
-        share = np.where(full, total / np.maximum(self.sizes, 1), 0.0)
-        weights = self._has.T @ share
-        if self._delta is not None:
-            each = self._delta @ weights
-        else:
-            elements = np.array_split(np.arange(len(weights)), len(weights) // 100 + 1)
-            each = np.concatenate([self._far(some) @ weights for some in elements])
-        costs = (self._has @ each) / np.maximum(self.sizes, 1)
-        return np.where(full, costs + total[~full].sum(), total[full].sum())
-
-    def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return what all sets have in common; null, if one is null and they differ."""
-        if self.unlinked[codes].any():
-            return super().subsumer(codes, counts)
-        found = self.values[codes[0]]
-        for code in codes[1:].tolist():
-            found &= self.values[code]
-        return found
-
-    def with_measure(self, measure: str) -> SetMetric:
-        """Return the same sets under another measure of their elements, or by equality of these."""
-        own = EqualityMetric(self.elements.values) if measure == "equality" else self.elements.with_measure(measure)
-        return SetMetric(self.values, own, self.way)
-
-    def restricted_to(self, codes: Ints) -> SetMetric:
-        """Return the distances between some of the sets alone, without the elements of others."""
-        values = [self.values[c] for c in codes.tolist()]
-        here = sorted({self._place[x] for v in values if v is not None for x in v})
-        return SetMetric(values, self.elements.restricted_to(np.array(here, np.int64)), self.way)
-
-    def judged(self, way: str) -> SetMetric:
-        """Return the same sets under another of the five distances."""
-        return self if way == self.way else SetMetric(self.values, self.elements, way)
+    def _record(
+        self, name: str, value: frozenset[Value], terms: Mapping[Value, list[tuple[str, int]]], seed: int
+    ) -> tuple[str, ...]:
+        """Return the items of a set in text order; draws are keyed by the seed, the column and the set."""
+        key = hashlib.blake2b(repr((name, sorted(value, key=str))).encode(), digest_size=8).digest()
+        rng = np.random.Generator(np.random.Philox(key=[seed, int.from_bytes(key, "little")]))
+        items = set()
+        separator = self.kind.separator
+        for element in sorted(value, key=str):
+            candidates = terms.get(element, [])
+            drawn = rng.random()
+            if candidates:
+                total = np.cumsum([n for _, n in candidates])
+                items.add(candidates[int(np.searchsorted(total, drawn * total[-1], side="right"))][0])
+            elif not isinstance(element, str):
+                label = self.write(element)
+                items.add(label.replace(separator, "_" if separator == " " else " ") if self._as_text else label)
+        return tuple(sorted(items))
 
 
-def _order(element: Any) -> tuple[bool, Any]:
-    """Order elements: concepts, then texts."""
-    return isinstance(element, str), element
-
-
-def _ranges(starts: Ints, sizes: Ints) -> Ints:
-    """Return start, start + 1, … for each of some ranges, one after the other."""
-    if not len(sizes):
-        return np.zeros(0, np.int64)
-    ends = np.cumsum(sizes)
-    return np.arange(ends[-1]) + np.repeat(starts - ends + sizes, sizes)
+def _set_of(items: list[str] | None, meanings: Mapping[str, Value]) -> Value:
+    return None if items is None else frozenset(m for x in items if (m := meanings[x]) is not None)

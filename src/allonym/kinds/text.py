@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
-from allonym.kinds.base import FAMILIES, BaseMetric, tolerance
+from allonym.cells import MISSING, Cells, is_missing
+from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.concept_index import ConceptIndex
+from allonym.kinds.levels import distinct_levels, steps_to_root
+from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
+from allonym.kinds.metric import FAMILIES, BaseMetric, tolerance
 from allonym.ontology.hierarchy_builder import build
+from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
-from allonym.records import Value
+from allonym.records import Metric, Value
 
-LEVELS = 5  # of a hierarchy that is built
+BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
 
 
 class ConceptMetric(BaseMetric):
@@ -126,15 +133,16 @@ class ConceptMetric(BaseMetric):
         concepts = np.unique(self.concepts[known])
         taxonomy = self.scope.taxonomy
         if len(concepts) < 2:
-            ways = np.zeros((len(concepts), 0), np.int64)
+            above = np.zeros((len(concepts), 0), np.int64)
         elif taxonomy.steps is not None and self.scope.root == taxonomy.root:
-            ways = _that_differ(concepts, taxonomy.steps[concepts])
+            above = distinct_levels(concepts, taxonomy.steps[concepts])
         elif taxonomy.is_tree:
-            ways = _towards_root(concepts, self.scope)
+            above = steps_to_root(concepts, self.scope)
         else:
-            ways = _built(concepts, self.scope, self.measure, self.depth)
+            levels = min(BUILT_LEVELS, len(concepts) - 1)
+            above = build(concepts, self.scope, self.measure, self.depth, levels=levels)
         found: list[list[Value]] = [list(self.values)]
-        for level in ways.T:
+        for level in above.T:
             becomes = dict(zip(concepts.tolist(), level.tolist(), strict=True))
             found.append([None if self.unlinked[c] else becomes[int(v)] for c, v in enumerate(self.values)])
         if len({x for x in found[-1] if x is not None}) > 1 or (None in found[-1] and len(set(found[-1])) > 1):
@@ -169,37 +177,136 @@ class ConceptMetric(BaseMetric):
         return self if measure == self.measure else ConceptMetric(self.values, self.scope, measure, self.depth)
 
 
-def _that_differ(concepts: Ints, steps: Ints) -> Ints:
-    """Return the levels that differ from the one below, up to the first that has one value."""
-    found = [concepts]
-    for level in steps.T[1:]:
-        if len(np.unique(found[-1])) > 1 and not np.array_equal(level, found[-1]):
-            found.append(level)
-    return np.stack(found, axis=1)[:, 1:]
-
-
-def _towards_root(concepts: Ints, scope: Scope) -> Ints:
-    """Return for each concept what it becomes when all go as deep as the next level at most."""
-    taxonomy = scope.taxonomy
-    depth = taxonomy.depth[concepts].astype(np.int64)
-    current = concepts.copy()
-    found = []
-    for limit in range(int(depth.max()) - 1, int(taxonomy.depth[scope.root]) - 1, -1):
-        deep = taxonomy.depth[current] > limit
-        current = current.copy()
-        current[deep] = [int(taxonomy.parents_of(int(c))[0]) for c in current[deep]]
-        found.append(current)
-        if len(np.unique(current)) == 1:
-            break
-    return np.stack(found, axis=1) if found else np.zeros((len(concepts), 0), np.int64)
-
-
-def _built(concepts: Ints, scope: Scope, measure: str, depth: str) -> Ints:
-    """Return a hierarchy that loses little, of as many levels as there can be up to some."""
-    return build(concepts, scope, measure, depth, levels=min(LEVELS, len(concepts) - 1))
-
-
 def first_of_best(concepts: Ints, costs: Floats) -> int:
     """Return the concept with the least cost, the first of equals."""
     least = float(costs.min())
     return int(concepts[np.argmax(costs <= least + tolerance(least))])
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """Words, each linked to a concept of one ontology, or of several."""
+
+    name: ClassVar[str] = "text"
+    description: ClassVar[str] = "words"
+    options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"candidates", "hierarchy"}
+    automatic: ClassVar[bool] = True
+    several_ontologies: ClassVar[bool] = True
+    without_ontology: ClassVar[Mapping[str, str]] = {"kind": "category"}
+
+    measure: str = "wu-palmer"
+    depth: str = "nodes"
+    unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
+    language: str = "en"
+
+    @classmethod
+    def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
+        """Take any column for words that is of no other kind."""
+        return True
+
+    @property
+    def linked(self) -> bool:
+        """Whether values are words that are linked to an ontology, and reviewed."""
+        return True
+
+    def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
+        """Encode words by their concepts; concepts are numbered by their most frequent spelling."""
+        originals = [self._value(cell, links) for cell in cells.values]
+        values = [None if isinstance(v, str) and self.unmatched == "suppress" else v for v in originals]
+        writers = [concept_writer(x.scope.taxonomy, concept_style(x.links, x.scope, self.writes_codes)) for x in links]
+
+        def label(value: Value) -> str | None:
+            if value is None or isinstance(value, str):
+                return None
+            each = (value,) if len(links) == 1 else value
+            return next(write(c) for c, write in zip(each, writers, strict=True) if c is not None)
+
+        spelled = spellings(cells, originals)
+        scopes = [x.scope for x in links]
+        return self._encoded(
+            name, cells, values, lambda v: self._metric(v, scopes), lambda v: spelled[v][1], label, originals
+        )
+
+    def _value(self, cell: Any, links: Sequence[ColumnLinks]) -> Value:
+        if is_missing(cell, self.missing):
+            return None
+        concepts = tuple(x.links[str(cell)].concept for x in links)
+        if all(concept is None for concept in concepts):
+            return str(cell)
+        return concepts[0] if len(concepts) == 1 else concepts
+
+    def _metric(self, values: list[Value], scopes: Sequence[Scope]) -> Metric:
+        from allonym.kinds.blend import BlendedMetric
+
+        parts = [ConceptMetric([], scope, self.measure, self.depth) for scope in scopes]
+        return parts[0].extend(values) if len(parts) == 1 else BlendedMetric(values, parts)
+
+    def meanings(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
+    ) -> dict[str, Value]:
+        """Return the concepts of new words."""
+        each = [self._new_concepts(encoded, cells, new, x) for x in links]
+        together = {text: tuple(concepts.get(text) for concepts in each) for text in new}
+        return {
+            text: concepts[0] if len(links) == 1 else concepts
+            for text, concepts in together.items()
+            if any(c is not None for c in concepts)
+        }
+
+    def _new_concepts(
+        self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: ColumnLinks
+    ) -> dict[str, int]:
+        """Link new words; of several senses, take the one nearest to the concepts that the word replaces."""
+        scope = links.scope
+        settled = {x.value: scope.taxonomy.ids[x.concept] for x in links.links.values() if x.concept is not None}
+        words = {text: 1 for text in new if text != ANYTHING}
+        new_links = link(
+            dict.fromkeys(settled, 1) | words,
+            scope,
+            senses="first",
+            language=self.language,
+            settled=settled,
+            suggest=False,
+        )
+        concepts = {ANYTHING: scope.root} if ANYTHING in new else {}
+        original = encoded.cells
+        for x in new_links:
+            if x.value not in words or x.concept is None:
+                continue
+            places, counts = np.unique(original.codes[cells.codes == new[x.value]], return_counts=True)
+            replaced = []
+            for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+                old = links.links.get(str(original.values[place]))
+                if old is not None and old.concept is not None:
+                    replaced.append((old.concept, count))
+            concepts[x.value] = self._nearest([x.concept, *x.alternatives], replaced, scope)
+        return concepts
+
+    def _nearest(self, senses: list[int], replaced: Sequence[tuple[int, int]], scope: Scope) -> int:
+        """Return the sense with the least Σ ω·d to some concepts with their counts; the first of equals."""
+        if len(senses) == 1 or not replaced:
+            return senses[0]
+        values = list(dict.fromkeys([*senses, *(c for c, _ in replaced)]))
+        metric = ConceptMetric(values, scope, self.measure, self.depth)
+        codes = metric.codes_of([c for c, _ in replaced])
+        counts = np.array([n for _, n in replaced], np.float64)
+        costs = metric.distances(metric.codes_of(senses)[:, None], codes) @ counts
+        return senses[int(np.argmin(np.round(costs, 9)))]
+
+
+def with_hierarchy(encoded: EncodedColumn, links: Mapping[str, Link], scope: Scope, measure: str) -> EncodedColumn:
+    """Place the values of a column in a hierarchy beside its ontology, each by its most frequent spelling."""
+    places: dict[int, Value] = {}
+    for value, (_, cell) in spellings(encoded.cells, encoded.code_of.tolist()).items():
+        places[value] = links[cell].concept if cell in links else None
+    values = [places.get(code) for code in range(len(encoded.attribute.values))]
+    hierarchy = ConceptMetric(values, scope, measure)
+    return replace(encoded, attribute=replace(encoded.attribute, hierarchy=hierarchy))
+
+
+def spellings(cells: Cells, values: Sequence[Value]) -> dict[Value, tuple[int, str]]:
+    """Return for every value its negated count and its most frequent spelling; ties: text order."""
+    found: dict[Value, tuple[int, str]] = {}
+    for cell, value, count in zip(cells.values, values, cells.counts.tolist(), strict=True):
+        found[value] = min(found.get(value, (1, "")), (-count, str(cell)))
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from allonym.arrays import Floats, sum_by
-from allonym.kinds.sets import SetMetric
+from allonym.kinds.set_metric import SetMetric
 from allonym.records import Pairs
 
 # --- meaning (P1 §4.1, P0 §4.2 and §5) ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, distinct, sum_by
-from allonym.kinds.base import tolerance
+from allonym.kinds.metric import tolerance
 from allonym.methods.groups import Groups
 from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
 

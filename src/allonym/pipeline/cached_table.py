@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym.cells import Cells
-from allonym.kinds import encoding as encode
+from allonym.cells import Cells, cell_text
 from allonym.pipeline.prepare import opened
 from allonym.tables.base import Table
 from allonym.tables.files import Reading, open_table, read_bytes
@@ -133,4 +132,4 @@ def shown(cell: Any) -> str:
     """Return a cell as people read it."""
     if cell is None:
         return ""
-    return "; ".join(map(encode.as_text, cell)) if isinstance(cell, tuple) else encode.as_text(cell)
+    return "; ".join(map(cell_text, cell)) if isinstance(cell, tuple) else cell_text(cell)

@@ -12,10 +12,11 @@ import numpy as np
 
 from allonym.arrays import count_units
 from allonym.errors import OutputError, Problem
+from allonym.kinds.linking import ColumnLinks
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link
 from allonym.pipeline.cached_table import CachedTable
-from allonym.pipeline.encoding import ColumnLinks, open_links
+from allonym.pipeline.encoding import open_links
 from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.pipeline.run import problems_of
 from allonym.plan import toml

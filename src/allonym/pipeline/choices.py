@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from allonym.errors import PlanError, Problem
-from allonym.kinds.sets import WAYS as DISTANCES
+from allonym.kinds.set_metric import SET_DISTANCES as DISTANCES
 from allonym.methods import METHODS, named
 from allonym.methods.base import Anonymising
 from allonym.methods.fusion import GUIDES, HEURISTICS

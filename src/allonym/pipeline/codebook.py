@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym import __version__
-from allonym.cells import Cells
-from allonym.kinds import encoding as encode
-from allonym.kinds.set_cells import items_of
+from allonym.cells import Cells, cell_text, is_missing
+from allonym.kinds.registry import kind_named
 from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 
@@ -85,18 +84,12 @@ def _variable(release: Release, name: str, role: str, cells: Cells | None) -> di
 def _values(release: Release, name: str, cells: Cells) -> tuple[Counter[str], int]:
     """Return what a column of the release says, or which items its lists have, in how many records; and the nulls."""
     plan, values, missing = release.prepared.plan, Counter[str](), 0
-    separator = plan.columns[name].separator if name in plan.columns else ";"
-    several = release.prepared.kinds.get(name) == "set"
+    kind = kind_named(release.prepared.kinds.get(name, "category")).of(plan.columns.get(name))
     for value, rows in zip(cells.values, cells.counts.tolist(), strict=True):
-        if not rows:
-            continue
-        if encode.is_missing(value, plan.missing):
+        if is_missing(value, plan.missing):
             missing += rows
-        elif isinstance(value, tuple) or several:
-            items = value if isinstance(value, tuple) else items_of(value, separator)
-            values.update(dict.fromkeys(map(encode.as_text, items), rows))
-        else:
-            values[encode.as_text(value)] += rows
+        elif rows:
+            values.update(dict.fromkeys(kind.listed(value), rows))
     return values, missing
 
 
@@ -118,5 +111,5 @@ def _concepts(release: Release, name: str) -> dict[str, str | list[str]]:
     cells, found = release.written[name], dict[str, list[str]]()
     for value, meant, rows in zip(cells.values, attribute.values, cells.counts.tolist(), strict=True):
         if rows and isinstance(meant, (int, np.integer)):
-            found.setdefault(encode.as_text(value), []).append(scope.taxonomy.ids[int(meant)])
+            found.setdefault(cell_text(value), []).append(scope.taxonomy.ids[int(meant)])
     return {text: ids[0] if len(ids) == 1 else ids for text, ids in found.items()}

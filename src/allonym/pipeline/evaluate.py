@@ -14,7 +14,7 @@ from allonym.errors import OptionError, PlanError, TableError
 from allonym.measures import risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.ontology.similarity import MEASURES
-from allonym.pipeline.alignment import MaskedTable, in_order
+from allonym.pipeline.alignment import MaskedTable
 from allonym.pipeline.prepare import opened, prepare
 from allonym.privacy import models as privacy
 from allonym.progress import Progress, no_progress, part_of
@@ -83,7 +83,7 @@ def evaluate(
     if not found.table.n:
         raise TableError("The original has no rows: there is nothing to measure.")
     release = MaskedTable(found, masked, key, "the masked table")
-    columns = {name: release.understood(name) for name in found.with_role("quasi")}
+    columns = {name: release.encoded(name) for name in found.with_role("quasi")}
     sensitive = {name: release.encode_sensitive(name) for name in found.with_role("sensitive")}
     common: dict[str, Any] = {
         "attributes": tuple(x.attribute for x in columns.values()),
@@ -93,7 +93,7 @@ def evaluate(
         "units": found.units,
         "sensitive": tuple(attribute for attribute, _ in sensitive.values()),
         "sensitive_codes": [codes for _, codes in sensitive.values()],
-        "original_group_ids": distinct([in_order(found.coded[name], found.cells[name]).codes for name in columns])[0],
+        "original_group_ids": distinct([found.canonical(name).codes for name in columns])[0],
     }
     pairs = Pairs.of_rows(**common, group_ids=release.group_ids)
     together = None
@@ -121,7 +121,7 @@ def evaluate(
         sizes=pairs.sizes[pairs.sizes > 0],
         attackers={name: linkage_by_meaning(pairs, name, plan.seed or 0) for name in attackers},
         earlier=together,
-        strange={name: x.strange for name, x in columns.items() if x.strange},
+        strange={name: x.unknown for name, x in columns.items() if x.unknown},
     )
 
 

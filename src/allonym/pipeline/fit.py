@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import Keys
-from allonym.cells import Cells
+from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import OptionError, PlanError, Problem, TableError
-from allonym.kinds import encoding as encode
 from allonym.kinds.domain import Domain
+from allonym.kinds.linking import concept_style, concept_writer
+from allonym.kinds.numbers import MAX_DECIMALS, decimals_of, number_label, numbers_of, to_number
 from allonym.methods.base import is_number
 from allonym.methods.draws import key_of, words, words_of_one
 from allonym.methods.exponential import Candidates, Exponential
@@ -102,7 +103,7 @@ class _Words(_Fitted):
         if value is None:
             return None
         if value not in self._labels:
-            self._labels[value] = encode.label_of(self.scope.taxonomy, self.way)(value)
+            self._labels[value] = concept_writer(self.scope.taxonomy, self.way)(value)
         label = self._labels[value]
         return int(label) if isinstance(like, int) and label.isdecimal() else label
 
@@ -138,14 +139,14 @@ class _Numbers(_Fitted):
 
     def meaning(self, cell: Any) -> Value:
         """Return the number of a cell."""
-        number = encode.to_number(str(cell), self.comma)
+        number = to_number(str(cell), self.comma)
         if number is None:
             raise TableError(f"A value in column {self.name} is no number.", hint="mend it.", values=[str(cell)])
         return number
 
     def written(self, value: Value, like: Any) -> Any:
         """Return a number with the column's decimals, as text where the table had text."""
-        return encode.number_label(value, self.decimals, self.comma, as_text=self.as_text)
+        return number_label(value, self.decimals, self.comma, as_text=self.as_text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was fitted."""
@@ -203,7 +204,7 @@ class Fitted:
         """Tell whether a cell is null, in whatever way a library has for that, or says so."""
         if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
             return True
-        return encode.is_missing(cell, self.plan.missing) or bool(cell != cell)  # noqa: PLR0124 not a number
+        return is_missing(cell, self.plan.missing) or bool(cell != cell)  # noqa: PLR0124 not a number
 
     def _number(self, record: Mapping[str, Any], key: int | str | None) -> int:
         """Return what the draws of a record go by."""
@@ -211,7 +212,7 @@ class Fitted:
             given = record[self._key] if key is None else key
             if self._says_nothing(given):
                 raise TableError(f"The record has no {self._key}, which its draws go by.", hint="fill it in.")
-            return key_of(encode.as_text(given).strip())
+            return key_of(cell_text(given).strip())
         if key is None:
             self._row += 1
             return self._row - 1
@@ -250,7 +251,7 @@ class Fitted:
         if self._key:
             if any(map(self._says_nothing, cells[self._key].values)):
                 raise TableError(f"Some rows have no {self._key}, which draws go by.", hint="fill it in.")
-            texts = [key_of(encode.as_text(x)) for x in cells[self._key].values]
+            texts = [key_of(cell_text(x)) for x in cells[self._key].values]
             keys = np.array(texts, np.uint64)[cells[self._key].codes]
         written = {name: self._written(name, cells[name], keys) for name in self._columns}
         dropped = [x for x in self._dropped if x in table.names]
@@ -259,7 +260,7 @@ class Fitted:
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
         column = self._columns[name]
-        missing = [encode.is_missing(x, self.plan.missing) for x in cells.values]
+        missing = [is_missing(x, self.plan.missing) for x in cells.values]
         values = [None if gone else column.meaning(x) for x, gone in zip(cells.values, missing, strict=True)]
         found, places = column.perturbation.column(values, cells.codes, words(self.seed, name, keys))
         said = (x for x, gone in zip(cells.values, missing, strict=True) if not gone)
@@ -351,12 +352,12 @@ def fitted_to(found: Prepared, seed: int | None) -> Fitted:
 def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
     plan, coded = found.plan, found.coded[name]
     if name not in found.words:
-        texts = [None if encode.is_missing(c, plan.missing) else str(c) for c in coded.cells.values]
+        texts = [None if is_missing(c, plan.missing) else str(c) for c in coded.cells.values]
         as_text = any(isinstance(c, str) for c, t in zip(coded.cells.values, texts, strict=True) if t is not None)
-        return _Numbers(name, encode.decimals_of(texts), encode.numbers_of(texts)[1], as_text, perturbation)
+        return _Numbers(name, decimals_of(texts), numbers_of(texts)[1], as_text, perturbation)
     words_of = found.words[name][0]
     links = {text: x.concept for text, x in words_of.links.items()}
-    way = encode.way_of_writing(words_of.links, words_of.scope, plan.method.writes_codes)
+    way = concept_style(words_of.links, words_of.scope, plan.method.writes_codes)
     own = getattr(perturbation, "domain", None)
     individuals = (
         bool(plan.columns[name].individuals) if plan.method.data_independent or own is None else own.individuals
@@ -367,7 +368,7 @@ def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
 def _check(told: dict[str, Any], method: Any) -> None:
     """Refuse a column whose figures make no sense."""
     numeric, noise = told["kind"] == "numeric", isinstance(method, Noise)
-    if numeric and not (type(told["decimals"]) is int and 0 <= told["decimals"] <= encode.DIGITS):
+    if numeric and not (type(told["decimals"]) is int and 0 <= told["decimals"] <= MAX_DECIMALS):
         raise ValueError("decimals")
     if noise and not (is_number(told["variance"]) and told["variance"] >= 0):
         raise ValueError("variance")

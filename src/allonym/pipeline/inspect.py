@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from allonym.cells import MISSING, Cells
+from allonym.cells import Cells, is_missing
 from allonym.errors import TableError
-from allonym.kinds import encoding as encode
-from allonym.kinds.set_cells import SEPARATOR, items_of
+from allonym.kinds.registry import automatic_kind, kind_named, suggested_kind
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
 from allonym.pipeline.cached_table import CachedTable
-from allonym.pipeline.encoding import guessed_kind
 from allonym.pipeline.engines import ExecutionOptions, engine_for
 from allonym.plan.column import Column, described
 from allonym.plan.model import Plan
@@ -28,14 +25,15 @@ from allonym.tables.base import Table
 from allonym.tables.engines.grouped import GroupedTable
 from allonym.tables.files import Reading, open_any
 
-TOGETHER = 50  # columns that are read at a time
-MOST = 500  # values of a column that are looked up
+EMPTY = "category"  # the kind of a column without values
+COLUMNS_AT_A_TIME = 50  # that are read
+MAX_LOOKED_UP = 500  # values of a column
 COVERED = 0.6  # share of cells that must be words for a column to be one of words
 UNDER = 0.98  # share of those that must lie under a root for it to be suggested
 NARROW = 0.2  # share of the ontology that a root may have under it and still say something
 
-PERSON = re.compile(r"(^|[_\W])(id|nr|no|key|uuid|e?mail|phone|address|ssn|passport)$|names?$|^(id|nr|uuid)", re.I)
-WHO = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
+IDENTIFIER = re.compile(r"(^|[_\W])(id|nr|no|key|uuid|e?mail|phone|address|ssn|passport)$|names?$|^(id|nr|uuid)", re.I)
+PERSON = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
 PRIVATE = re.compile(
     r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
 )
@@ -59,10 +57,13 @@ class ColumnInspection:
         """Return it as a column of a plan."""
         if self.role not in ("quasi", "sensitive"):
             return Column(self.role)
-        if self.kind == "set":
-            options: dict[str, Any] = {"kind": "set"} if self.ontology else {"kind": "set", "elements": "category"}
-            return described("quasi", self.ontology, **options)
-        return described(self.role, self.ontology or self.kind) if self.role == "quasi" else Column("sensitive")
+        if self.role == "sensitive":
+            return Column("sensitive")
+        kind = kind_named(self.kind)
+        if kind.automatic and self.ontology:  # an ontology alone states that it is one of words
+            return described(self.role, self.ontology)
+        without = {} if self.ontology else kind.without_ontology
+        return described(self.role, self.ontology, **{"kind": self.kind, **without})
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def inspect(source: Any, reading: Reading | None = None, tick: Progress = no_pro
     looked = []
     for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
-        looked.append(_look(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", "category"))
+        looked.append(_look(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
         if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
             looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
     return Inspection(table.n, looked, getattr(source if isinstance(source, CachedTable) else table, "suffix", ".csv"))
@@ -102,8 +103,8 @@ def _in_memory(source: Any, reading: Reading | None) -> Table:
 
 def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
     """Yield the columns of a table, read some at a time; those that hold no single values, nor lists, without cells."""
-    for low in range(0, len(table.names), TOGETHER):
-        names = table.names[low : low + TOGETHER]
+    for low in range(0, len(table.names), COLUMNS_AT_A_TIME):
+        names = table.names[low : low + COLUMNS_AT_A_TIME]
         try:
             yield from table.cells(names).items()
         except TableError:
@@ -114,56 +115,45 @@ def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
                     yield name, None
 
 
-def _look(name: str, cells: Cells, words: Scope) -> ColumnInspection:
+def _look(name: str, cells: Cells, wordnet: Scope) -> ColumnInspection:
     counts = cells.counts
-    null = np.array([encode.is_missing(x) for x in cells.values], bool)
-    here = counts[~null] if len(null) else counts
-    distinct, unique, rows = len(here), int((here == 1).sum()), int(here.sum())
-    kind = guessed_kind(cells, MISSING) if distinct else "category"
+    null = np.array([is_missing(x) for x in cells.values], bool)
+    present = counts[~null] if len(null) else counts
+    distinct, unique, rows = len(present), int((present == 1).sum()), int(present.sum())
+    kind = automatic_kind(cells) if distinct else EMPTY
     ontology, coverage = None, None
-    whole = kind == "numeric" and all("." not in str(x) and "," not in str(x) for x in cells.values)
-    every = distinct == rows > 1
-    present = encode.present(cells)
-    named = bool(PERSON.search(name))
-    if (every and (named or WHO.search(name) or kind != "numeric")) or (named and distinct > 0.9 * rows and rows > 20):
-        role = "identifier"
-    elif WHO.search(name) and (named or whole or distinct > 0.5 * rows) and distinct > 0.1 * rows:
-        role = "unit"
-    elif WEIGHT.search(name) and kind == "numeric":
-        role = "weight"
-    else:
+    role = _role(name, cells, kind, distinct, rows)
+    if not role:
         role = "sensitive" if PRIVATE.search(name) else "quasi" if distinct > 1 else "keep"
-        brief = sum(c for x, c in present.items() if len(x) <= 2) * 2 > rows
-        if _several(cells):
-            role, kind = "quasi" if role == "sensitive" else role, "set"
-            ontology, coverage = _ontology(_items(cells), words)
-        elif kind == "text" and brief:
-            kind = "category"
-        elif kind == "text":
-            ontology, coverage = _ontology(present, words)
-            kind = "text" if ontology else "category"
+        if distinct:
+            kind = suggested_kind(cells)
+        known = kind_named(kind)()
+        if role == "sensitive" and role not in known.roles:
+            role = "quasi"
+        if known.linked:
+            ontology, coverage = _ontology(known.words(cells), wordnet)
+            kind = kind if ontology else known.without_ontology.get("kind", kind)
     return ColumnInspection(name, distinct, unique, int(counts.sum()) - rows, role, kind, ontology, coverage)
 
 
-def _several(cells: Cells) -> bool:
-    """Tell whether cells hold several items: lists, or text with separators in at least a fifth of them."""
-    said = [(x, n) for x, n in zip(cells.values, cells.counts.tolist(), strict=True) if not encode.is_missing(x)]
-    if any(isinstance(x, tuple) for x, _ in said):
-        return True
-    return sum(n for x, n in said if isinstance(x, str) and SEPARATOR in x) * 5 >= sum(n for _, n in said) > 0
-
-
-def _items(cells: Cells) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for cell, n in zip(cells.values, cells.counts.tolist(), strict=True):
-        if not encode.is_missing(cell):
-            found.update(dict.fromkeys(items_of(cell), n))
-    return found
+def _role(name: str, cells: Cells, kind: str, distinct: int, rows: int) -> str:
+    """Return the role that the name and the distinct values of a column suggest; "", if they suggest none."""
+    numeric = kind_named(kind).numeric
+    whole = numeric and all("." not in str(x) and "," not in str(x) for x in cells.values)
+    all_differ = distinct == rows > 1
+    identifies = bool(IDENTIFIER.search(name))
+    if (all_differ and (identifies or PERSON.search(name) or not numeric)) or (
+        identifies and distinct > 0.9 * rows and rows > 20
+    ):
+        return "identifier"
+    if PERSON.search(name) and (identifies or whole or distinct > 0.5 * rows) and distinct > 0.1 * rows:
+        return "unit"
+    return "weight" if WEIGHT.search(name) and numeric else ""
 
 
 def _ontology(values: Mapping[str, int], words: Scope) -> tuple[str | None, float]:
     """Return where in WordNet the words of a column lie, if most are there, and what share of cells is."""
-    some = dict(sorted(values.items(), key=lambda x: (-x[1], x[0]))[:MOST])
+    some = dict(sorted(values.items(), key=lambda x: (-x[1], x[0]))[:MAX_LOOKED_UP])
     links = [x for x in link(some, words, suggest=False) if x.concept is not None]
     share = sum(x.count for x in links) / max(sum(some.values()), 1)
     if share < COVERED:

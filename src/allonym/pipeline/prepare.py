@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import Floats, Ints, Keys
-from allonym.cells import Cells
+from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import AllonymError, Problem, TableError, first_few, plural
-from allonym.kinds import encoding as encode
-from allonym.kinds.encoding import EncodedColumn
+from allonym.kinds.base import EncodedColumn
+from allonym.kinds.linking import ColumnLinks
+from allonym.kinds.numbers import numbers_of
 from allonym.methods.draws import key_of
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
-from allonym.pipeline.encoding import ColumnLinks, has_ontology, understand
+from allonym.pipeline.encoding import encode_column, has_ontology
 from allonym.pipeline.engines import ExecutionOptions, engine_for, is_path, lines_of
 from allonym.plan.column import Column
 from allonym.progress import Progress, no_progress, part_of
@@ -52,6 +53,10 @@ class Prepared:
     def with_role(self, role: str) -> list[str]:
         """Return the columns with a role, in the order of the table."""
         return [x for x in self.table.names if x in self.plan.columns and self.plan.columns[x].role == role]
+
+    def canonical(self, name: str) -> Cells:
+        """Return the cells of a column; those that are the same to its kind are one."""
+        return self.coded[name].kind.canonical(self.cells[name])
 
     def seen(self, role: str) -> list[str]:
         """Return the columns with a role that were seen together with others: an engine counts few of them together."""
@@ -90,7 +95,7 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
     opened: dict[tuple[Any, Any], Scope] = {}
     for place, name in enumerate(worded):
         try:
-            understand(found, name, opened, part_of(tick, place, len(worded)))
+            encode_column(found, name, opened, part_of(tick, place, len(worded)))
         except AllonymError as error:
             found.problems += [_in_column(name, problem) for problem in error.problems]
     coded = [found.coded[x] for x in found.with_role("quasi") if x in found.coded]
@@ -192,7 +197,7 @@ def _persons(found: Prepared) -> None:
     """Find who the rows are about, what they weigh, and identifiers that come again without a unit."""
     for name in (x for x in found.with_role("unit") if x in found.cells):
         cells = found.cells[name]
-        null = np.array([encode.is_missing(x, found.plan.missing) for x in cells.values])
+        null = np.array([is_missing(x, found.plan.missing) for x in cells.values])
         if null.any() and (rows := int(cells.counts[null].sum())):
             found.problems.append(_empty_unit(name, rows))
         found.units = cells.codes
@@ -215,7 +220,7 @@ def _persons(found: Prepared) -> None:
             )
     for name in (x for x in found.with_role("weight") if x in found.cells):
         cells = found.cells[name]
-        numbers, _ = encode.numbers_of([None if encode.is_missing(x) else str(x) for x in cells.values])
+        numbers, _ = numbers_of([None if is_missing(x) else str(x) for x in cells.values])
         wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
         if wrong:
             text = f"{plural(wrong, 'survey weight')} not a number, or below 0."
@@ -239,7 +244,7 @@ def _repeated(found: Prepared, name: str) -> int:
     if name not in found.cells:
         return 0
     counts = found.cells[name].counts
-    null = np.array([encode.is_missing(x, found.plan.missing) for x in found.cells[name].values], bool)
+    null = np.array([is_missing(x, found.plan.missing) for x in found.cells[name].values], bool)
     return int((counts[~null] > 1).sum())
 
 
@@ -252,9 +257,9 @@ def _keys(found: Prepared) -> None:
         found.problems.append(Problem("missing-key-column", "the key column is not in the table.", column=name))
         return
     cells = found.cells[name]
-    if any(encode.is_missing(x, found.plan.missing) and n for x, n in zip(cells.values, cells.counts, strict=True)):
+    if any(is_missing(x, found.plan.missing) and n for x, n in zip(cells.values, cells.counts, strict=True)):
         found.problems.append(empty_key(name))
-    found.keys = np.array([key_of(encode.as_text(x)) for x in cells.values], np.uint64)[cells.codes]
+    found.keys = np.array([key_of(cell_text(x)) for x in cells.values], np.uint64)[cells.codes]
 
 
 def empty_key(name: str) -> Problem:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import Ints
+from allonym.cells import cell_text, is_missing
 from allonym.errors import Problem, TableError
-from allonym.kinds import encoding as encode
-from allonym.kinds.encoding import EncodedColumn
+from allonym.kinds.base import EncodedColumn
+from allonym.kinds.numbers import to_number
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.plan.privacy import Privacy
 from allonym.privacy.models import RequirementCheck, SensitiveCounts, enough
@@ -106,8 +107,8 @@ def _codes(coded: EncodedColumn, missing: Any) -> dict[str, int]:
     """Return the codes of the cells of a column, by their texts as any reader may give them."""
     found: dict[str, int] = {}
     for cell, code in zip(coded.cells.values, coded.code_of.tolist(), strict=True):
-        if not encode.is_missing(cell, missing):
-            found |= {text.strip(): code for text in (str(cell), encode.as_text(cell))}
+        if not is_missing(cell, missing):
+            found |= {text.strip(): code for text in (str(cell), cell_text(cell))}
     return found
 
 
@@ -115,10 +116,10 @@ def _code(cell: Any, codes: Mapping[str, int], missing: Any, nothing: int) -> in
     """Return the code of a cell as a second reader gives it: perhaps with quotes, or a number written otherwise."""
     if cell is None:
         return nothing
-    text = plain(encode.as_text(cell).encode())
-    number = encode.to_number(text)
+    text = plain(cell_text(cell).encode())
+    number = to_number(text)
     if text not in codes and number is not None:
-        text = encode.as_text(number)
+        text = cell_text(number)
     if text in codes:
         return codes[text]
-    return nothing if encode.is_missing(text, missing) or text == "nan" else -1
+    return nothing if is_missing(text, missing) or text == "nan" else -1

@@ -17,7 +17,6 @@ from allonym.errors import first_few, plural
 from allonym.kinds.text import ConceptMetric
 from allonym.measures.measurement import measured
 from allonym.ontology.taxonomy import Taxonomy
-from allonym.pipeline.alignment import in_order
 from allonym.pipeline.codebook import public_parameters, published
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.pipeline.evaluate import bins
@@ -72,7 +71,7 @@ class _Telling:
             weights=found.weights,
             units=found.units,
             group_ids=group_ids_of(found, masking, release.written),
-            original_group_ids=distinct([by_text(in_order(x, x.cells)).codes for x in coded])[0],
+            original_group_ids=distinct([by_text(x.kind.canonical(x.cells)).codes for x in coded])[0],
             sensitive=tuple(x.attribute for x in sensitive),
             sensitive_codes=[x.codes for x in sensitive],
             row_counts=found.row_counts,
@@ -158,7 +157,7 @@ class _Telling:
                 yield Variable(name, role, became, kind, ontology)
                 continue
             coded = found.coded[name]
-            was, now = (in_order(coded, x) for x in (coded.cells, self.release.written[name]))
+            was, now = (coded.kind.canonical(x) for x in (coded.cells, self.release.written[name]))
             before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
             number, _, first = distinct([was.codes, now.codes])
             counts = count_by(number, len(first), found.row_counts)

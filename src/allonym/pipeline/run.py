@@ -246,7 +246,7 @@ def _written(found: Prepared, masking: Masking, seed: int | None) -> Iterator[tu
     least = NOBODY if method.record_level else method.required_k
     for a, attribute in enumerate(masking.attributes):
         coded = found.coded[attribute.name]
-        yield attribute.name, coded.decoded(attribute, masking.codes[piece, a], least, found.units, seed or 0)
+        yield attribute.name, coded.decode(attribute, masking.codes[piece, a], least, found.units, seed or 0)
 
 
 def _write(

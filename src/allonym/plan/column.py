@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import PlanError
-from allonym.kinds.sets import WAYS
+from allonym.kinds.registry import KINDS
+from allonym.kinds.set_metric import SET_DISTANCES
 from allonym.methods.base import is_number
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.scope import Scope
@@ -18,7 +19,6 @@ from allonym.ontology.similarity import DEPTHS, MEASURES
 from allonym.ontology.taxonomy import Taxonomy
 
 ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
-KINDS = ("text", "category", "ordinal", "numeric", "set")
 ELEMENTS = ("text", "category")
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first")
@@ -62,7 +62,7 @@ class Column:
             ("role", self.role, ROLES),
             ("kind", self.kind, (*KINDS, None)),
             ("similarity", self.similarity, (*MEASURES, None)),
-            ("distance", self.distance, WAYS),
+            ("distance", self.distance, SET_DISTANCES),
             ("elements", self.elements, ELEMENTS),
             ("depth", self.depth, DEPTHS),
             ("senses", self.senses, (*SENSES, None)),

@@ -168,12 +168,12 @@ def _texts(
     data: Mapping[str, Sequence[Any]], columns: Sequence[str], labels: Mapping[str, Mapping[Any, str]] | None = None
 ) -> pa.Table:
     """Return some columns as text: by their labels where they have some, whole numbers without a point."""
-    from allonym.kinds.encoding import as_text
+    from allonym.cells import cell_text
 
     def text(value: Any, known: Mapping[Any, str]) -> str | None:
         if value is None or value != value or not str(value).strip():  # noqa: PLR0124
             return None
-        return known.get(value) or as_text(value)
+        return known.get(value) or cell_text(value)
 
     known = labels or {}
     return pa.table(

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from allonym.arrays import Ints
-from allonym.cells import MISSING, Cells
+from allonym.cells import MISSING, Cells, is_missing
 from allonym.errors import TableError, plural
-from allonym.kinds.encoding import is_missing
 from allonym.tables.columns import Columns
 from allonym.tables.files import TextFile
 from allonym.tables.frame import Frame

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from allonym.cells import Cells
+from allonym.cells import Cells, cell_text
 from allonym.errors import OutputError, TableError
-from allonym.kinds.encoding import as_text
 from allonym.tables.columns import Columns, named
 
 TYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "float": np.float32, "double": np.float64}
@@ -47,7 +46,7 @@ class LabelledFile(Columns):
     def _shown(self, name: str) -> list[Any]:
         """Return the labels of a column; a code without one as text."""
         labels = self.labels[name]
-        return [None if c is None else labels.get(c, as_text(c)) for c in self.codes[name]]
+        return [None if c is None else labels.get(c, cell_text(c)) for c in self.codes[name]]
 
     def changed(
         self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
@@ -135,7 +134,7 @@ def coded_anew(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[
                 code_of[x] = _value(float(x)) if number.fullmatch(x) else free
                 free += not number.fullmatch(x)
             codes.append(None if x is None else code_of[x])
-    told = {code: label for label, code in code_of.items() if as_text(code) != label}
+    told = {code: label for label, code in code_of.items() if cell_text(code) != label}
     return codes, {code: told[code] for code in dict.fromkeys(codes) if code in told}
 
 

@@ -14,11 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allonym import Scope, Taxonomy, link
-from allonym.cells import MISSING, Cells, merged
+from allonym.cells import MISSING, Cells, merged, text_counts
 from allonym.errors import TableError
-from allonym.kinds import encoding as encode
-from allonym.kinds.encoding import EncodedColumn
+from allonym.kinds.base import EncodedColumn
+from allonym.kinds.category import Category
+from allonym.kinds.linking import ColumnLinks
+from allonym.kinds.numeric import Numeric
+from allonym.kinds.ordinal import Ordinal
+from allonym.kinds.text import Text
 from allonym.ontology.lexicon import Entry, Lexicon
+from allonym.ontology.linking.links_file import Settled
 
 NEVER = 10**9  # a k that no spelling reaches
 WORDS = [("animal", 0), ("bird", 1), ("parrot", 2), ("polly", 2), ("cat", 3), ("kitty", 3)]
@@ -45,19 +50,21 @@ def cells(rows: Sequence[Any]) -> Cells:
 
 
 def text(rows: Sequence[Any], *taxonomies: Taxonomy, **options: Any) -> EncodedColumn:
-    """Understand a column by what links are found."""
-    known = taxonomies or (ANIMALS,)
-    found = cells(rows)
-    links = [{x.value: x for x in link(encode.present(found), t)} for t in known]
-    return encode.text("x", found, links, [Scope.of(t) for t in known], **options)
+    """Encode a column of words by the links that are found."""
+    column = cells(rows)
+    links = [
+        ColumnLinks(Scope.of(t), {x.value: x for x in link(text_counts(column), t)}, Settled())
+        for t in taxonomies or (ANIMALS,)
+    ]
+    return Text(**options).encode("x", column, links)
 
 
 def category(rows: Sequence[Any]) -> EncodedColumn:
-    return encode.category("x", cells(rows))
+    return Category().encode("x", cells(rows))
 
 
 def numeric(rows: Sequence[Any]) -> EncodedColumn:
-    return encode.numeric("x", cells(rows))
+    return Numeric().encode("x", cells(rows))
 
 
 def written(
@@ -68,7 +75,7 @@ def written(
     if values is not None:
         attribute = replace(attribute, metric=attribute.metric.extend(values))
         codes = np.array([attribute.values.index(v) for v in values], np.int64)
-    found = coded.decoded(attribute, codes, k, None if units is None else np.array(units, np.int64))
+    found = coded.decode(attribute, codes, k, None if units is None else np.array(units, np.int64))
     return [found.values[c] for c in found.codes]
 
 
@@ -112,7 +119,7 @@ def test_a_spelling_that_fewer_than_k_units_hold_is_never_written(
 
 COLUMNS: dict[str, tuple[Callable[[list[Any]], EncodedColumn], list[Any]]] = {
     "category": (category, ["b", "a", "", "NA", None, "ä"]),
-    "ordinal": (lambda rows: encode.ordinal("x", cells(rows), ["lo", "mid", "hi"]), ["hi", "lo", "mid", "?"]),
+    "ordinal": (lambda rows: Ordinal(levels=["lo", "mid", "hi"]).encode("x", cells(rows)), ["hi", "lo", "mid", "?"]),
     "numeric": (numeric, ["3", "-1", "2.50", "1e1", "", "2.5"]),
     "text": (text, ["cat", "polly", "parrot", "zzz", "aaa", "NA"]),
     "two ontologies": (lambda rows: text(rows, ANIMALS, TOOLS), ["cat", "saw", "parrot", "zzz", ""]),
@@ -122,10 +129,10 @@ COLUMNS: dict[str, tuple[Callable[[list[Any]], EncodedColumn], list[Any]]] = {
 @pytest.mark.parametrize("kind", COLUMNS)
 @given(st.data())
 def test_values_do_not_depend_on_the_order_of_rows(kind: str, data: st.DataObject) -> None:
-    understand, choices = COLUMNS[kind]
+    encode, choices = COLUMNS[kind]
     rows = data.draw(st.lists(st.sampled_from(choices), min_size=1, max_size=12))
     order = data.draw(st.permutations(range(len(rows))))
-    one, two = understand(rows), understand([rows[i] for i in order])
+    one, two = encode(rows), encode([rows[i] for i in order])
     assert one.attribute.values == two.attribute.values
     assert one.codes[order].tolist() == two.codes.tolist()
     for k in (1, 2):
@@ -154,8 +161,8 @@ def test_null_is_an_empty_cell_unless_the_column_says_so_in_words(rows: list[Any
 
 def test_what_counts_as_missing_can_be_said() -> None:
     assert category(list(MISSING)).attribute.values == (None,)
-    assert encode.category("x", cells(["-", "NA"]), missing=["-"]).attribute.values == ("NA", None)
-    assert encode.present(cells(["a", "?", "a", "", None, 7])) == Counter({"a": 2, "7": 1})
+    assert Category(missing=["-"]).encode("x", cells(["-", "NA"])).attribute.values == ("NA", None)
+    assert text_counts(cells(["a", "?", "a", "", None, 7])) == Counter({"a": 2, "7": 1})
 
 
 def test_null_comes_last_and_a_category_too_few_hold_becomes_null() -> None:
@@ -173,16 +180,16 @@ def test_categories_of_frames_keep_their_type() -> None:
 
 
 def test_levels_are_ranked_as_given_and_need_not_occur() -> None:
-    coded = encode.ordinal("x", cells(["hi", "lo", "", "hi"]), ["lo", "mid", "hi"])
+    coded = Ordinal(levels=["lo", "mid", "hi"]).encode("x", cells(["hi", "lo", "", "hi"]))
     assert (coded.attribute.values, coded.codes.tolist()) == ((0, 2, None), [1, 0, 2, 1])
     assert coded.attribute.metric.distances(0, [0, 1, 2]).tolist() == [0.0, 1.0, 1.0]
     assert written(coded, NEVER, values=[1, 0, 2, None]) == ["mid", "lo", "hi", None]
-    assert written(encode.ordinal("x", cells([3, 1]), ["1", "2", "3"]), 1) == [3, 1]
+    assert written(Ordinal(levels=["1", "2", "3"]).encode("x", cells([3, 1])), 1) == [3, 1]
 
 
 def test_levels_nobody_listed_are_counted_and_not_told() -> None:
     with pytest.raises(TableError, match=r"2 values of column x are none of its 2 levels\. Hint") as e:
-        encode.ordinal("x", cells(["lo", "secret", "secret", "hidden", "?"]), ["lo", "hi"])
+        Ordinal(levels=["lo", "hi"]).encode("x", cells(["lo", "secret", "secret", "hidden", "?"]))
     assert e.value.values == ("secret", "hidden")
     assert "secret" not in str(e.value)
 

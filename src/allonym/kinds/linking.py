@@ -1,0 +1,64 @@
+"""The links of a column's words to the concepts of an ontology, and how concepts are written as words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.links_file import Settled
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
+
+LINKING_OPTIONS = frozenset(
+    {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "unmatched",
+     "accept_review"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ColumnLinks:
+    """The links of one column's words to the concepts of one ontology."""
+
+    scope: Scope
+    links: Mapping[str, Link]
+    settled: Settled
+    file: str | Path | None = None  # the links file, if the plan names one
+
+    def with_status(self, status: str) -> list[Link]:
+        """Return the links of values in the table that have a status, frequent ones first."""
+        return sorted((x for x in self.here if x.status == status), key=lambda x: (-x.count, x.value))
+
+    @property
+    def here(self) -> list[Link]:
+        """The links of values that occur in the table."""
+        return [x for x in self.links.values() if x.count]
+
+    def knows(self, value: str) -> bool:
+        """Tell whether the links file, if there is one, has a value."""
+        return value in self.settled.rows or value in self.settled.concepts
+
+
+def concept_style(links: Mapping[str, Link], scope: Scope, writes_codes: bool | None = None) -> str:
+    """Return how a column writes concepts: by `label`, `id` or `notation`; by default, as most words were linked."""
+    if writes_codes is not None:
+        return "notation" if writes_codes else "label"
+    taxonomy = scope.taxonomy
+    total = by_id = by_notation = 0
+    has_notations = bool(taxonomy.lexicon.notation.any())
+    for x in links.values():
+        if x.concept is not None:
+            total += x.count
+            by_id += x.count * (x.value == taxonomy.ids[x.concept] != taxonomy.labels[x.concept])
+            by_notation += x.count * (has_notations and x.value in taxonomy.lexicon.notations(x.concept))
+    if (by_id + by_notation) * 2 <= total:
+        return "label"
+    return "id" if by_id > by_notation else "notation"
+
+
+def concept_writer(taxonomy: Taxonomy, style: str) -> Callable[[int], str]:
+    """Return the function that writes concepts by `label`, `id` or `notation` (those without a notation by id)."""
+    if style == "notation":
+        return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
+    return lambda c: taxonomy.ids[c] if style == "id" else taxonomy.labels[c].replace("_", " ")

@@ -1,0 +1,53 @@
+"""The kinds of columns there are, from general to specific: the last one that recognises a column is suggested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from allonym.cells import MISSING, Cells
+from allonym.kinds.base import Kind
+
+_KINDS = {
+    "text": "allonym.kinds.text:Text",
+    "category": "allonym.kinds.category:Category",
+    "ordinal": "allonym.kinds.ordinal:Ordinal",
+    "numeric": "allonym.kinds.numeric:Numeric",
+    "set": "allonym.kinds.sets:Sets",
+}
+KINDS = tuple(_KINDS)
+
+
+def kind_named(name: str) -> type[Kind]:
+    """Return the kind of a name.
+
+    >>> kind_named("ordinal").options
+    frozenset({'levels'})
+    """
+    module, _, attribute = _KINDS[name].partition(":")
+    kind: type[Kind] = getattr(import_module(module), attribute)
+    return kind
+
+
+def automatic_kind(cells: Cells, missing: Sequence[str] = MISSING) -> str:
+    """Return the kind of a column for which a plan states none."""
+    return next(x for x in reversed(KINDS) if kind_named(x).automatic and kind_named(x).recognises(cells, missing))
+
+
+def suggested_kind(cells: Cells, missing: Sequence[str] = MISSING) -> str:
+    """Return the kind that a column looks like, for a person to confirm."""
+    return next(x for x in reversed(KINDS) if kind_named(x).recognises(cells, missing))
+
+
+def takes_option(kind: str | None, option: str) -> bool:
+    """Tell whether an option of a column applies to a kind; without a stated kind, those of words do.
+
+    >>> takes_option("numeric", "ontology"), takes_option(None, "ontology")
+    (False, True)
+    """
+    return option in kind_named(kind or "text").options
+
+
+def is_multivalued(kind: str | None) -> bool:
+    """Tell whether the cells of a kind may hold several items."""
+    return kind is not None and kind_named(kind).multivalued
