@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from allonym.arrays import frozen, take_rows
 from allonym.ontology.pickling import DropCaches
+from allonym.ontology.strings import Strings, StringTuple
 
 _PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
 _ODD = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "  ", "\n ", " \n", "\n\n")
@@ -61,12 +63,12 @@ class Lexicon(DropCaches):
     notation: NDArray[np.bool_]
     language_names: tuple[str, ...] = ("",)
     exceptions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # irregular plurals
+    packed_keys: Strings | None = None  # the key of every form, where it need not be derived
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
         for name in ("starts", "concepts", "ranks", "counts", "languages", "preferred", "notation"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
-        object.__setattr__(self, "forms", tuple(self.forms))
 
     @classmethod
     def build(cls, entries: Iterable[Entry], exceptions: Mapping[str, tuple[str, ...]] | None = None) -> Lexicon:
@@ -85,7 +87,7 @@ class Lexicon(DropCaches):
         names = ("", *sorted({e.language for e in unique} - {""}))
         number = {name: i for i, name in enumerate(names)}
         return cls(
-            forms=forms,
+            forms=tuple(forms),
             starts=np.array([*starts, len(unique)], np.int64),
             concepts=np.array([e.concept for e in unique], np.int32),
             ranks=np.array([min(e.rank, 2**16 - 1) for e in unique], np.uint16),
@@ -103,20 +105,19 @@ class Lexicon(DropCaches):
         return {}
 
     @cached_property
-    def keys(self) -> list[str]:
+    def keys(self) -> Strings:
         """The key of every form, in the same order."""
+        return StringTuple(self._derived_keys()) if self.packed_keys is None else self.packed_keys
+
+    def _derived_keys(self) -> list[str]:
         text = "\n".join(["", *self.forms, ""]).replace("_", " ")
         plain = text.isascii() and text.count("\n") == len(self.forms) + 1
-        if plain and not any(odd in text for odd in _ODD):  # the bundled WordNet: all at once is faster
+        if plain and not any(odd in text for odd in _ODD):  # all at once is faster
             return text.lower().split("\n")[1:-1]
         return [key(form) for form in self.forms]
 
-    @cached_property
-    def _first(self) -> dict[str, int]:
-        return dict(zip(reversed(self.keys), range(len(self.keys) - 1, -1, -1), strict=True))
-
     def __contains__(self, text: str) -> bool:
-        return key(text) in self._first
+        return self.keys.find(key(text)) is not None
 
     def entries(self, text: str, language: str = "") -> NDArray[np.int64]:
         """Return where the entries of a form are, most usual sense first; of one language, if one is given.
@@ -124,7 +125,7 @@ class Lexicon(DropCaches):
         An entry without a language belongs to every language.
         """
         wanted = key(text)
-        first = self._first.get(wanted)
+        first = self.keys.find(wanted)
         if first is None:
             return np.empty(0, np.int64)
         last = first
@@ -157,10 +158,15 @@ class Lexicon(DropCaches):
         return concepts[np.sort(first)]
 
     @cached_property
-    def _by_concept(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        form_of = np.repeat(np.arange(len(self.forms)), np.diff(self.starts))
-        order = np.lexsort((form_of, ~self.preferred, self.concepts))
-        return order, form_of
+    def form_of(self) -> NDArray[np.int64]:
+        """The place of every entry's form."""
+        return np.repeat(np.arange(len(self.forms)), np.diff(self.starts))
+
+    @cached_property
+    def _by_concept(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The entries in the order of their concepts, preferred forms first, and these concepts."""
+        order = np.lexsort((self.form_of, ~self.preferred, self.concepts))
+        return order, self.concepts[order]
 
     def terms(self, concept: int, language: str = "") -> list[str]:
         """Return the labels and synonyms of a concept, preferred first; of one language, if one is given."""
@@ -179,22 +185,21 @@ class Lexicon(DropCaches):
         return self._forms_at([e for e in self._entries_of(concept) if self.notation[e]])
 
     def _entries_of(self, concept: int) -> NDArray[np.int64]:
-        order, _ = self._by_concept
-        low, high = np.searchsorted(self.concepts[order], [concept, concept + 1])
+        order, concepts = self._by_concept
+        low, high = np.searchsorted(concepts, [concept, concept + 1])
         return order[low:high]
 
     def _forms_at(self, entries: Iterable[int]) -> list[str]:
-        form_of = self._by_concept[1]
-        return list(dict.fromkeys(self.forms[form_of[e]] for e in entries))
+        return list(dict.fromkeys(self.forms[self.form_of[e]] for e in entries))
 
     def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:
         """Return the lexicon of a part: entries of concept c move to new_code[c], or go where that is -1."""
         moved = new_code[self.concepts]
         kept = np.flatnonzero(moved >= 0)
-        form_of = self._by_concept[1][kept]
+        form_of = self.form_of[kept]
         used, first = np.unique(form_of, return_index=True)
         return Lexicon(
-            forms=[self.forms[f] for f in used],
+            forms=tuple(self.forms[f] for f in used),
             starts=np.append(first, len(kept)).astype(np.int64),
             concepts=moved[kept],
             ranks=self.ranks[kept],
@@ -208,8 +213,9 @@ class Lexicon(DropCaches):
 
     def terms_of(self, concepts: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return key numbers of the words of many concepts in CSR form: equal words have equal numbers."""
-        order, form_of = self._by_concept
-        number = np.unique(np.asarray(self.keys), return_inverse=True)[1]
+        order, _ = self._by_concept
+        keys = list(self.keys)
+        number = np.cumsum([0, *(a != b for a, b in pairwise(keys))]) if keys else np.empty(0, np.int64)
         words = order[~self.notation[order]]
         starts = np.searchsorted(self.concepts[words], np.arange(int(concepts.max(initial=-1)) + 2))
-        return take_rows(starts, number[form_of[words]], concepts)
+        return take_rows(starts, number[self.form_of[words]], concepts)

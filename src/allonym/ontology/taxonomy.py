@@ -18,6 +18,7 @@ from allonym.arrays import frozen, take_rows, to_rows
 from allonym.errors import CycleError, UnknownConceptError, first_few
 from allonym.ontology.lexicon import Lexicon
 from allonym.ontology.pickling import DropCaches
+from allonym.ontology.strings import Strings, StringTuple
 
 if TYPE_CHECKING:
     from allonym.ontology.ancestry import Ancestry
@@ -46,7 +47,7 @@ class Taxonomy(DropCaches):
     """
 
     name: str
-    ids: Sequence[str]
+    ids: Strings
     labels: Sequence[str]
     parents: Rows
     lexicon: Lexicon
@@ -62,9 +63,6 @@ class Taxonomy(DropCaches):
             rows = getattr(self, name)
             object.__setattr__(self, name, None if rows is None else (frozen(rows[0]), frozen(rows[1])))
         object.__setattr__(self, "instances", frozen(self.instances))
-        for name in ("ids", "labels", "definitions"):
-            words = getattr(self, name)
-            object.__setattr__(self, name, None if words is None else tuple(words))
 
     @classmethod
     def build(
@@ -100,17 +98,15 @@ class Taxonomy(DropCaches):
             parts = None if parts is None else (np.append(parts[0], parts[0][-1]), parts[1])
         taxonomy = cls(
             name=name,
-            ids=ids,
-            labels=labels,
+            ids=StringTuple(ids) if codes is None else StringTuple.indexed(ids, codes),
+            labels=tuple(labels),
             parents=to_rows(below, above, len(ids)),
             lexicon=Lexicon.build([]) if lexicon is None else lexicon,
             instances=individuals,
             source=source or Source(),
-            definitions=definitions,
+            definitions=None if definitions is None else tuple(definitions),
             parts=parts,
         )
-        if codes is not None:
-            taxonomy.__dict__["_codes"] = codes  # millions of ids need not be hashed again
         taxonomy.depth  # noqa: B018  a cycle is found here, not at the first use
         return taxonomy
 
@@ -299,13 +295,9 @@ class Taxonomy(DropCaches):
 
     # --- names -----------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _codes(self) -> dict[str, int]:
-        return dict(zip(self.ids, range(len(self)), strict=True))
-
     def find(self, identifier: str) -> int | None:
         """Return the concept with this id, if there is one."""
-        return self._codes.get(identifier)
+        return self.ids.find(identifier)
 
     def code(self, name: str, language: str = "") -> int:
         """Return the concept with this id, or else the first sense of this word (`dog`, `dog#2` for its second)."""

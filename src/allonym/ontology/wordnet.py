@@ -1,27 +1,42 @@
-"""WordNet 3.0's nouns, bundled: compiled by tools/build_wordnet.py, read without any other file.
+"""The nouns of WordNet 3.0, bundled with the package and compiled by tools/build_wordnet.py.
 
-Glosses are not bundled; `read_taxonomy` on a WNDB directory has them.
+The file is memory-mapped: loading it reads a header, and pages of its arrays only as they are used. Its first line is a
+JSON header with the type, offset and length of each array; the arrays follow, uncompressed.
+
+The bundled file has no glosses. To get them, call `read_taxonomy` on a WNDB directory.
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
+import json
+import mmap
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym.errors import OntologyError
 from allonym.ontology.lexicon import Lexicon
 from allonym.ontology.scope import Scope
+from allonym.ontology.strings import PackedIndex, PackedStrings, SelectedStrings, hash_table, packed
 from allonym.ontology.taxonomy import Source, Taxonomy
 
-FILE = "wordnet-3.0-nouns.npz"
+FILE = "wordnet-3.0-nouns.bin"
+FORMAT = 1
+ALIGNMENT = 64  # bytes; every array starts at a multiple of it
+Arrays = dict[str, NDArray[Any]]
 
 
 def wordnet(root: str | None = None) -> Scope:
-    """Return the bundled WordNet under a word (its first sense) or an id, or the whole of it.
+    """Return the bundled WordNet, or the part of it under a root.
+
+    Args:
+        root: a word (its first sense counts) or a concept id.
+
+    Raises:
+        UnknownConceptError: WordNet has no such word or id.
 
     >>> people = wordnet(root="person")
     >>> people.name, len(people)
@@ -30,78 +45,111 @@ def wordnet(root: str | None = None) -> Scope:
     return Scope.of(bundled(), root)
 
 
-@lru_cache(maxsize=1)  # immutable, and the same for everyone
+class _Bundled(Taxonomy):
+    """The bundled taxonomy, pickled as a reference: every installation has the file."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (bundled, ()) if self is bundled() else super().__reduce_ex__(protocol)
+
+
+@lru_cache(maxsize=1)
 def bundled() -> Taxonomy:
-    """Return the bundled taxonomy itself."""
-    return unpack((resources.files("allonym.ontology") / "data" / FILE).read_bytes())
+    """Return the bundled taxonomy; all callers share one."""
+    path = Path(__file__).parent / "data" / FILE
+    try:
+        with path.open("rb") as file:
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise OntologyError("the bundled WordNet cannot be read.", path=path, hint="reinstall allonym.") from error
+    return unpack(content, path)
 
 
 def pack(taxonomy: Taxonomy) -> bytes:
-    """Write a taxonomy's structure and words as one small file, the same bytes every time."""
+    """Return the structure and words of a taxonomy as one file; equal taxonomies give equal bytes."""
     words = taxonomy.lexicon
-    arrays: dict[str, NDArray] = {  # type: ignore[type-arg]
-        "parent_starts": taxonomy.parents[0].astype(np.int32),
-        "parents": taxonomy.parents[1].astype(np.int32),
-        "form_starts": words.starts.astype(np.int32),
-        "concepts": words.concepts.astype(np.int32),
-        "ranks": words.ranks.astype(np.uint8),
-        "counts": words.counts.astype(np.uint16),
-        "preferred": np.packbits(words.preferred),
-        "instances": np.packbits(taxonomy.instances),
-        "ids": _text(taxonomy.ids),
-        "forms": _text(words.forms),
-        "exceptions": _text([" ".join(x.replace(" ", "_") for x in (k, *v)) for k, v in words.exceptions.items()]),
-        "about": _text([taxonomy.name, taxonomy.source.version, taxonomy.source.licence, taxonomy.source.sha256]),
+    label_form = np.zeros(len(taxonomy), np.int32)
+    label_form[words.concepts[words.preferred]] = np.repeat(np.arange(len(words.forms)), np.diff(words.starts))[
+        words.preferred
+    ]
+    arrays: Arrays = {
+        "parent_starts": taxonomy.parents[0],
+        "parents": taxonomy.parents[1],
+        "instances": taxonomy.instances,
+        "label_form": label_form,
+        "entry_starts": words.starts,
+        "concepts": words.concepts,
+        "ranks": words.ranks,
+        "counts": words.counts,
+        "preferred": words.preferred,
+        "id_table": hash_table(taxonomy.ids),
+        "key_table": hash_table(words.keys),
     }
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, array in arrays.items():
-            member = io.BytesIO()
-            np.save(member, array, allow_pickle=False)
-            info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, member.getvalue())
-    return packed.getvalue()
+    for name, strings in (("id", taxonomy.ids), ("form", words.forms), ("key", words.keys)):
+        arrays[f"{name}_text"], arrays[f"{name}_starts"] = packed(strings)
+    source = taxonomy.source
+    about = {"name": taxonomy.name, "version": source.version, "licence": source.licence, "sha256": source.sha256}
+    return _joined(arrays, about | {"exceptions": words.exceptions})
 
 
-def unpack(packed: bytes) -> Taxonomy:
-    """Read what `pack` wrote."""
-    with np.load(io.BytesIO(packed), allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    text = {name: arrays[name].tobytes().decode() for name in ("ids", "forms", "exceptions", "about")}
-    ids, forms = text["ids"].split("\n"), text["forms"].split("\n")
-    name, version, licence, sha256 = text["about"].split("\n")
-    concepts, starts = arrays["concepts"], arrays["form_starts"].astype(np.int64)
-    preferred = np.unpackbits(arrays["preferred"], count=len(concepts)).astype(bool)
-    words = Lexicon(
+def _joined(arrays: Arrays, about: dict[str, object]) -> bytes:
+    places: dict[str, tuple[str, int, int]] = {}
+    body = bytearray()
+    for name, array in arrays.items():
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        places[name] = (little.dtype.str, len(body), len(little))
+        body += little.tobytes()
+        body += bytes(-len(body) % ALIGNMENT)
+    header = json.dumps(
+        {"format": FORMAT, "size": len(body), **about, "arrays": places}, separators=(",", ":")
+    ).encode()
+    return header + b" " * (-(len(header) + 1) % ALIGNMENT) + b"\n" + bytes(body)
+
+
+def unpack(content: bytes | mmap.mmap, path: Path) -> Taxonomy:
+    """Read what `pack` wrote, without copying it.
+
+    Raises:
+        OntologyError: the file has another format or another length than its header states.
+    """
+    header = _header(content, path)
+    start = len(content) - header["size"]
+    arrays: Arrays = {}
+    for name, (dtype, offset, length) in header["arrays"].items():
+        array = np.frombuffer(content, dtype, length, start + offset)
+        arrays[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
+    forms = PackedStrings(arrays["form_text"], arrays["form_starts"])
+    entries = len(arrays["concepts"])
+    lexicon = Lexicon(
         forms=forms,
-        starts=starts,
-        concepts=concepts,
-        ranks=arrays["ranks"].astype(np.uint16),
-        counts=arrays["counts"].astype(np.int32),
-        languages=np.ones(len(concepts), np.uint16),
-        preferred=preferred,
-        notation=np.zeros(len(concepts), bool),
+        starts=arrays["entry_starts"],
+        concepts=arrays["concepts"],
+        ranks=arrays["ranks"],
+        counts=arrays["counts"],
+        languages=np.broadcast_to(np.uint16(1), entries),
+        preferred=arrays["preferred"],
+        notation=np.broadcast_to(np.False_, entries),
         language_names=("", "en"),
-        exceptions=_exceptions(text["exceptions"]),
+        exceptions={form: tuple(singulars) for form, singulars in header["exceptions"].items()},
+        packed_keys=PackedIndex(arrays["key_text"], arrays["key_starts"], arrays["key_table"]),
     )
-    label_form = np.zeros(len(ids), np.int64)
-    label_form[concepts[preferred]] = np.repeat(np.arange(len(forms)), np.diff(starts))[preferred]
-    return Taxonomy(
-        name=name,
-        ids=ids,
-        labels=tuple(map(forms.__getitem__, label_form.tolist())),
-        parents=(arrays["parent_starts"].astype(np.int64), arrays["parents"]),
-        lexicon=words,
-        instances=np.unpackbits(arrays["instances"], count=len(ids)).astype(bool),
-        source=Source(FILE, version, licence, sha256),
+    return _Bundled(
+        name=header["name"],
+        ids=PackedIndex(arrays["id_text"], arrays["id_starts"], arrays["id_table"]),
+        labels=SelectedStrings(forms, arrays["label_form"]),
+        parents=(arrays["parent_starts"], arrays["parents"]),
+        lexicon=lexicon,
+        instances=arrays["instances"],
+        source=Source(FILE, header["version"], header["licence"], header["sha256"]),
     )
 
 
-def _text(lines: list[str] | tuple[str, ...] | object) -> NDArray[np.uint8]:
-    return np.frombuffer("\n".join(lines).encode(), np.uint8)  # type: ignore[arg-type]
-
-
-def _exceptions(text: str) -> dict[str, tuple[str, ...]]:
-    rows = ([field.replace("_", " ") for field in line.split()] for line in text.split("\n"))
-    return {fields[0]: tuple(fields[1:]) for fields in rows if fields}
+def _header(content: bytes | mmap.mmap, path: Path) -> dict[str, Any]:
+    end = content.find(b"\n") + 1
+    try:
+        header: dict[str, Any] = json.loads(content[:end])
+        complete = header["format"] == FORMAT and len(content) == end + header["size"]
+    except (ValueError, KeyError, TypeError):
+        complete = False
+    if not complete:
+        raise OntologyError("the bundled WordNet is damaged.", path=path, hint="reinstall allonym.")
+    return header

@@ -62,6 +62,6 @@ def _choices(lexicon: Lexicon, allowed: NDArray[np.bool_] | None) -> tuple[list[
     entries = ~lexicon.notation
     if allowed is not None:
         entries &= allowed[lexicon.concepts]
-    form_of = np.repeat(np.arange(len(lexicon.forms)), np.diff(lexicon.starts))
-    usable = np.unique(form_of[entries])
-    return [lexicon.forms[f] for f in usable], [lexicon.keys[f] for f in usable]
+    usable = np.unique(lexicon.form_of[entries])
+    forms, keys = list(lexicon.forms), list(lexicon.keys)
+    return [forms[f] for f in usable], [keys[f] for f in usable]
