@@ -1,4 +1,4 @@
-"""Adult as P1 has it: complete rows, occupation and native-country through WordNet by the links of P1's Table 1."""
+"""The Adult data set as in Martínez, Sánchez and Valls (2012): complete rows, with the links of their Table 1."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ LINKS = {
     "occupation": DATA / "adult" / "links_occupation_p1.csv",
     "native-country": DATA / "adult" / "links_native-country.csv",
 }
-NAMES = (
+HEADER = (
     "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,"
     "capital-loss,hours-per-week,native-country,income"
 )
 
 
 def write(path: Path, copies: int = 1) -> int:
-    """Write the complete rows as CSV with a header, some copies of each; return how many rows these are."""
+    """Write copies of the complete rows as CSV with a header; return the number of rows."""
     rows = [line.replace(", ", ",") for line in FILE.read_text().splitlines() if line and "?" not in line]
-    path.write_text("\n".join([NAMES, *rows * copies]) + "\n")
+    path.write_text("\n".join([HEADER, *rows * copies]) + "\n")
     return len(rows) * copies
 
 
 def plan() -> al.Plan:
-    """Return a plan for the two columns; the others are kept."""
+    """Return a plan for occupation and native-country; the other columns are kept."""
     columns = {name: al.quasi("wordnet", links=str(links)) for name, links in LINKS.items()}
     return al.Plan(columns, keep_rest=True)

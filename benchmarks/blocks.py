@@ -1,7 +1,7 @@
-"""What blocks of tuples cost: L beside the unblocked result, on census_income_kdd: python benchmarks/blocks.py
+"""Masking in blocks of tuples: loss and cost compared with masking without blocks: python benchmarks/blocks.py
 
-And on Adult, on which nothing about blocks was chosen. Every figure is of a process of its own. Writes its part of
-docs/engines-blocks.md.
+The tables are census_income_kdd, on which the blocks were designed, and Adult, on which they were not. Every figure
+comes from a separate process. Writes a block of docs/engines-blocks.md.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ K = 5
 
 
 def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
-    """Mask the table in blocks of a size, or in none, and say what that took and what came of it."""
+    """Mask a table in blocks of at most a size, 0 for no blocks; return the cost, the loss and the blocks."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         if setting == ADULT:
             adult.write(path)
-            records = growth.of(al.Plan(dict.fromkeys(NOMINAL, al.quasi("category")), keep_rest=True), path)
+            records = growth.records_of(al.Plan(dict.fromkeys(NOMINAL, al.quasi("category")), keep_rest=True), path)
         else:
             census.write(path)
-            records = growth.of(census.plan(int(columns), words=setting == "WordNet"), path)
+            records = growth.records_of(census.plan(int(columns), words=setting == "WordNet"), path)
     sizes: list[int] = []
-    spent_on: list[float] = []
+    block_seconds: list[float] = []
 
-    def count_by(*work: Any) -> Any:
+    def run_blocks(*work: Any) -> Any:
         sizes.extend(map(len, work[1]))
         start = time.process_time()
-        found = Blocks().run(*work)
-        spent_on.append(time.process_time() - start)
-        return found
+        masked = Blocks().run(*work)
+        block_seconds.append(time.process_time() - start)
+        return masked
 
     began = time.process_time()
-    masking = METHODS[method](k=K).mask(records, blocks=Blocks(0, int(size), count_by) if size != "0" else None)
+    masking = METHODS[method](k=K).mask(records, blocks=Blocks(0, int(size), run_blocks) if size != "0" else None)
     spent = time.process_time() - began
     pairs = Pairs.of(records, masking)
     return {
@@ -65,35 +65,35 @@ def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
         "blocks": len(sizes),
         "largest": max(sizes, default=len(records)),
         "seconds": spent,
-        "in_blocks": sum(spent_on),
-        "reached": int(pairs.sizes.min()),
+        "in_blocks": sum(block_seconds),
+        "smallest": int(pairs.sizes.min()),
         "loss": loss.information_loss(pairs),
     }
 
 
 def rows(method: str, setting: str, columns: int, sizes: Sequence[int]) -> Iterator[str]:
-    """Yield a table without blocks, and with blocks of some sizes beside it."""
-    whole = 0.0
+    """Yield the rows of a setting: without blocks, then with blocks of each size."""
+    unblocked = 0.0
     for size in (0, *sizes):
-        found = many_tuples.measured(method, setting, str(columns), str(size), script=__file__)
-        assert found["reached"] >= K
-        assert found["largest"] <= (size or found["tuples"])
-        whole = whole or found["loss"]
-        more = f"{100 * (found['loss'] / whole - 1):+.1f} %" if size else ""
-        cut = f"{size:,} | {found['blocks']:,} | {found['largest']:,}" if size else "none | | "
-        share = f"{100 * found['in_blocks'] / found['seconds']:.0f} %" if size else ""
-        spent = f"{found['seconds']:.1f} | {share} | {found['megabytes']:.0f}"
-        what = f"{method} | {setting} | {columns} | {found['tuples']:,}"
-        line = f"| {what} | {cut} | {found['loss']:.3f} | {more} | {spent} |"
+        run = many_tuples.measure(method, setting, str(columns), str(size), script=__file__)
+        assert run["smallest"] >= K
+        assert run["largest"] <= (size or run["tuples"])
+        unblocked = unblocked or run["loss"]
+        increase = f"{100 * (run['loss'] / unblocked - 1):+.1f} %" if size else ""
+        blocks = f"{size:,} | {run['blocks']:,} | {run['largest']:,}" if size else "none | | "
+        share = f"{100 * run['in_blocks'] / run['seconds']:.0f} %" if size else ""
+        spent = f"{run['seconds']:.1f} | {share} | {run['megabytes']:.0f}"
+        case = f"{method} | {setting} | {columns} | {run['tuples']:,}"
+        line = f"| {case} | {blocks} | {run['loss']:.3f} | {increase} | {spent} |"
         print(line, file=sys.stderr, flush=True)
         yield line
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     lines = [
-        "| method | columns are | columns | tuples | blocks of at most | blocks, borders too | largest "
-        "| L | more | CPU s | of it on blocks | peak MB |",
+        "| method | kind of columns | columns | tuples | block size limit | blocks, with borders | largest block "
+        "| L | increase | CPU s | of which in blocks | peak MB |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for method in METHODS:

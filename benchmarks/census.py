@@ -1,4 +1,4 @@
-"""census_income_kdd: 299,285 rows, and 4, 7 or 13 quasi-identifiers that make many distinct tuples of them."""
+"""census_income_kdd: 299,285 rows with up to 13 quasi-identifiers, which form many distinct tuples."""
 
 from __future__ import annotations
 
@@ -25,18 +25,22 @@ QUASI = (
     "state_of_previous_residence",
     "detailed_household_and_family_stat",  # 13 columns: 87,691 tuples
 )
-TUPLES = {4: 10_928, 7: 32_663, 13: 87_691}
-WORDS = ("country_of_birth_self", "country_of_birth_father", "country_of_birth_mother")
+TUPLES = {  # number of quasi-identifiers: number of distinct tuples
+    4: 10_928,
+    7: 32_663,
+    13: 87_691,
+}
+COUNTRIES = ("country_of_birth_self", "country_of_birth_father", "country_of_birth_mother")
 
 
 def write(path: Path, every: int = 1) -> None:
-    """Write the table as CSV, or every second row of it, every third, …"""
+    """Write every nth row of the table as CSV."""
     head, *rows = gzip.decompress(FILE.read_bytes()).splitlines(keepends=True)
     path.write_bytes(head + b"".join(rows[::every]))
 
 
 def plan(columns: int, *, words: bool) -> al.Plan:
-    """Return a plan for the first of the columns; countries through WordNet, if asked for, else all as categories."""
+    """Return a plan for the first columns, as categories; with `words`, countries use WordNet."""
     linked = al.quasi("wordnet", unmatched="opaque", accept_review=True)
-    chosen = {name: linked if words and name in WORDS else al.quasi("category") for name in QUASI[:columns]}
-    return al.Plan(chosen, keep_rest=True)
+    quasi = {name: linked if words and name in COUNTRIES else al.quasi("category") for name in QUASI[:columns]}
+    return al.Plan(quasi, keep_rest=True)

@@ -1,4 +1,4 @@
-"""Charts for pages of the docs, as SVG beside them."""
+"""Charts for the documentation, as SVG files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 COLOURS = ("#0b6e99", "#d1495b", "#edae49", "#66a182", "#5b4b8a", "#8d99ae", "#2e4057", "#b5838d")
 FONT = "Helvetica, Arial, sans-serif"
-Panels = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]  # measure -> table -> arm -> a figure for each k
+Panels = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]  # measure -> table -> variant -> one figure per k
 
 
 def lines(
@@ -23,26 +23,30 @@ def lines(
     width: int = 300,
     height: int = 190,
 ) -> None:
-    """Draw figures over k: a row of panels for each measure, a column for each table, a line for each arm.
+    """Draw figures over k: one row of panels per measure, one column per table, one line per variant.
 
-    Of one table, the measures are side by side. The axis is marked at every k, unless some are named.
+    With a single table, the measures are drawn side by side. The axis has a tick at every k, unless `marks` is given.
     """
     import altair as alt
 
-    arms = list(dict.fromkeys(arm for tables in panels.values() for found in tables.values() for arm in found))
-    colour = alt.Color("arm:N", title=None, sort=arms, scale=alt.Scale(domain=arms, range=COLOURS[: len(arms)]))
+    variants = list(
+        dict.fromkeys(variant for tables in panels.values() for lines in tables.values() for variant in lines)
+    )
+    colour = alt.Color(
+        "variant:N", title=None, sort=variants, scale=alt.Scale(domain=variants, range=COLOURS[: len(variants)])
+    )
     whole_numbers = not log and all(float(k).is_integer() for k in ks)
     axis = alt.Axis(values=list(marks or ks), format="d" if whole_numbers else "~g")
     up = alt.Scale(type="log", nice=False) if log_y else alt.Scale(zero=False)
     figure_axis = alt.Axis(format="~g", tickCount=6) if log_y else alt.Axis()
     across = alt.X("k:Q", title=x, axis=axis, scale=alt.Scale(type="log" if log else "linear", nice=False))
-    shape = alt.Shape("arm:N", title=None, sort=arms, scale=alt.Scale(domain=arms))
+    shape = alt.Shape("variant:N", title=None, sort=variants, scale=alt.Scale(domain=variants))
     rows = []
     for measure, tables in panels.items():
         figure = alt.Y("figure:Q", title=measure, scale=up, axis=figure_axis)
         row = []
-        for table, found in tables.items():
-            base = alt.Chart(_data(found, ks)).encode(x=across, y=figure, color=colour, shape=shape)
+        for table, figures in tables.items():
+            base = alt.Chart(_data(figures, ks)).encode(x=across, y=figure, color=colour, shape=shape)
             drawn = base.mark_line(strokeWidth=1.8) + base.mark_point(size=28, filled=True)
             row.append(drawn.properties(width=width, height=height, title=table))
         rows.append(alt.hconcat(*row))
@@ -50,16 +54,16 @@ def lines(
     _styled(whole).save(path, format="svg")
 
 
-def _data(found: Mapping[str, Sequence[float]], ks: Sequence[float]) -> Any:
-    """Return the points of a panel."""
+def _data(lines: Mapping[str, Sequence[float]], ks: Sequence[float]) -> Any:
+    """Return the points of a panel as chart data."""
     import altair as alt
 
-    points = ((arm, k, x) for arm, figures in found.items() for k, x in zip(ks, figures, strict=True))
-    return alt.Data(values=[{"k": k, "arm": arm, "figure": x} for arm, k, x in points])
+    points = ((variant, k, x) for variant, figures in lines.items() for k, x in zip(ks, figures, strict=True))
+    return alt.Data(values=[{"k": k, "variant": variant, "figure": x} for variant, k, x in points])
 
 
 def _styled(chart: Any) -> Any:
-    """Return a chart as all charts of the docs look."""
+    """Return the chart in the style of the documentation."""
     return (
         chart.configure(font=FONT, background="white")
         .configure_axis(labelFontSize=11, titleFontSize=12, gridColor="#e8e8e8", titleFontWeight="normal")

@@ -1,4 +1,4 @@
-"""What a paper claims, how it is tested, and what came of it: the verdict is computed from figures, never typed."""
+"""Claims and figures of the papers. A verdict is computed from measured figures and never typed by hand."""
 
 from __future__ import annotations
 
@@ -11,185 +11,191 @@ from numpy.typing import ArrayLike, NDArray
 
 HOLDS, IN_PART, NOT = "holds", "holds in part", "does not hold"
 VERDICTS = (HOLDS, IN_PART, NOT)
-SMALL = 1e-9  # figures nearer than this are equal: what is left are errors of rounding
-FEW = 3  # as many exceptions are named
-Figures = TypeVar("Figures")
+TOLERANCE = 1e-9  # figures that differ by less are equal
+MAX_EXCEPTIONS = 3  # exceptions that are listed one by one
+Results = TypeVar("Results")
 
 
 @dataclass(frozen=True)
 class Tally:
-    """In how many of the cases in question a part of a claim held; asides are told, and do not count."""
+    """The number of cases in which one part of a claim holds; an uncounted part is shown only for comparison."""
 
-    what: str
+    label: str
     held: int
-    of: int
+    cases: int
     unit: str = "k"
     note: str = ""
-    aside: bool = False
+    uncounted: bool = False
 
     @property
-    def count_by(self) -> str:
-        """The figures in words."""
-        if self.of == 1 and not self.unit:
+    def outcome(self) -> str:
+        """The count as text."""
+        if self.cases == 1 and not self.unit:
             return "yes" if self.held else "no"
-        return f"{self.held} of {self.of}" + (f" {self.unit}" if self.unit else "")
+        return f"{self.held} of {self.cases}" + (f" {self.unit}" if self.unit else "")
 
 
 @dataclass(frozen=True)
-class Claim(Generic[Figures]):
-    """One statement of a paper: where it stands, how it is tested on figures, and why it came out as it did."""
+class Claim(Generic[Results]):
+    """One statement of a paper, its section, the test, and an explanation of the outcome."""
 
-    says: str
-    where: str
-    rule: str  # how it is tested, for the reader
-    test: Callable[[Figures], list[Tally]]
-    why: str = ""  # explains, and never judges
-    need: float = (
-        1.0  # the share of cases in which a part must hold; less where the paper says "almost" or "in general"
-    )
+    statement: str
+    section: str
+    rule: str  # describes the test to the reader
+    test: Callable[[Results], list[Tally]]
+    explanation: str = ""  # has no influence on the verdict
+    required_share: float = 1.0  # of the cases; less than 1 where the paper says "almost" or "in general"
 
-    def verdict(self, figures: Figures) -> str:
-        """Judge the claim by figures."""
-        return verdict(self.test(figures), self.need)
+    def verdict(self, results: Results) -> str:
+        """Return the verdict on measured results."""
+        return verdict(self.test(results), self.required_share)
 
 
-def verdict(tallies: Sequence[Tally], need: float = 1.0) -> str:
-    """Return whether all parts hold; if not, whether one does, or half of all cases at least."""
-    parts = [x for x in tallies if not x.aside]
+def verdict(tallies: Sequence[Tally], required_share: float = 1.0) -> str:
+    """Return "holds" if all parts hold, "holds in part" if one part holds or half of all cases do."""
+    parts = [tally for tally in tallies if not tally.uncounted]
     if not parts:
-        raise ValueError("A claim needs a part that counts.")
-    whole = [x.of > 0 and x.held >= need * x.of for x in parts]
-    if all(whole):
+        raise ValueError("A claim needs at least one part that counts.")
+    part_holds = [part.cases > 0 and part.held >= required_share * part.cases for part in parts]
+    if all(part_holds):
         return HOLDS
-    held, of = sum(x.held for x in parts), sum(x.of for x in parts)
-    return IN_PART if any(whole) or 2 * held >= of > 0 else NOT
+    held, cases = sum(part.held for part in parts), sum(part.cases for part in parts)
+    return IN_PART if any(part_holds) or 2 * held >= cases > 0 else NOT
 
 
 def below(
-    what: str,
+    label: str,
     one: ArrayLike,
     other: ArrayLike,
     *,
     unit: str = "k",
     note: str = "",
     places: Sequence[object] = (),
-    aside: bool = False,
+    uncounted: bool = False,
 ) -> Tally:
-    """Count where one figure is less than another, of the places where they differ; a few exceptions are named.
+    """Count the places where one figure is below another, among those where the two differ.
 
-    Of several runs (a row for each place) the means are compared, and it is noted where every run agrees.
+    Two-dimensional figures hold several runs, one row per place: their means are compared, and the note says at how
+    many places every run agrees. Up to three exceptions are listed.
     """
-    a, b = _rows(one), _rows(other)
-    lower, higher = a.mean(axis=1) - b.mean(axis=1) < -SMALL, a.mean(axis=1) - b.mean(axis=1) > SMALL
-    held, of = int(lower.sum()), int((lower | higher).sum())
+    a, b = _as_rows(one), _as_rows(other)
+    difference = a.mean(axis=1) - b.mean(axis=1)
+    lower, higher = difference < -TOLERANCE, difference > TOLERANCE
+    held, cases = int(lower.sum()), int((lower | higher).sum())
     notes = [note] if note else []
-    if places and 0 < higher.sum() <= FEW < len(a):
-        notes.append("not at " + ", ".join(str(places[i]) for i in np.flatnonzero(higher).tolist()))
-    if of < len(a):
-        notes.append(f"equal at {len(a) - of}")
-    sure = int((a.max(axis=1) < b.min(axis=1) - SMALL).sum())
-    if max(a.shape[1], b.shape[1]) > 1 and sure < held:
-        notes.append(f"in every run at {sure}")
-    return Tally(what, held, of, unit, ", ".join(notes), aside)
+    if places and 0 < higher.sum() <= MAX_EXCEPTIONS < len(a):
+        notes.append("except at " + ", ".join(str(places[i]) for i in np.flatnonzero(higher).tolist()))
+    if ties := len(a) - cases:
+        notes.append(f"{ties} {'tie' if ties == 1 else 'ties'}")
+    in_every_run = int((a.max(axis=1) < b.min(axis=1) - TOLERANCE).sum())
+    if max(a.shape[1], b.shape[1]) > 1 and in_every_run < held:
+        notes.append(f"{in_every_run} in every run")
+    return Tally(label, held, cases, unit, "; ".join(notes), uncounted)
 
 
 def count(
-    what: str, held: Sequence[bool] | NDArray[np.bool_], *, unit: str = "k", note: str = "", aside: bool = False
+    label: str, held: Sequence[bool] | NDArray[np.bool_], *, unit: str = "k", note: str = "", uncounted: bool = False
 ) -> Tally:
-    """Count in how many cases something is so."""
-    return Tally(what, int(np.sum(held)), len(held), unit, note, aside)
+    """Count the cases in which a condition holds."""
+    return Tally(label, int(np.sum(held)), len(held), unit, note, uncounted)
 
 
-def _rows(figures: ArrayLike) -> NDArray[np.float64]:
-    """Return figures as a row for each place."""
-    found = np.asarray(figures, np.float64)
-    return found if found.ndim > 1 else found[:, None]
+def _as_rows(figures: ArrayLike) -> NDArray[np.float64]:
+    """Return figures as one row per place."""
+    rows = np.asarray(figures, np.float64)
+    return rows if rows.ndim > 1 else rows[:, None]
 
 
-def straight(x: ArrayLike, y: ArrayLike) -> float:
-    """Return R² of the straight line through points: 1 if they lie on it."""
+def r_squared(x: ArrayLike, y: ArrayLike) -> float:
+    """Return R² of the straight line through points."""
     across, up = np.asarray(x, np.float64), np.asarray(y, np.float64)
     return float(np.corrcoef(across, up)[0, 1] ** 2) if np.ptp(up) > 0 else 1.0
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Published figures, ours beside them, and a sentence for the reader if they differ."""
+    """Published figures, our figures, and the reason where they differ."""
 
-    what: str
-    where: str
+    label: str
+    section: str
     published: tuple[float | str, ...]
     ours: tuple[float | str, ...]
     digits: int = 2  # as printed
-    note: str = ""
+    reason: str = ""
 
     @property
     def agreeing(self) -> int:
-        """How many of ours are the published ones, rounded as these are."""
+        """The number of our figures that equal the published ones after rounding."""
         return sum(
-            a == b if isinstance(a, str) or isinstance(b, str) else abs(a - b) < 0.5 * 10.0**-self.digits + SMALL
+            a == b if isinstance(a, str) or isinstance(b, str) else abs(a - b) < 0.5 * 10.0**-self.digits + TOLERANCE
             for a, b in zip(self.published, self.ours, strict=True)
         )
 
     @property
     def agrees(self) -> bool:
-        """Whether all of them are."""
+        """Whether all figures are equal after rounding."""
         return self.agreeing == len(self.published)
 
     def row(self) -> str:
-        """Lay out one row; a difference without a sentence is a mistake."""
-        if not self.agrees and not self.note:
-            raise ValueError(f"{self.what} ({self.where}) is {self._told(self.ours)}: say why it differs.")
-        note = "" if self.agrees else self.note
-        return row(self.what, self.where, self._told(self.published), self._told(self.ours), note)
+        """Return the table row.
 
-    def _told(self, figures: Sequence[float | str]) -> str:
+        Raises:
+            ValueError: If the figures differ and no reason is given.
+        """
+        if not self.agrees and not self.reason:
+            raise ValueError(f"{self.label} ({self.section}) is {self._format(self.ours)}: give a reason.")
+        reason = "" if self.agrees else self.reason
+        return table_row(self.label, self.section, self._format(self.published), self._format(self.ours), reason)
+
+    def _format(self, figures: Sequence[float | str]) -> str:
         return ", ".join(x if isinstance(x, str) else f"{x:,.{0 if x > 100 else self.digits}f}" for x in figures)
 
 
-def row(*cells: str) -> str:
-    """Lay out a row; |ε| is no border."""
+def table_row(*cells: str) -> str:
+    """Return a Markdown row; the bars of |ε| are escaped."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def count_by(tallies: Sequence[Tally]) -> list[str]:
-    """Say what was counted: parts with the same result together, asides after the rest."""
+def describe(tallies: Sequence[Tally]) -> list[str]:
+    """Return one line per outcome: parts with the same outcome together, uncounted parts last."""
     lines = []
-    for aside in (False, True):
-        alike: dict[tuple[str, str], list[str]] = {}
-        for x in tallies:
-            if x.aside == aside:
-                alike.setdefault((x.count_by, x.note), []).append(x.what)
-        for (figure, note), names in alike.items():
-            told = f"*{figure}*: {'; '.join(names)}" + (f" ({note})" if note else "")
-            lines.append("aside, " + told if aside else told)
+    for uncounted in (False, True):
+        labels: dict[tuple[str, str], list[str]] = {}
+        for tally in tallies:
+            if tally.uncounted == uncounted:
+                labels.setdefault((tally.outcome, tally.note), []).append(tally.label)
+        for (outcome, note), parts in labels.items():
+            line = f"*{outcome}*: {'; '.join(parts)}" + (f" ({note})" if note else "")
+            lines.append(f"for comparison, {line}" if uncounted else line)
     return lines
 
 
 def figures_table(figures: Sequence[Figure]) -> str:
-    """Lay out figures, with how many agree."""
-    lines = ["| figure | where | published | ours | where they differ |", "|---|---|---:|---:|---|"]
-    lines += [x.row() for x in figures]
-    same, every = sum(x.agreeing for x in figures), sum(len(x.published) for x in figures)
-    return "\n".join(lines) + f"\n\n{same} of {every} figures agree to the last digit printed.\n"
+    """Return the table of figures, with the number that agree."""
+    lines = ["| figure | section | published | ours | reason for the difference |", "|---|---|---:|---:|---|"]
+    lines += [figure.row() for figure in figures]
+    agreeing, total = sum(x.agreeing for x in figures), sum(len(x.published) for x in figures)
+    return "\n".join(lines) + f"\n\n{agreeing} of {total} figures agree to the last printed digit.\n"
 
 
-def claims_table(claims: Sequence[Claim[Figures]], figures: Figures) -> str:
-    """Lay out claims with their verdicts."""
-    lines = ["| the paper says | verdict | tested by, and counted | why |", "|---|---|---|---|"]
+def claims_table(claims: Sequence[Claim[Results]], results: Results) -> str:
+    """Return the table of claims with their verdicts."""
+    lines = ["| claim | verdict | test and result | explanation |", "|---|---|---|---|"]
     for claim in claims:
-        rule = claim.rule + (f" {claim.need:.0%} of the cases suffice." if claim.need < 1 else "")
-        tested = "<br>".join([rule, *count_by(claim.test(figures))])
-        lines.append(row(f"{claim.says} ({claim.where})", f"**{claim.verdict(figures)}**", tested, claim.why))
+        share = claim.required_share
+        rule = claim.rule + (f" {share:.0%} of the cases suffice." if share < 1 else "")
+        tested = "<br>".join([rule, *describe(claim.test(results))])
+        statement = f"{claim.statement} ({claim.section})"
+        lines.append(table_row(statement, f"**{claim.verdict(results)}**", tested, claim.explanation))
     return "\n".join(lines) + "\n"
 
 
-def summary_table(judged: Mapping[str, Sequence[str]]) -> str:
-    """Lay out how many claims of each paper hold."""
+def summary_table(verdicts_of: Mapping[str, Sequence[str]]) -> str:
+    """Return the table of how many claims of each paper hold."""
     lines = ["| paper | claims | " + " | ".join(VERDICTS) + " |", "|---|---:|" + "---:|" * len(VERDICTS)]
-    for paper, verdicts in judged.items():
+    for paper, verdicts in verdicts_of.items():
         counts = " | ".join(str(list(verdicts).count(x)) for x in VERDICTS)
         lines.append(f"| {paper} | {len(verdicts)} | {counts} |")
-    every = [x for verdicts in judged.values() for x in verdicts]
-    lines.append(f"| all | {len(every)} | " + " | ".join(str(every.count(x)) for x in VERDICTS) + " |")
+    total = [verdict for verdicts in verdicts_of.values() for verdict in verdicts]
+    lines.append(f"| total | {len(total)} | " + " | ".join(str(total.count(x)) for x in VERDICTS) + " |")
     return "\n".join(lines) + "\n"

@@ -1,159 +1,165 @@
-"""What P0 claims of how well record fusion keeps the meaning, and how each claim is tested.
+"""Claims of Martínez (2010) about the semantic quality of record fusion, and their tests.
 
-IPMU, MDAI, IF and CCIA are the articles in the thesis.
+IPMU, MDAI, IF (Information Fusion) and CCIA are the articles appended to the thesis.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-from claims import SMALL, Claim, Tally, below, count, straight
+from claims import TOLERANCE, Claim, Tally, below, count, r_squared
 from fusion import GUIDED, LINKS, QUALITY, RANDOM
 from papers_martinez_thesis import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis, agreement
 
-WORDNET, TREE, DISCERNIBILITY = "Wu-Palmer", "hierarchy", "discernibility"
-ALIKE = 0.1  # of the way to chance: guides that differ by no more are very similar
-NEAR = 0.05  # correlations within this of each other are very similar
-LINEAR, STEPS = 0.95, 3.0  # R² of a line; no step more than three times the mean one
-SLIGHT = 0.05  # of what H2 gains
-HIGH = 5  # "above 5"
+WORDNET, HIERARCHY, DISCERNIBILITY = "Wu-Palmer", "hierarchy", "discernibility"
+MAX_SPREAD = 0.1  # of "very similar" guides, as a share of their gain over random replacement
+MAX_DIFFERENCE = 0.05  # of "very similar" correlations
+MIN_R_SQUARED, MAX_STEP = 0.95, 3.0  # of a "linear and smooth" change; a step as a multiple of the mean step
+SLIGHT = 0.05  # of the gain of H2
+THRESHOLD_K = 5  # "above 5"
 
 
 def compared(
-    found: Thesis, measure: str, one: str, other: str, *, less: bool = False, aside: bool = False
+    results: Thesis, measure: str, one: str, other: str, *, less: bool = False, uncounted: bool = False
 ) -> list[Tally]:
-    """Count at how many k one arm has more of a measure than another, or less."""
+    """Count the k at which one variant has more, or less, of a measure than another."""
     parts = []
     for table in TABLES:
-        figures = [found.of(measure, table, arm) for arm in (one, other)]
+        figures = [results.series(measure, table, variant) for variant in (one, other)]
         low, high = figures if less else figures[::-1]
         sign = "<" if less else ">"
-        parts.append(below(f"{table}, {one} {sign} {other}", low, high, places=found.ks, aside=aside))
+        parts.append(below(f"{table}, {one} {sign} {other}", low, high, places=results.ks, uncounted=uncounted))
     return parts
 
 
-def families_alike(found: Thesis) -> list[Tally]:
-    """Test whether the best measure of each family agrees with people about equally well."""
+def families_alike(results: Thesis) -> list[Tally]:
+    """Test whether the best measures of the families agree with people about equally well."""
     parts = []
     for judged in ("M&C-30", "R&G-65"):
-        best = {f: max(agreement(found, m, judged) for m in measures) for f, measures in FAMILIES.items()}
+        best = {f: max(agreement(results, m, judged) for m in measures) for f, measures in FAMILIES.items()}
         note = ", ".join(f"{family} {x:.2f}" for family, x in best.items())
-        parts.append(count(judged, [max(best.values()) - min(best.values()) <= NEAR], unit="", note=note))
+        parts.append(count(judged, [max(best.values()) - min(best.values()) <= MAX_DIFFERENCE], unit="", note=note))
     return parts
 
 
-def guides_alike(found: Thesis) -> list[Tally]:
-    """Test whether the three guides give nearly the same quality, beside what is lost by chance."""
+def guides_alike(results: Thesis) -> list[Tally]:
+    """Test whether the three guides give nearly the same quality, relative to their gain over random replacement."""
     parts = []
     for table in TABLES:
-        guided = np.array([found.of(QUALITY, table, arm) for arm in GUIDED])
-        gap = guided.mean(axis=0) - found.of(QUALITY, table, RANDOM)
-        parts.append(count(table, np.ptp(guided, axis=0) <= ALIKE * gap))
+        guided = np.array([results.series(QUALITY, table, variant) for variant in GUIDED])
+        gain = guided.mean(axis=0) - results.series(QUALITY, table, RANDOM)
+        parts.append(count(table, np.ptp(guided, axis=0) <= MAX_SPREAD * gain))
     return parts
 
 
-def wu_palmer_best(found: Thesis) -> list[Tally]:
+def wu_palmer_best(results: Thesis) -> list[Tally]:
     """Test whether Wu-Palmer guides best, judged by similarity and by links."""
     parts = []
     for other in GUIDED[1:]:
-        parts += compared(found, QUALITY, WORDNET, other) + compared(found, LINKS, WORDNET, other, less=True)
+        parts += compared(results, QUALITY, WORDNET, other) + compared(results, LINKS, WORDNET, other, less=True)
     names = ["similarity", "similarity", "links", "links"] * 2
-    return [Tally(f"{by}, {x.what}", x.held, x.of, x.unit, x.note) for by, x in zip(names, parts, strict=True)]
+    return [replace(x, label=f"{by}, {x.label}") for by, x in zip(names, parts, strict=True)]
 
 
-def chodorow_is_path(found: Thesis) -> list[Tally]:
-    """Test whether Leacock-Chodorow gives exactly what path length gives."""
-    arms = {"two columns, survey": ("survey", *GUIDED[1:]), "two columns, Adult": ("Adult", *GUIDED[1:])}
-    arms["one column, IPMU"] = ("hobby", ORDERED[GUIDES[1]], ORDERED[GUIDES[2]])
-    arms["one column, MDAI"] = ("hobby", LOCAL[GUIDES[1]], LOCAL[GUIDES[2]])
+def chodorow_is_path(results: Thesis) -> list[Tally]:
+    """Test whether Leacock-Chodorow and path length give identical results."""
+    variants = {"two columns, survey": ("survey", *GUIDED[1:]), "two columns, Adult": ("Adult", *GUIDED[1:])}
+    variants["one column, IPMU"] = ("hobby", ORDERED[GUIDES[1]], ORDERED[GUIDES[2]])
+    variants["one column, MDAI"] = ("hobby", LOCAL[GUIDES[1]], LOCAL[GUIDES[2]])
     return [
-        count(what, np.abs(found.of(LINKS, table, one) - found.of(LINKS, table, other)) < SMALL)
-        for what, (table, one, other) in arms.items()
+        count(label, np.abs(results.series(LINKS, table, one) - results.series(LINKS, table, other)) < TOLERANCE)
+        for label, (table, one, other) in variants.items()
     ]
 
 
-def _linear(what: str, found: Thesis, figures: np.ndarray) -> Tally:
-    fit, steps = straight(found.ks, figures), np.abs(np.diff(figures))
-    ratios = float(steps.max() / steps.mean())
-    note = f"R² {fit:.3f}, largest step {ratios:.1f} times the mean"
-    return count(what, [fit >= LINEAR, ratios <= STEPS], unit="conditions", note=note)
+def _linear(label: str, results: Thesis, figures: np.ndarray) -> Tally:
+    fit, steps = r_squared(results.ks, figures), np.abs(np.diff(figures))
+    ratio = float(steps.max() / steps.mean())
+    note = f"R² {fit:.3f}, largest step {ratio:.1f} times the mean"
+    return count(label, [fit >= MIN_R_SQUARED, ratio <= MAX_STEP], unit="conditions", note=note)
 
 
-def smooth(found: Thesis) -> list[Tally]:
-    """Test whether quality falls, or distance grows, along a line without jumps."""
-    parts = [_linear(f"two columns, {table}", found, found.of(QUALITY, table, WORDNET)) for table in TABLES]
-    for article, arm in (("IPMU", ORDERED["wu-palmer"]), ("MDAI", LOCAL["wu-palmer"])):
-        parts.append(_linear(f"one column, {article}", found, found.of(LINKS, "hobby", arm)))
+def smooth(results: Thesis) -> list[Tally]:
+    """Test whether quality decreases, or distance grows, linearly and without jumps."""
+    parts = [_linear(f"two columns, {table}", results, results.series(QUALITY, table, WORDNET)) for table in TABLES]
+    for article, variant in (("IPMU", ORDERED["wu-palmer"]), ("MDAI", LOCAL["wu-palmer"])):
+        parts.append(_linear(f"one column, {article}", results, results.series(LINKS, "hobby", variant)))
     return parts
 
 
-def first_heuristic(found: Thesis) -> list[Tally]:
-    """Test whether the smallest group first is better than any group, by less than what H2 adds."""
-    parts = compared(found, QUALITY, "h1", RANDOM)
+def first_heuristic(results: Thesis) -> list[Tally]:
+    """Test whether H1 is better than a random choice, and gains less than H2."""
+    parts = compared(results, QUALITY, "h1", RANDOM)
     for table in TABLES:
-        none, one, two = (found.of(QUALITY, table, arm) for arm in (RANDOM, "h1", "h1+h2"))
-        parts.append(below(f"{table}, less than H2 adds", one - none, two - one))
+        none, one, two = (results.series(QUALITY, table, variant) for variant in (RANDOM, "h1", "h1+h2"))
+        parts.append(below(f"{table}, gain smaller than that of H2", one - none, two - one))
     return parts
 
 
-def second_heuristic(found: Thesis) -> list[Tally]:
-    """Test whether H2 adds most, as Fig. 4 has it, and whether it does once the best target is taken without it."""
+def second_heuristic(results: Thesis) -> list[Tally]:
+    """Test whether H2 gains most in Fig. 4, and still does when the best target is taken without H2."""
     parts = []
     for table in TABLES:
-        steps = [found.of(QUALITY, table, arm) for arm in (RANDOM, "h1", "h1+h2", "h1+h2+h3")]
+        steps = [results.series(QUALITY, table, variant) for variant in (RANDOM, "h1", "h1+h2", "h1+h2+h3")]
         gains = np.diff(steps, axis=0)
-        parts.append(count(f"{table}, the largest step of Fig. 4", gains[1] > np.maximum(gains[0], gains[2])))
+        parts.append(count(f"{table}, H2 is the largest step in Fig. 4", gains[1] > np.maximum(gains[0], gains[2])))
     for table in TABLES:
-        one, target, two = (found.of(QUALITY, table, arm) for arm in ("h1", "h1+target", "h1+h2"))
-        note = f"the target brings {100 * ((target - one) / (two - one)).mean():.0f} % of it"
-        parts.append(below(f"{table}, H2 adds more than the best target does", target - one, two - target, note=note))
+        one, target, two = (results.series(QUALITY, table, variant) for variant in ("h1", "h1+target", "h1+h2"))
+        note = f"the target accounts for {100 * ((target - one) / (two - one)).mean():.0f} % of the gain"
+        parts.append(below(f"{table}, H2 adds more than the best target", target - one, two - target, note=note))
     return parts
 
 
-def third_heuristic(found: Thesis) -> list[Tally]:
+def third_heuristic(results: Thesis) -> list[Tally]:
     """Test whether H3 improves more often than not, and only slightly."""
-    parts = compared(found, QUALITY, "h1+h2+h3", "h1+h2")
+    parts = compared(results, QUALITY, "h1+h2+h3", "h1+h2")
     for table in TABLES:
-        one, two, three = (found.of(QUALITY, table, arm) for arm in ("h1", "h1+h2", "h1+h2+h3"))
+        one, two, three = (results.series(QUALITY, table, variant) for variant in ("h1", "h1+h2", "h1+h2+h3"))
         parts.append(
-            count(f"{table}, by less than {SLIGHT:.0%} of H2's step", np.abs(three - two) < SLIGHT * (two - one))
+            count(
+                f"{table}, difference below {SLIGHT:.0%} of the step of H2", np.abs(three - two) < SLIGHT * (two - one)
+            )
         )
     return parts
 
 
-def more_above_five(found: Thesis) -> list[Tally]:
-    """Test whether the gain over chance is larger at every k above 5 than at any up to 5."""
-    parts, high = [], np.array(found.ks) > HIGH
+def more_above_five(results: Thesis) -> list[Tally]:
+    """Test whether the gain over random replacement is larger at every k above 5 than at any k up to 5."""
+    parts, high = [], np.array(results.ks) > THRESHOLD_K
     for table in TABLES:
-        gap = found.of(QUALITY, table, WORDNET) - found.of(QUALITY, table, RANDOM)
-        parts.append(count(table, gap[high] > gap[~high].max()))
+        gain = results.series(QUALITY, table, WORDNET) - results.series(QUALITY, table, RANDOM)
+        parts.append(count(table, gain[high] > gain[~high].max()))
     return parts
 
 
-def beats_distribution(found: Thesis) -> list[Tally]:
-    """Test whether meaning guides better than discernibility, a hierarchy and chance."""
+def beats_distribution(results: Thesis) -> list[Tally]:
+    """Test whether WordNet guides better than discernibility, a hierarchy and random replacement."""
     parts = []
-    for other in (DISCERNIBILITY, TREE, RANDOM):
-        parts += compared(found, QUALITY, WORDNET, other) + compared(found, LINKS, WORDNET, other, less=True)
+    for other in (DISCERNIBILITY, HIERARCHY, RANDOM):
+        parts += compared(results, QUALITY, WORDNET, other) + compared(results, LINKS, WORDNET, other, less=True)
     names = ["similarity", "similarity", "links", "links"] * 3
-    told = [Tally(f"{by}, {x.what}", x.held, x.of, x.unit, x.note) for by, x in zip(names, parts, strict=True)]
-    one = found.of(QUALITY, "hobby", LOCAL["wu-palmer"])
+    tallies = [replace(x, label=f"{by}, {x.label}") for by, x in zip(names, parts, strict=True)]
+    one = results.series(QUALITY, "hobby", LOCAL["wu-palmer"])
     for other in (DISCERNIBILITY, RANDOM):
-        told.append(below(f"one column (MDAI), similarity, > {other}", found.of(QUALITY, "hobby", LOCAL[other]), one))
-    return told
+        tallies.append(
+            below(f"one column (MDAI), similarity, > {other}", results.series(QUALITY, "hobby", LOCAL[other]), one)
+        )
+    return tallies
 
 
-def own_measure(found: Thesis) -> list[Tally]:
-    """Test whether discernibility is least where it guides."""
-    return compared(found, DISCERNIBILITY, DISCERNIBILITY, WORDNET, less=True)
+def lower_discernibility(results: Thesis) -> list[Tally]:
+    """Test whether the discernibility penalty is lowest if discernibility guides."""
+    return compared(results, DISCERNIBILITY, DISCERNIBILITY, WORDNET, less=True)
 
 
-def like_chance(found: Thesis) -> list[Tally]:
-    """Test whether discernibility is nearer to chance than to meaning."""
+def discernibility_like_random(results: Thesis) -> list[Tally]:
+    """Test whether the quality of discernibility is closer to random replacement than to WordNet."""
     parts = []
     for table in TABLES:
-        best, one, none = (found.of(QUALITY, table, arm) for arm in (WORDNET, DISCERNIBILITY, RANDOM))
-        share = f"{100 * ((one - none) / (best - none)).mean():.0f} % of the way from chance to meaning"
-        parts.append(below(table, np.abs(one - none), best - one, note=share))
+        best, one, none = (results.series(QUALITY, table, variant) for variant in (WORDNET, DISCERNIBILITY, RANDOM))
+        note = f"{100 * ((one - none) / (best - none)).mean():.0f} % of the way from random to WordNet"
+        parts.append(below(table, np.abs(one - none), best - one, note=note))
     return parts
 
 
@@ -161,87 +167,89 @@ CLAIMS: list[Claim[Thesis]] = [
     Claim(
         "Correlations with human judgement are very similar across the three families of measures",
         "§3.3, Table 4",
-        f"Best of each family within {NEAR} of each other.",
+        f"The best measures of the families differ by at most {MAX_DIFFERENCE}.",
         families_alike,
-        "Measures on information content come out better here, with intrinsic content most of all; the figures P0 "
-        "collected are from older versions of WordNet and other corpora.",
+        "Measures based on information content correlate better here, intrinsic content most of all. The figures "
+        "collected in the thesis come from older versions of WordNet and from other corpora.",
     ),
     Claim(
-        "Wu-Palmer, Leacock-Chodorow and path length guide to very similar results",
+        "Wu-Palmer, Leacock-Chodorow and path length lead to very similar results",
         "§5.1, Fig. 2-3",
-        "Spread of their quality at most a tenth of their gain over chance, at each k.",
+        "At each k, the spread of their quality is at most a tenth of their gain over random replacement.",
         guides_alike,
-        "All three count links; depth changes the ranking of few pairs.",
+        "All three count links; depth changes the ranking of only a few pairs.",
     ),
     Claim(
-        "Wu-Palmer gives higher similarity than the other two, and less distance by links too",
+        "Wu-Palmer gives higher similarity than the other two measures, and also fewer links to the original",
         "§5.1, Fig. 2-3",
         "Quality and links at each k.",
         wu_palmer_best,
-        "Each measure is best by its own yardstick: Wu-Palmer by similarity, path length by links.",
+        "Each measure wins by its own yardstick: Wu-Palmer by similarity, path length by links.",
     ),
     Claim(
         "Leacock-Chodorow and path length give identical results",
         "§5.1; IPMU §5; MDAI §5",
-        "Links to the original equal at each k.",
+        "Equal numbers of links to the original at each k.",
         chodorow_is_path,
-        "For a pair of values one is a function of the other. The mean over two columns is not: the logarithm "
-        "weighs a far and a near column differently. On Adult no choice turns on it.",
+        "For a single pair of values, one measure is a function of the other. The mean over two columns is not, "
+        "because the logarithm weighs distant and near columns differently. On Adult this changes no choice.",
     ),
     Claim(
-        "Quality changes with k along a line, very smoothly",
+        "Quality changes linearly and very smoothly with k",
         "§5.1; IPMU §5; MDAI §5",
-        f"R² at least {LINEAR}, no step above {STEPS:g} times the mean one.",
+        f"R² of at least {MIN_R_SQUARED}, and no step larger than {MAX_STEP:g} times the mean step.",
         smooth,
-        "IPMU's algorithm jumps where few values still reach k and many are moved at once.",
+        "The IPMU algorithm jumps where few values still reach k, because many values are then moved at once.",
     ),
     Claim(
-        "H1 alone, the smallest group first, is slightly better than chance",
+        "H1 alone (smallest group first) is slightly better than random replacement",
         "§5.2, Fig. 4; IF Fig. 2",
-        "Quality at each k above chance; the gain less than H2's.",
+        "Quality at each k above that of random replacement; gain smaller than that of H2.",
         first_heuristic,
-        "At k = 2 both merge groups of one, so that they are the same.",
+        "At k = 2 both merge groups of one record, so the results are equal.",
     ),
     Claim(
         "H2 produces the most significant improvement",
         "§5.2, Fig. 4; IF Fig. 2",
-        "H2's step the largest of Fig. 4; and its gain over `h1+target`, which takes the best target without H2.",
+        "H2 makes the largest step in Fig. 4, and gains more than `h1+target`, which takes the best target without H2.",
         second_heuristic,
-        "In Fig. 4 the arm without H2 takes a random target, the one with H2 the most similar. What is gained is the "
-        "target's doing: to choose *which* smallest group goes first, as H2 does, adds next to nothing.",
+        "In Fig. 4 the variant without H2 takes a random target, the variant with H2 the most similar one. The gain "
+        "comes from the target: choosing *which* smallest group goes first, as H2 does, adds almost nothing.",
     ),
     Claim(
-        "H3 improves very slightly, in some situations",
+        "H3 improves the result very slightly, in some situations",
         "§5.2, Fig. 4",
-        f"Quality at each k above that without H3; difference below {SLIGHT:.0%} of H2's step.",
+        f"Quality at each k above that without H3; difference below {SLIGHT:.0%} of the step of H2.",
         third_heuristic,
-        "H3 decides ties only. Whether that helps is chance.",
+        "H3 only breaks ties. Whether that helps is a matter of chance.",
     ),
     Claim(
         "The gain over random replacement is larger above k = 5",
         "§5.2; MDAI §5",
-        "Gain at each k above 5 against the largest up to 5.",
+        "Gain at each k above 5, compared with the largest gain up to 5.",
         more_above_five,
     ),
     Claim(
-        "Guided by meaning, more of it is kept than by discernibility, a hierarchy or chance",
+        "Guidance by WordNet preserves more meaning than discernibility, a hierarchy or random replacement",
         "§5.3, Fig. 5, 6, 8; §5.4; MDAI Fig. 3",
         "Quality and links at each k.",
         beats_distribution,
-        "Judged by the same ontology that guides. A hierarchy made by hand has fewer levels, and its own view.",
+        "The ontology that guides is also the judge. A hand-made hierarchy has fewer levels and its own view of the "
+        "values.",
     ),
     Claim(
-        "Guided by discernibility, the discernibility penalty is lower",
+        "Guidance by discernibility gives a lower discernibility penalty",
         "§5.3, Fig. 7",
         "Penalty at each k.",
-        own_measure,
-        "It is what that arm minimises.",
+        lower_discernibility,
+        "This variant minimises that penalty.",
     ),
     Claim(
-        "Discernibility and chance are very similar in meaning, and both worse",
+        "Discernibility and random replacement preserve meaning about equally, and both less than WordNet",
         "§5.3, Fig. 8",
-        "Quality at each k nearer to chance than to meaning.",
-        like_chance,
-        "Discernibility merges small groups, which touches fewer records. That alone is somewhat better than chance.",
+        "At each k, quality closer to that of random replacement than to that of WordNet.",
+        discernibility_like_random,
+        "Discernibility merges small groups, which affects fewer records. That alone is somewhat better than random "
+        "replacement.",
     ),
 ]

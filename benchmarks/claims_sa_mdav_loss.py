@@ -1,4 +1,4 @@
-"""What P1 claims of the loss of semantic adaptive microaggregation, and how each claim is tested."""
+"""Claims of Martínez, Sánchez and Valls (2012) about information loss, and their tests."""
 
 from __future__ import annotations
 
@@ -7,204 +7,206 @@ from claims import Claim, Tally, below, count
 from papers_sa_mdav import ABRIL, ADULT, DFT, LOSS, PLAIN, SA, SMDAV, STATIC, STATIC_PLAIN, SURVEY, Microaggregated
 
 TABLES = (SURVEY, ADULT)
-LOW = 5  # "low k-values"
-ABOVE = {SURVEY: 5, ADULT: 800}  # where P1 sees larger differences
+LOW_K = 5  # "low k-values"
+HIGH_K = {SURVEY: 5, ADULT: 800}  # above these the article reports larger differences
 
 
-def compared(found: Microaggregated, measure: str, one: str, other: str, *, aside: bool = False) -> list[Tally]:
-    """Count at how many k one method has less of something than another."""
+def compared(results: Microaggregated, measure: str, one: str, other: str, *, uncounted: bool = False) -> list[Tally]:
+    """Count the k at which one method has less of a measure than another."""
     return [
-        below(f"{t}, {one} < {other}", found.of(measure, t, one), found.of(measure, t, other),
-              places=found.ks[t], aside=aside)
+        below(f"{t}, {one} < {other}", results.series(measure, t, one), results.series(measure, t, other),
+              places=results.ks[t], uncounted=uncounted)
         for t in TABLES
     ]  # fmt: skip
 
 
-def centroid_anew(found: Microaggregated) -> list[Tally]:
-    """Test whether growing around a moving centroid loses less."""
-    return compared(found, LOSS, SA, STATIC) + compared(found, LOSS, PLAIN, STATIC_PLAIN, aside=True)
+def recomputed_centroid(results: Microaggregated) -> list[Tally]:
+    """Test whether recomputing the centroid lowers the loss."""
+    return compared(results, LOSS, SA, STATIC) + compared(results, LOSS, PLAIN, STATIC_PLAIN, uncounted=True)
 
 
-def adaptive_size(found: Microaggregated) -> list[Tally]:
-    """Test whether groups of any size lose less than groups of k."""
-    parts = compared(found, LOSS, STATIC, SMDAV) + compared(found, LOSS, SA, SMDAV)
-    return parts + compared(found, LOSS, PLAIN, SMDAV, aside=True)
+def adaptive_size(results: Microaggregated) -> list[Tally]:
+    """Test whether groups of adaptive size lose less than groups of k."""
+    parts = compared(results, LOSS, STATIC, SMDAV) + compared(results, LOSS, SA, SMDAV)
+    return parts + compared(results, LOSS, PLAIN, SMDAV, uncounted=True)
 
 
-def _gain(found: Microaggregated, table: str, one: str, other: str) -> np.ndarray:
-    return found.of(LOSS, table, other).mean(axis=1) - found.of(LOSS, table, one).mean(axis=1)
+def _gain(results: Microaggregated, table: str, one: str, other: str) -> np.ndarray:
+    return results.series(LOSS, table, other).mean(axis=1) - results.series(LOSS, table, one).mean(axis=1)
 
 
-def more_at_high_k(found: Microaggregated) -> list[Tally]:
-    """Test whether the gain over groups of k is larger above P1's thresholds than below."""
+def more_at_high_k(results: Microaggregated) -> list[Tally]:
+    """Test whether the gain over groups of k is larger above the thresholds of the article than below."""
     parts = []
     for table in TABLES:
-        gain, high = _gain(found, table, SA, SMDAV), np.array(found.ks[table]) > ABOVE[table]
-        note = f"mean gain {gain[high].mean():.2f} above k = {ABOVE[table]}, {gain[~high].mean():.2f} up to it"
+        gain, high = _gain(results, table, SA, SMDAV), np.array(results.ks[table]) > HIGH_K[table]
+        note = f"mean gain {gain[high].mean():.2f} above k = {HIGH_K[table]}, {gain[~high].mean():.2f} up to it"
         parts.append(count(table, [gain[high].mean() > max(gain[~high].mean(), 0)], unit="", note=note))
     return parts
 
 
-def more_on_the_survey(found: Microaggregated) -> list[Tally]:
-    """Test whether a moving centroid gains more on the more heterogeneous table, and nothing on Adult at low k."""
-    points = {t: _gain(found, t, SA, STATIC) for t in TABLES}
-    shares = {t: x / found.of(LOSS, t, STATIC).mean(axis=1) for t, x in points.items()}
-    low = np.array(found.ks[ADULT]) <= LOW
+def more_on_the_survey(results: Microaggregated) -> list[Tally]:
+    """Test whether a recomputed centroid gains more on the survey, and nothing on Adult at low k."""
+    points = {t: _gain(results, t, SA, STATIC) for t in TABLES}
+    shares = {t: x / results.series(LOSS, t, STATIC).mean(axis=1) for t, x in points.items()}
+    low = np.array(results.ks[ADULT]) <= LOW_K
     note = ", ".join(f"{t} {x.mean():.2f} points, {100 * shares[t].mean():.1f} %" for t, x in points.items())
-    more = [x[SURVEY].mean() > max(x[ADULT].mean(), 0) for x in (points, shares)]
+    larger = [x[SURVEY].mean() > max(x[ADULT].mean(), 0) for x in (points, shares)]
     return [
-        count("more on the survey, in points and in per cent of the loss", more, unit="ways", note=note),
-        count(f"no matter on Adult, k ≤ {LOW}", np.abs(shares[ADULT][low]) < 0.01),
+        count("larger on the survey, in points and in per cent of the loss", larger, unit="units", note=note),
+        count(f"no difference on Adult, k ≤ {LOW_K}", np.abs(shares[ADULT][low]) < 0.01),
     ]
 
 
-def below_related_work(found: Microaggregated) -> list[Tally]:
-    """Test whether SA-MDAV loses less than both others."""
-    parts = compared(found, LOSS, SA, DFT) + compared(found, LOSS, SA, ABRIL)
-    return parts + [x for other in (DFT, ABRIL) for x in compared(found, LOSS, PLAIN, other, aside=True)]
+def below_related_work(results: Microaggregated) -> list[Tally]:
+    """Test whether SA-MDAV loses less than both related methods."""
+    parts = compared(results, LOSS, SA, DFT) + compared(results, LOSS, SA, ABRIL)
+    return parts + [x for other in (DFT, ABRIL) for x in compared(results, LOSS, PLAIN, other, uncounted=True)]
 
 
-def variants_below_related_work(found: Microaggregated) -> list[Tally]:
-    """Test whether S-MDAV, the least of the variants, still loses less than both others."""
-    return compared(found, LOSS, SMDAV, DFT) + compared(found, LOSS, SMDAV, ABRIL)
+def variants_below_related_work(results: Microaggregated) -> list[Tally]:
+    """Test whether S-MDAV, the plainest variant, loses less than both related methods."""
+    return compared(results, LOSS, SMDAV, DFT) + compared(results, LOSS, SMDAV, ABRIL)
 
 
-def without_meaning(found: Microaggregated) -> list[Tally]:
+def without_semantics(results: Microaggregated) -> list[Tally]:
     """Test whether DF&T loses most at low k."""
     parts = []
     for table in TABLES:
-        low = np.array(found.ks[table]) <= LOW
-        own = found.of(LOSS, table, DFT)[low].mean(axis=1)
-        others = np.array([found.of(LOSS, table, arm)[low].mean(axis=1) for arm in (SA, ABRIL)])
+        low = np.array(results.ks[table]) <= LOW_K
+        own = results.series(LOSS, table, DFT)[low].mean(axis=1)
+        others = np.array([results.series(LOSS, table, variant)[low].mean(axis=1) for variant in (SA, ABRIL)])
         parts.append(count(table, own > others.max(axis=0)))
     return parts
 
 
-def abril_only_at_low_k(found: Microaggregated) -> list[Tally]:
+def abril_only_at_low_k(results: Microaggregated) -> list[Tally]:
     """Test whether Abril loses less than DF&T at low k, more at high k, and changes once in between."""
     parts = []
     for table in TABLES:
-        less = _gain(found, table, ABRIL, DFT) > 0
+        less = _gain(results, table, ABRIL, DFT) > 0
         changes = np.flatnonzero(less[1:] != less[:-1])
-        ks = found.ks[table]
+        ks = results.ks[table]
         note = ", ".join(f"changes between k = {ks[i]} and {ks[i + 1]}" for i in changes) or "no change"
         held = [bool(less[0]), not bool(less[-1]), len(changes) == 1]
         parts.append(count(table, held, unit="conditions", note=note))
     return parts
 
 
-def abril_worse_on_the_survey(found: Microaggregated) -> list[Tally]:
-    """Test whether at the largest k Abril loses more, beside DF&T, on the survey than on Adult."""
-    times = {t: float(found.of(LOSS, t, ABRIL)[-1].mean() / found.of(LOSS, t, DFT)[-1].mean()) for t in TABLES}
-    note = ", ".join(f"{t} {x:.1f} times DF&T's" for t, x in times.items())
-    return [count("more on the survey", [times[SURVEY] > times[ADULT]], unit="", note=note)]
+def abril_worse_on_the_survey(results: Microaggregated) -> list[Tally]:
+    """Test whether Abril loses more at the largest k, relative to DF&T, on the survey than on Adult."""
+    ratios = {
+        t: float(results.series(LOSS, t, ABRIL)[-1].mean() / results.series(LOSS, t, DFT)[-1].mean()) for t in TABLES
+    }
+    note = ", ".join(f"{t} {x:.1f} times that of DF&T" for t, x in ratios.items())
+    return [count("larger on the survey", [ratios[SURVEY] > ratios[ADULT]], unit="", note=note)]
 
 
-def smoother(found: Microaggregated) -> list[Tally]:
-    """Test whether loss grows least with SA-MDAV."""
+def smoother(results: Microaggregated) -> list[Tally]:
+    """Test whether the loss grows least with SA-MDAV."""
     parts = []
     for table in TABLES:
-        rise = {a: float(np.ptp(found.of(LOSS, table, a).mean(axis=1)[[0, -1]])) for a in (SA, DFT, ABRIL)}
-        note = ", ".join(f"{arm} {x:.1f}" for arm, x in rise.items())
-        parts.append(count(table, [rise[SA] < rise[DFT], rise[SA] < rise[ABRIL]], unit="others", note=note))
+        rise = {a: float(np.ptp(results.series(LOSS, table, a).mean(axis=1)[[0, -1]])) for a in (SA, DFT, ABRIL)}
+        note = ", ".join(f"{variant} {x:.1f}" for variant, x in rise.items())
+        parts.append(count(table, [rise[SA] < rise[DFT], rise[SA] < rise[ABRIL]], unit="comparisons", note=note))
     return parts
 
 
-def neither_mode_nor_subsumer(found: Microaggregated) -> list[Tally]:
-    """Test whether the centroid is nearer to all than the mode, and the subsumer farther than both."""
-    sums = list(found.sums.values())
-    told = ", ".join(f"{name} {x['centroid']:,.0f} / {x['mode']:,.0f} / {x['subsumer']:,.0f}"
-                     for name, x in found.sums.items())  # fmt: skip
+def neither_mode_nor_subsumer(results: Microaggregated) -> list[Tally]:
+    """Test whether the centroid is closer to all records than the mode, and the mode closer than the subsumer."""
+    sums = list(results.sums.values())
+    note = ", ".join(f"{name} {x['centroid']:,.0f} / {x['mode']:,.0f} / {x['subsumer']:,.0f}"
+                     for name, x in results.sums.items())  # fmt: skip
     return [
-        below("centroid < mode", [x["centroid"] for x in sums], [x["mode"] for x in sums], unit="columns", note=told),
+        below("centroid < mode", [x["centroid"] for x in sums], [x["mode"] for x in sums], unit="columns", note=note),
         below("mode < subsumer", [x["mode"] for x in sums], [x["subsumer"] for x in sums], unit="columns"),
     ]
 
 
 CLAIMS: list[Claim[Microaggregated]] = [
     Claim(
-        "Growing a cluster around its recomputed centroid lowers the loss: SA-MDAV loses less than SA-MDAV-static",
+        "Recomputing the centroid while a cluster grows lowers the loss: SA-MDAV loses less than SA-MDAV-static",
         "§4.3, Fig. 6",
         "L at each k.",
-        centroid_anew,
-        "The nearest tuple is sought by ω·d, which picks rare tuples from afar; then it matters little around "
-        "what. Neither way looks ahead, so each is ahead at some k.",
+        recomputed_centroid,
+        "The nearest tuple is chosen by ω·d, which prefers rare tuples even if they are distant; the reference "
+        "point then matters little. Neither variant looks ahead, so each wins at some k.",
         0.9,
     ),
     Claim(
-        "Adapting the size of clusters to the data lowers the loss: SA-MDAV-static, and SA-MDAV, lose less than S-MDAV",
+        "Adapting cluster sizes to the data lowers the loss: SA-MDAV-static and SA-MDAV lose less than S-MDAV",
         "§4.3, Fig. 6",
-        "L at each k; S-MDAV the mean of five orders.",
+        "L at each k; for S-MDAV, the mean of five orders.",
         adaptive_size,
-        "Tuples are never split, but as published they are gathered by ω·d: a near tuple of many records counts "
-        "as far. Without ω there (plain growth, the default here) the claim comes true at most k.",
+        "Tuples are never split, but the published method chooses them by ω·d, so a near tuple with many records "
+        "counts as distant. Without ω (plain growth, the default of allonym) the claim holds for almost all k.",
         0.9,
     ),
     Claim(
         "The gain over S-MDAV is largest at high k: above 5 on the survey, above 800 on Adult",
         "§4.3",
-        "Mean of L(S-MDAV) - L(SA-MDAV) above and up to that k.",
+        "Mean of L(S-MDAV) - L(SA-MDAV) above that k and up to it.",
         more_at_high_k,
-        "What is left over when tuples are cut into k costs more the larger k is.",
+        "Cutting tuples into groups of k leaves remainders, which cost more the larger k is.",
     ),
     Claim(
-        "The gain of recomputed centroids is larger on the heterogeneous survey; on Adult at low k it does not matter",
+        "Recomputed centroids gain more on the heterogeneous survey; on Adult at low k they make no difference",
         "§4.3",
-        f"Mean loss saved; on Adult, L within 1 % for k ≤ {LOW}.",
+        f"Mean reduction of L; on Adult, L within 1 % for k ≤ {LOW_K}.",
         more_on_the_survey,
-        "On both tables the gain is small, on Adult of either sign from k to k.",
+        "The gain is small on both tables; on Adult its sign changes with k.",
     ),
     Claim(
-        "SA-MDAV loses less than both related works, on both tables, at every k",
+        "SA-MDAV loses less than both related methods, on both tables, at every k",
         "§4.4, Fig. 7",
-        "L at each k; the others the mean of five orders.",
+        "L at each k; for the other methods, the mean of five orders.",
         below_related_work,
-        "Against DF&T meaning decides. Where Abril is ahead, ω·d has gathered far tuples and subsumers are not "
-        "yet general.",
+        "Against DF&T, semantics decides. Abril is ahead where ω·d has collected distant tuples and subsumers are "
+        "not yet general.",
     ),
     Claim(
-        "Even S-MDAV, the plainest variant, loses less than both related works",
+        "Even S-MDAV, the plainest variant, loses less than both related methods",
         "§4.3-4.4, Fig. 6 and 7 together",
         "L at each k; means of five orders.",
         variants_below_related_work,
-        "The centroid minimises the sum of distances, L sums their squares. Of two sisters the centroid is one of "
-        "them, the subsumer lies in the middle, and its squares are less. From three records on a centroid is "
-        "better.",
+        "The centroid minimises the sum of distances, whereas L sums their squares. For two siblings the centroid "
+        "is one of the two; the subsumer lies between them and has the smaller sum of squares. From three records "
+        "on, the centroid is better.",
     ),
     Claim(
-        "Where no meaning is considered (DF&T), the loss is high even for low k",
+        "Without semantics (DF&T), the loss is high even for low k",
         "§4.4",
-        f"Whether DF&T's L is the highest of the three for k ≤ {LOW}.",
-        without_meaning,
-        "The mode of a few equally near records is any of them.",
+        f"DF&T has the highest L of the three for k ≤ {LOW_K}.",
+        without_semantics,
+        "The mode of a few different values is an arbitrary one of them.",
     ),
     Claim(
-        "Abril retains more than DF&T for low k only, and less when a higher degree of anonymity is required",
+        "Abril preserves more than DF&T only for low k, and less when a higher degree of anonymity is required",
         "§4.4, Fig. 7",
-        "L below DF&T's at the least k, above at the largest, with one change.",
+        "L below that of DF&T at the smallest k and above it at the largest, with one change.",
         abril_only_at_low_k,
-        "One outlier makes a subsumer general, and larger groups have more of them. With general concepts L can "
-        "pass 100 %: one centroid for all would lose less.",
+        "One outlier makes the subsumer general, and larger groups contain more outliers. With general concepts L "
+        "can exceed 100 %: a single centroid for the whole table would lose less.",
     ),
     Claim(
-        "Abril falls behind DF&T at high k especially on the heterogeneous survey",
+        "Abril falls behind DF&T at high k, especially on the heterogeneous survey",
         "§4.4",
-        "Abril's L as a multiple of DF&T's at the largest k.",
+        "L of Abril as a multiple of that of DF&T at the largest k.",
         abril_worse_on_the_survey,
-        "It comes earlier on the survey, but k reaches much further on Adult, and its countries and occupations "
-        "have only very general concepts in common.",
+        "The change comes earlier on the survey, but k reaches much further on Adult, whose countries and "
+        "occupations share only very general concepts.",
     ),
     Claim(
-        "SA-MDAV's loss grows with a smoother slope than that of related works",
+        "The loss of SA-MDAV grows with a smoother slope than that of related methods",
         "§4.4, Fig. 7",
-        "L at the largest k minus L at the least.",
+        "L at the largest k minus L at the smallest.",
         smoother,
     ),
     Claim(
-        "Neither the mode nor the least common subsumer need be the best centroid; the subsumer is a poor one",
+        "Neither the mode nor the least common subsumer is necessarily the best centroid; the subsumer is a poor one",
         "§4.4, Fig. 8",
-        "Summed distances of all records of a column to centroid / mode / subsumer.",
+        "Sum of the distances of all records of a column to centroid / mode / subsumer.",
         neither_mode_nor_subsumer,
-        "Where one value prevails the centroid is the mode.",
+        "Where one value dominates, the centroid is the mode.",
     ),
 ]

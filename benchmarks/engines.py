@@ -1,9 +1,9 @@
-"""Adult copies as Parquet, two columns, masked by engines, beside the same engine alone:
+"""Masking with an engine compared with the engine alone, on copies of Adult as Parquet:
 python benchmarks/engines.py [PYTHON-WITH-SPARK]
 
-Alone, polars and DuckDB count the distinct rows and write the table as it is, DuckDB in any order, as with allonym;
-Spark counts them, joins a column to them and writes. Whole processes, started anew, one after the other on the same
-file. Writes its part of docs/engines.md.
+Alone, polars and DuckDB count the distinct rows and write the unchanged table (DuckDB in any order, as with allonym);
+Spark counts the distinct rows, joins a column to the table and writes it. Every figure is of a whole process; both
+run one after the other on the same file. Writes a block of docs/engines.md.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from processes import Cost, cost, machine
 from pyarrow import csv
 
 PAGE = ROOT / "docs" / "engines.md"
-COPIES = {332: 5, 3316: 2}  # how many copies of Adult: how many runs of each
-K = 5  # of Adult itself: the groups are those of one copy
-TOGETHER = 33  # copies in a row group
+COPIES = {332: 5, 3316: 2}  # number of copies: number of runs
+K = 5  # per copy, so the groups are those of one copy
+COPIES_PER_ROW_GROUP = 33
 COLUMNS = ["occupation", "native-country"]
 ALONE = {
     "polars": (
@@ -44,61 +44,61 @@ ALONE = {
         "import sys; from allonym.tables.engines.spark import session; "
         "from pyspark.sql import functions as f; table = session(None).read.parquet(sys.argv[1]); "
         "names = table.columns; counted = table.groupBy(*names).count(); rows = counted.toArrow(); "
-        "told = table.sparkSession.createDataFrame(rows); "
-        "table.join(f.broadcast(told), names, 'left').select(*names).write.parquet(sys.argv[2])"
+        "distinct = table.sparkSession.createDataFrame(rows); "
+        "table.join(f.broadcast(distinct), names, 'left').select(*names).write.parquet(sys.argv[2])"
     ),
 }
 
 
-def data(path: Path, copies: int) -> int:
-    """Write copies of two columns of Adult as Parquet; return how many rows these are."""
+def write_copies(path: Path, copies: int) -> int:
+    """Write copies of two columns of Adult as Parquet; return the number of rows."""
     text = path.with_suffix(".csv")
     adult.write(text)
     table = csv.read_csv(text).select(COLUMNS)
     text.unlink()
     with pq.ParquetWriter(path, table.schema) as writer:
-        for low in range(0, copies, TOGETHER):
-            writer.write_table(pa.concat_tables([table] * min(TOGETHER, copies - low)).combine_chunks())
+        for low in range(0, copies, COPIES_PER_ROW_GROUP):
+            writer.write_table(pa.concat_tables([table] * min(COPIES_PER_ROW_GROUP, copies - low)).combine_chunks())
     return len(table) * copies
 
 
 def options(source: Path, output: Path, engine: str, copies: int) -> list[str]:
-    """Return what to tell allonym: k grows with the copies, else every tuple would be there often enough as it is."""
+    """Return the arguments of allonym; k grows with the copies, or every tuple would already be frequent enough."""
     roles = [x for name in COLUMNS for x in ("--quasi", f"{name}=wordnet", "--links", f"{name}={adult.LINKS[name]}")]
     return ["mask", str(source), "-o", str(output), *roles, "--engine", engine, "--k", str(K * copies)]
 
 
-def measured(python: str, engine: str, source: Path, output: Path, copies: int) -> tuple[Cost, Cost]:
-    """Return what an engine costs alone, and with allonym."""
+def measure(python: str, engine: str, source: Path, output: Path, copies: int) -> tuple[Cost, Cost]:
+    """Return the cost of an engine alone and with allonym."""
     alone = [python, "-c", ALONE[engine], str(source), str(output)]
     full = [str(Path(python).parent / "allonym"), *options(source, output, engine, copies)]
-    found: tuple[list[Cost], list[Cost]] = ([], [])
-    for _ in range(COPIES[copies]):  # by turns, as the machine may be slower for a while
-        for command, costs in zip((alone, full), found, strict=True):
-            one = cost(*command, runs=1)
-            assert one is not None, "it is too slow"
-            costs.append(one)
+    all_costs: tuple[list[Cost], list[Cost]] = ([], [])
+    for _ in range(COPIES[copies]):  # alternate, as the speed of the machine may vary
+        for command, costs in zip((alone, full), all_costs, strict=True):
+            run = cost(*command, runs=1)
+            assert run is not None, f"{engine} timed out"
+            costs.append(run)
             shutil.rmtree(output) if output.is_dir() else output.unlink()
-    best_alone, best_full = (min(costs, key=lambda x: x.clock) for costs in found)
+    best_alone, best_full = (min(costs, key=lambda x: x.clock) for costs in all_costs)
     return best_alone, best_full
 
 
 def table(spark: str | None) -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     lines = [
-        "| rows | engine | alone: s | CPU s | peak MB | with allonym: s | CPU s | peak MB | ratio of s | of CPU s |",
+        "| rows | engine | alone: s | CPU s | peak MB | with allonym: s | CPU s | peak MB | ratio, s | ratio, CPU s |",
         "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     pythons = {"polars": sys.executable, "duckdb": sys.executable} | ({"spark": spark} if spark else {})
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         source, output = Path(folder) / "adult.parquet", Path(folder) / "out.parquet"
         for copies in COPIES:
-            rows = data(source, copies)
+            rows = write_copies(source, copies)
             for engine, python in pythons.items():
-                alone, full = measured(python, engine, source, output, copies)
+                alone, full = measure(python, engine, source, output, copies)
                 shown = [f"{x.clock:.1f} | {x.seconds:.1f} | {x.megabytes:,.0f}" for x in (alone, full)]
                 ratios = f"{full.clock / alone.clock:.2f} | {full.seconds / alone.seconds:.2f}"
-                if engine == "spark":  # its work is done by Java, whose cost is not seen from here
+                if engine == "spark":  # the work is done by Java processes, whose CPU time and memory are not measured
                     shown, ratios = [f"{x.clock:.1f} | | " for x in (alone, full)], f"{full.clock / alone.clock:.2f} | "
                 lines.append(f"| {rows:,} | {engine} | {' | '.join(shown)} | {ratios} |")
                 print(lines[-1], flush=True)

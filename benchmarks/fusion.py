@@ -1,7 +1,7 @@
-"""Record fusion and recoding as the thesis evaluates them (P0 §5, IPMU): python benchmarks/fusion.py
+"""The evaluation of record fusion and recoding in Martínez (2010, §5) and IPMU: python benchmarks/fusion.py
 
-On the bundled survey and Adult, k from 2 to 15, each figure the mean of five seeds. Writes the tables and charts of
-docs/methods/fusion.md and docs/methods/recoding.md.
+Uses the bundled survey and Adult with k from 2 to 15; each figure is the mean of five seeds. Writes the tables and
+charts of docs/methods/fusion.md and docs/methods/recoding.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DOCS = ROOT / "docs" / "methods"
 KS = tuple(range(2, 16))
 SEEDS = range(5)
 RANDOM = "random"
-ARMS: dict[str, dict[str, Any]] = {  # of fusion
+VARIANTS: dict[str, dict[str, Any]] = {  # of fusion: its parameters
     "Wu-Palmer": {"guide": "wu-palmer"},
     "Leacock-Chodorow": {"guide": "leacock-chodorow"},
     "path": {"guide": "path"},
@@ -56,7 +56,7 @@ MEASURES: dict[str, Callable[[Pairs], float]] = {
     "linked by meaning (%)": lambda pairs: risk.semantic_linkage(pairs).value,
     CONTENT: loss.content_loss,
 }
-RECODED: dict[str, Callable[..., Method]] = {
+RECODING: dict[str, Callable[..., Method]] = {
     **{
         f"recoding-ordered, {guide}": partial(al.RecodingOrdered, guide=guide)
         for guide in ("wu-palmer", "leacock-chodorow", "path", RANDOM)
@@ -65,137 +65,151 @@ RECODED: dict[str, Callable[..., Method]] = {
 }
 GUIDED = ("Wu-Palmer", "Leacock-Chodorow", "path")
 STEPS = (RANDOM, "h1", "h1+target", "h1+h2", "h1+h2+h3")
-KINDS = ("Wu-Palmer", "hierarchy", "discernibility", RANDOM)
-FIGURES: dict[str, tuple[Sequence[str], Sequence[str]]] = {  # a chart: its measures, its arms
-    "guides": ((QUALITY, LINKS), GUIDED),  # P0 Fig. 2-3
+GUIDES = ("Wu-Palmer", "hierarchy", "discernibility", RANDOM)
+CHARTS: dict[str, tuple[Sequence[str], Sequence[str]]] = {  # chart: measures, variants
+    "guides": ((QUALITY, LINKS), GUIDED),  # Fig. 2-3 of the thesis
     "heuristics": ((QUALITY,), STEPS),  # Fig. 4
-    "semantics": ((QUALITY, LINKS, "discernibility"), KINDS),  # Fig. 5-8
-    "linkage": (("linked by text (%)", "linked by meaning (%)"), KINDS),  # Fig. 14
-    "seconds": ((SECONDS,), KINDS),  # Fig. 15
+    "semantics": ((QUALITY, LINKS, "discernibility"), GUIDES),  # Fig. 5-8
+    "linkage": (("linked by text (%)", "linked by meaning (%)"), GUIDES),  # Fig. 14
+    "seconds": ((SECONDS,), GUIDES),  # Fig. 15
 }
-Found = dict[str, dict[str, dict[str, list[float]]]]  # measure -> table -> arm -> a figure for each k
-Apart = dict[tuple[str, str], dict[str, float]]  # two releases, or the original -> table -> distance of their clusters
+Results = dict[str, dict[str, dict[str, list[float]]]]  # measure -> table -> variant -> one figure per k
+ClusterDistances = dict[tuple[str, str], dict[str, float]]  # two variants, or the original -> table -> distance
 
 
 def tables(folder: Path) -> Iterator[tuple[str, Records]]:
-    """Yield the two tables; their columns have hierarchies made by hand too."""
-    own = Path(str(files("allonym") / "data"))
+    """Yield the survey and Adult, with hand-made hierarchies for their columns."""
+    folder_of_survey = Path(str(files("allonym") / "data"))
     yield (
         "survey",
-        growth.of(
-            with_trees(demonstration(own), {x: own / f"{x}.vgh.csv" for x in ("reason", "activity")}),
-            own / "survey.csv",
+        growth.records_of(
+            with_hierarchies(
+                demonstration(folder_of_survey), {x: folder_of_survey / f"{x}.vgh.csv" for x in ("reason", "activity")}
+            ),
+            folder_of_survey / "survey.csv",
         ),
     )
     adult.write(folder / "adult.csv")
     arx = {x: DATA / "vgh" / "arx" / f"adult_hierarchy_{x}.csv" for x in adult.LINKS}
-    yield "Adult", growth.of(with_trees(adult.plan(), arx), folder / "adult.csv")
+    yield "Adult", growth.records_of(with_hierarchies(adult.plan(), arx), folder / "adult.csv")
 
 
-def with_trees(plan: al.Plan, trees: Mapping[str, Path]) -> al.Plan:
-    """Return a plan guided by hierarchies."""
-    columns = {x: replace(c, hierarchy=trees[x]) if x in trees else c for x, c in plan.columns.items()}
+def with_hierarchies(plan: al.Plan, hierarchies: Mapping[str, Path]) -> al.Plan:
+    """Return a plan for fusion guided by hierarchies."""
+    columns = {x: replace(c, hierarchy=hierarchies[x]) if x in hierarchies else c for x, c in plan.columns.items()}
     return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.method.required_k)
 
 
 def measure(
-    found: Found, table: str, arm: str, records: Records, make: Callable[..., Method], what: Iterable[str]
+    results: Results,
+    table: str,
+    variant: str,
+    records: Records,
+    method: Callable[..., Method],
+    measures: Iterable[str],
 ) -> None:
-    """Add the figures of an arm on a table."""
+    """Add the figures of a variant on a table to the results."""
     for k in KS:
         began = time.process_time()
-        runs = [Pairs.of(records, make(k=k).mask(records, seed)) for seed in SEEDS]
+        runs = [Pairs.of(records, method(k=k).mask(records, seed)) for seed in SEEDS]
         spent = (time.process_time() - began) / len(SEEDS)
-        for name in what:
+        for name in measures:
             figure = spent if name == SECONDS else float(np.mean([MEASURES[name](pairs) for pairs in runs]))
-            found.setdefault(name, {}).setdefault(table, {}).setdefault(arm, []).append(figure)
+            results.setdefault(name, {}).setdefault(table, {}).setdefault(variant, []).append(figure)
 
 
-def laid_out(found: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]) -> str:
-    """Return figures as tables, one for each measure."""
+def markdown_tables(results: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]) -> str:
+    """Return the results as Markdown tables, one per measure."""
     lines = []
-    for name, of_table in found.items():
+    for name, tables in results.items():
         lines += [f"| {name} | | " + " | ".join(f"k={k}" for k in KS) + " |", "|---|---|" + "---:|" * len(KS)]
-        for table, arms in of_table.items():
-            for arm, figures in arms.items():
+        for table, variants in tables.items():
+            for variant, figures in variants.items():
                 shown = (f"{x:,.0f}" if x >= 1000 else f"{x:.4f}" if name == SECONDS else f"{x:.3f}" for x in figures)
-                lines.append(f"| {table} | {arm} | " + " | ".join(shown) + " |")
+                lines.append(f"| {table} | {variant} | " + " | ".join(shown) + " |")
         lines.append("")
     return "\n".join(lines)
 
 
-def clustered(every: Mapping[str, Records], k: int = 5) -> Apart:
-    """Say how far apart the 14 clusters of the data and of its releases are, by pairs (P0 Table 6)."""
-    found: Apart = {}
-    for table, records in every.items():
+def cluster_distances(tables: Mapping[str, Records], k: int = 5) -> ClusterDistances:
+    """Return the distances between the 14 clusters of the original and of its releases (Martínez 2010, Table 6)."""
+    results: ClusterDistances = {}
+    for table, records in tables.items():
         between: dict[tuple[str, str], list[float]] = {}
         for seed in SEEDS:
             tuples = {"original": records.codes}
-            for arm in KINDS[:3]:
-                masking = al.Fusion(k=k, **ARMS[arm]).mask(records, seed)
-                tuples[arm] = masking.codes[np.argsort(masking.source)]
+            for variant in GUIDES[:3]:
+                masking = al.Fusion(k=k, **VARIANTS[variant]).mask(records, seed)
+                tuples[variant] = masking.codes[np.argsort(masking.source)]
             labels = {
-                arm: clusters.profiles(records.attributes, records.shares, codes, records.mass, clusters.CLUSTERS)
-                for arm, codes in tuples.items()
+                variant: clusters.profiles(records.attributes, records.shares, codes, records.mass, clusters.CLUSTERS)
+                for variant, codes in tuples.items()
             }
             for one, other in combinations(labels, 2):
                 distance = clusters.partition_distance(labels[one], labels[other], records.mass)
                 between.setdefault((one, other), []).append(distance)
         for pair, figures in between.items():
-            found.setdefault(pair, {})[table] = float(np.mean(figures))
-    return found
+            results.setdefault(pair, {})[table] = float(np.mean(figures))
+    return results
 
 
-def profiles(every: Mapping[str, Records], k: int = 5) -> str:
-    """Lay out how far apart clusters are."""
-    head = f"| distance of 14 clusters, k={k} | | {' | '.join(every)} |\n|---|---|{'---:|' * len(every)}\n"
-    rows = clustered(every, k).items()
-    return head + "".join(f"| {a} | {b} | {' | '.join(f'{x:.3f}' for x in of.values())} |\n" for (a, b), of in rows)
+def cluster_table(tables: Mapping[str, Records], k: int = 5) -> str:
+    """Return the table of distances between clusters."""
+    head = f"| distance of 14 clusters, k={k} | | {' | '.join(tables)} |\n|---|---|{'---:|' * len(tables)}\n"
+    rows = cluster_distances(tables, k).items()
+    return head + "".join(
+        f"| {a} | {b} | {' | '.join(f'{x:.3f}' for x in figures.values())} |\n" for (a, b), figures in rows
+    )
 
 
-def fused(every: Mapping[str, Records]) -> Found:
-    """Measure the arms of fusion."""
-    found: Found = {}
-    for table, records in every.items():
-        for arm, parameters in ARMS.items():
-            measure(found, table, arm, records, partial(al.Fusion, **parameters), (*MEASURES, SECONDS))
-    return found
+def measure_fusion(tables: Mapping[str, Records]) -> Results:
+    """Measure every variant of fusion."""
+    results: Results = {}
+    for table, records in tables.items():
+        for variant, parameters in VARIANTS.items():
+            measure(results, table, variant, records, partial(al.Fusion, **parameters), (*MEASURES, SECONDS))
+    return results
 
 
-def fusion(every: Mapping[str, Records]) -> None:
-    """Write the page of fusion and its charts."""
-    found = fused(every)
-    for chart, (names, arms) in FIGURES.items():
-        part = {name: {t: {a: of[a] for a in arms} for t, of in found[name].items()} for name in names}
+def write_fusion(tables: Mapping[str, Records]) -> None:
+    """Write the tables and charts of fusion."""
+    results = measure_fusion(tables)
+    for chart, (names, variants) in CHARTS.items():
+        part = {
+            name: {t: {v: of_table[v] for v in variants} for t, of_table in results[name].items()} for name in names
+        }
         charts.lines(DOCS / f"fusion-{chart}.svg", part, KS)
-        pages.write(DOCS / "fusion.md", chart, laid_out(part))
-    pages.write(DOCS / "fusion.md", "clusters", profiles(every))
+        pages.write(DOCS / "fusion.md", chart, markdown_tables(part))
+    pages.write(DOCS / "fusion.md", "clusters", cluster_table(tables))
 
 
-def recoded(arms: Mapping[str, Callable[..., Method]], what: Sequence[str] = (CONTENT, LINKS)) -> tuple[Records, Found]:
-    """Measure local recoding of the survey's hobbies."""
-    own = Path(str(files("allonym") / "data"))
+def measure_recoding(
+    variants: Mapping[str, Callable[..., Method]], measures: Sequence[str] = (CONTENT, LINKS)
+) -> tuple[Records, Results]:
+    """Measure local recoding of the hobbies of the survey."""
+    folder = Path(str(files("allonym") / "data"))
     column = al.quasi("wordnet", accept_review=True, unmatched="opaque")
-    records = growth.of(al.Plan({"hobby": column}, keep_rest=True), own / "survey.csv")
-    found: Found = {}
-    for arm, make in arms.items():
-        measure(found, "hobby", arm, records, make, what)
-    return records, found
+    records = growth.records_of(al.Plan({"hobby": column}, keep_rest=True), folder / "survey.csv")
+    results: Results = {}
+    for variant, method in variants.items():
+        measure(results, "hobby", variant, records, method, measures)
+    return records, results
 
 
-def recoding() -> None:
-    """Write the page of recoding and its chart (IPMU Fig. 1-2)."""
-    records, found = recoded(RECODED)
-    charts.lines(DOCS / "recoding.svg", found, KS)
-    of = found[LINKS]["hobby"]
-    times = [b / a for a, b in zip(*(of[f"recoding-ordered, {x}"] for x in ("wu-palmer", RANDOM)), strict=True)]
-    found["times as far, random replacement"] = {"hobby": {"recoding-ordered, random / wu-palmer": times}}
-    told = f"{records.n:,} answers, {len(records):,} different, {int((records.counts == 1).sum())} of them unique.\n\n"
-    pages.write(DOCS / "recoding.md", "recoding", told + laid_out(found))
+def write_recoding() -> None:
+    """Write the tables and the chart of recoding (IPMU, Fig. 1-2)."""
+    records, results = measure_recoding(RECODING)
+    charts.lines(DOCS / "recoding.svg", results, KS)
+    links = results[LINKS]["hobby"]
+    ratios = [b / a for a, b in zip(*(links[f"recoding-ordered, {x}"] for x in ("wu-palmer", RANDOM)), strict=True)]
+    results["links, random / wu-palmer"] = {"hobby": {"recoding-ordered": ratios}}
+    unique = int((records.counts == 1).sum())
+    counts = f"{records.n:,} answers, {len(records):,} distinct, {unique} of them unique.\n\n"
+    pages.write(DOCS / "recoding.md", "recoding", counts + markdown_tables(results))
 
 
-def plural(tuples: int = 20_000, rows: int = 60_000) -> Records:
-    """Return as many different pairs of concepts of WordNet, drawn, with counts."""
+def random_pairs(tuples: int = 20_000, rows: int = 60_000) -> Records:
+    """Return random pairs of WordNet concepts, with counts."""
     rng = np.random.Generator(np.random.Philox(key=0))
     columns, attributes = [], []
     for root in ("person", "artifact"):
@@ -204,28 +218,28 @@ def plural(tuples: int = 20_000, rows: int = 60_000) -> Records:
         metric = ConceptMetric(sorted(rng.choice(concepts, 1500, replace=False).tolist()), scope)
         attributes.append(Attribute(root, "text", metric))
         columns.append(rng.integers(1500, size=tuples))
-    times = rng.integers(tuples, size=rows - tuples)
-    return Records.of(attributes, [np.concatenate([column, column[times]]) for column in columns])
+    repeated = rng.integers(tuples, size=rows - tuples)
+    return Records.of(attributes, [np.concatenate([column, column[repeated]]) for column in columns])
 
 
-def large() -> str:
-    """Measure fusion of many tuples, in a process of its own."""
-    records = plural()
+def many_tuples() -> str:
+    """Measure fusion of many tuples."""
+    records = random_pairs()
     began = time.process_time()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     masking = al.Fusion(k=5).mask(records)
     spent = time.process_time() - began
-    more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    least = int(Pairs.of(records, masking).sizes.min())
+    megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    smallest = int(Pairs.of(records, masking).sizes.min())
     return (
-        "| tuples | attributes | records | k reached | CPU seconds | MB above the data's |\n"
+        "| tuples | attributes | records | smallest group | CPU seconds | additional MB |\n"
         "|---:|---:|---:|---:|---:|---:|\n"
-        f"| {len(records):,} | 2 | {records.n:,} | {least} | {spent:.1f} | {more:.0f} |\n"
+        f"| {len(records):,} | 2 | {records.n:,} | {smallest} | {spent:.1f} | {megabytes:.0f} |\n"
     )
 
 
 if __name__ == "__main__":
-    pages.write(DOCS / "fusion.md", "large", large())
-    with tempfile.TemporaryDirectory() as place:
-        fusion(dict(tables(Path(place))))
-    recoding()
+    pages.write(DOCS / "fusion.md", "large", many_tuples())
+    with tempfile.TemporaryDirectory() as name:
+        write_fusion(dict(tables(Path(name))))
+    write_recoding()

@@ -1,6 +1,6 @@
-"""Which growth of sa-mdav serves users better? Loss and linkage over k on three tables: python benchmarks/growth.py
+"""Plain and weighted growth of sa-mdav: loss and linkage over k on three tables: python benchmarks/growth.py
 
-Writes its part of docs/methods/sa-mdav.md.
+Writes a block of docs/methods/sa-mdav.md.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ KS = (2, 3, 5, 10, 15, 50, 100)
 
 
 def tables(folder: Path) -> Iterator[tuple[str, Records]]:
-    """Yield each table with what it is."""
+    """Yield the name and the records of each table."""
     adult.write(folder / "adult.csv")
-    yield "Adult, occupation × native-country", of(adult.plan(), folder / "adult.csv")
+    yield "Adult, occupation × native-country", records_of(adult.plan(), folder / "adult.csv")
     survey = Path(str(files("allonym") / "data"))
     yield (
         "the bundled survey, reason × activity",
-        of(demonstration(Path(str(survey))), Path(str(survey / "survey.csv"))),
+        records_of(demonstration(Path(str(survey))), Path(str(survey / "survey.csv"))),
     )
     census.write(folder / "census.csv")
     words = al.quasi("wordnet", unmatched="opaque", accept_review=True)
     columns = {"age": al.quasi("numeric"), "sex": al.quasi("category"), "education": al.quasi("category")}
     columns |= {"country_of_birth_self": words}
     name = "census_income_kdd, age × sex × education × country of birth"
-    yield name, of(al.Plan(columns, keep_rest=True), folder / "census.csv")
+    yield name, records_of(al.Plan(columns, keep_rest=True), folder / "census.csv")
 
 
-def of(plan: al.Plan, path: Path) -> Records:
-    """Return a table as methods see it."""
-    found = prepare(plan, open_table(path, plan.reading))
-    assert found.records is not None, found.problems
-    return found.records
+def records_of(plan: al.Plan, path: Path) -> Records:
+    """Return the encoded records of a table."""
+    prepared = prepare(plan, open_table(path, plan.reading))
+    assert prepared.records is not None, prepared.problems
+    return prepared.records
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     lines = [
         "| table | rows | tuples | | growth | " + " | ".join(f"k={k}" for k in KS) + " |",
         "|---|---:|---:|---|---|" + "---:|" * len(KS),
@@ -60,20 +60,20 @@ def table() -> str:
     lower = total = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, records in tables(Path(folder)):
-            found: dict[tuple[str, str], list[float]] = {}
+            results: dict[tuple[str, str], list[float]] = {}
             for growth in GROWTH:
                 pairs = [Pairs.of(records, al.SAMDAV(k=k, growth=growth).mask(records)) for k in KS]
-                found["loss", growth] = [loss.information_loss(x) for x in pairs]
-                found["linkage", growth] = [risk.record_linkage(x) for x in pairs]
+                results["loss", growth] = [loss.information_loss(x) for x in pairs]
+                results["linkage", growth] = [risk.record_linkage(x) for x in pairs]
             size = f"{name} | {records.n:,} | {len(records):,}"
-            for (what, growth), figures in found.items():
-                lines.append(f"| {size} | {what} | {growth} | " + " | ".join(f"{x:.3f}" for x in figures) + " |")
+            for (measure, growth), figures in results.items():
+                lines.append(f"| {size} | {measure} | {growth} | " + " | ".join(f"{x:.3f}" for x in figures) + " |")
                 size = " | | "
-            paired = list(zip(found["loss", "plain"], found["loss", "weighted"], strict=True))
+            paired = list(zip(results["loss", "plain"], results["loss", "weighted"], strict=True))
             lower += sum(a < b for a, b in paired)
             total += sum(a != b for a, b in paired)
-    told = f"\n`plain` loses less in {lower} of the {total} cases in which they differ.\n"
-    return "\n".join(lines) + "\n" + told
+    comparison = f"\n`plain` loses less in {lower} of the {total} cases in which the two differ.\n"
+    return "\n".join(lines) + "\n" + comparison
 
 
 if __name__ == "__main__":

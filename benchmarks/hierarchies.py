@@ -1,6 +1,6 @@
-"""ARX's hierarchies for Adult beside those built from WordNet: python benchmarks/hierarchies.py
+"""Hierarchies of ARX for Adult compared with hierarchies built from WordNet: python benchmarks/hierarchies.py
 
-Scores, and the loss after full-domain generalisation along each. Writes its part of docs/methods/generalise.md.
+Compares their scores and the loss after full-domain generalisation. Writes a block of docs/methods/generalise.md.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ KS = (5, 25, 100)
 SUPPRESSION = 0.02
 
 
-def settled(column: str) -> dict[str, str]:
-    """Return what values and labels of a column mean: ours, and for two columns P1's mapping completed."""
-    found = dict(links_files.read(ROOT / "benchmarks" / "links" / f"{column}.csv").concepts)
+def concepts_of(column: str) -> dict[str, str]:
+    """Return the concepts of the values of a column: our links, completed by those of Martínez et al. (2012)."""
+    concepts = dict(links_files.read(ROOT / "benchmarks" / "links" / f"{column}.csv").concepts)
     if column in adult.LINKS:
-        found |= links_files.read(adult.LINKS[column]).concepts
-    return found
+        concepts |= links_files.read(adult.LINKS[column]).concepts
+    return concepts
 
 
-def built(data: Path, column: str, theirs: hierarchies.HierarchyScore) -> hierarchies.HierarchyScore:
-    """Return a hierarchy with as many values per level as ARX's; where there is none, with as many levels."""
+def build(data: Path, column: str, arx: hierarchies.HierarchyScore) -> hierarchies.HierarchyScore:
+    """Build a hierarchy with as many values per level as that of ARX; if impossible, with as many levels."""
     values = read_column(data, column).values
-    limits = [level["values"] for level in theirs.levels]
+    limits = [level["values"] for level in arx.levels]
     try:
-        return hierarchies.build(values, "wordnet", settled(column), limits=limits, name=column)
+        return hierarchies.build(values, "wordnet", concepts_of(column), limits=limits, name=column)
     except OptionError:
-        return hierarchies.build(values, "wordnet", settled(column), levels=len(limits), name=column)
+        return hierarchies.build(values, "wordnet", concepts_of(column), levels=len(limits), name=column)
 
 
-def told(found: hierarchies.HierarchyScore) -> str:
-    """Return how many values each level has, the score, and the mean of the levels below the top."""
-    sizes = " → ".join(str(level["values"]) for level in found.levels)
-    lower = [level["gsl"] for level in found.levels[:-1]]
-    return f"{sizes} | {found.value:.4f} | {sum(lower) / len(lower):.4f}"
+def cells(scored: hierarchies.HierarchyScore) -> str:
+    """Return the number of values of each level, the score, and the mean of the levels below the top."""
+    sizes = " → ".join(str(level["values"]) for level in scored.levels)
+    lower = [level["gsl"] for level in scored.levels[:-1]]
+    return f"{sizes} | {scored.value:.4f} | {sum(lower) / len(lower):.4f}"
 
 
 def loss(data: Path, files: Mapping[str, Path], k: int) -> tuple[float, int]:
-    """Return the loss by WordNet after generalisation along hierarchies, and how many records were suppressed."""
+    """Return the loss by WordNet after generalisation along hierarchies, and the number of suppressed records."""
     columns = {name: al.quasi(str(path), accept_review=True) for name, path in files.items()}
     options = {"suppression": SUPPRESSION}
     plan = al.Plan(columns, method="generalise", k=k, keep_rest=True, parameters=options)
     masked = data.with_name("masked.csv")
     plan.run(data, masked)
-    words = al.Plan({x: al.quasi("wordnet", links=settled(x)) for x in files}, k=k, keep_rest=True)
-    found = words.evaluate(data, masked)
-    assert not found.strange, found.strange
-    return found.measures["information_loss"].value, found.suppressed
+    words = al.Plan({x: al.quasi("wordnet", links=concepts_of(x)) for x in files}, k=k, keep_rest=True)
+    evaluation = words.evaluate(data, masked)
+    assert not evaluation.strange, evaluation.strange
+    return evaluation.measures["information_loss"].value, evaluation.suppressed
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the tables."""
     lines = [
         "| column | ARX: values per level | VghGSL | below the top | built: values | VghGSL | below the top |",
         "|---|---|---:|---:|---|---:|---:|",
@@ -73,14 +73,14 @@ def table() -> str:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "adult.csv"
         adult.write(data)
-        files: dict[str, dict[str, Path]] = {"ARX's": {}, "built": {}}
+        files: dict[str, dict[str, Path]] = {"ARX": {}, "built": {}}
         for column in COLUMNS:
             path = ARX / f"adult_hierarchy_{column}.csv"
-            theirs = hierarchies.score(path, "wordnet", settled(column))
-            ours = built(data, column, theirs)
-            files["ARX's"][column], files["built"][column] = path, Path(folder) / f"{column}.csv"
+            arx = hierarchies.score(path, "wordnet", concepts_of(column))
+            ours = build(data, column, arx)
+            files["ARX"][column], files["built"][column] = path, Path(folder) / f"{column}.csv"
             files["built"][column].write_text(ours.hierarchy.to_csv())
-            lines.append(f"| {column} | {told(theirs)} | {told(ours)} |")
+            lines.append(f"| {column} | {cells(arx)} | {cells(ours)} |")
         lines += ["", "| hierarchies | k | loss (L, %) | suppressed records |", "|---|---:|---:|---:|"]
         for k in KS:
             for name, paths in files.items():

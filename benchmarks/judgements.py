@@ -1,8 +1,8 @@
 """Correlation of every similarity measure with human judgement: python benchmarks/judgements.py
 
-Writes the table between the marks in docs/measures/similarity.md.
-The similarity of two words is the largest over their senses. Needs the word pairs beside the project, and a WNDB
-directory (Debian: wordnet-base) for the measures that use definitions and parts.
+The similarity of two words is the maximum over their senses. Needs the word pairs beside the project, and a WNDB
+directory (Debian: wordnet-base) for the measures that use definitions and parts. Writes a block of
+docs/measures/similarity.md.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from allonym.ontology.taxonomy import Taxonomy
 
 PAIRS = DATA / "similarity"
 PAGE = ROOT / "docs" / "measures" / "similarity.md"
-LEFT_OUT = {("cemetery", "woodland"), ("shore", "woodland")}  # M&C-28 leaves these out
+OMITTED = {("cemetery", "woodland"), ("shore", "woodland")}  # from M&C-28
 
-# P0 Table 4, as collected there from the literature: Miller-Charles, Rubenstein-Goodenough
+# Martínez (2010), Table 4, collected from the literature: Miller-Charles, Rubenstein-Goodenough
 PUBLISHED = {
     "path": (".59", ""), "wu-palmer": (".74", ""), "leacock-chodorow": (".74", ".77"),
     "rodriguez-egenhofer": (".71", ""), "tversky": (".73", ""), "x-similarity": (".74", ""),
@@ -33,7 +33,7 @@ PUBLISHED = {
     "jiang-conrath": (".73", ".75"),
 }  # fmt: skip
 Pair = tuple[str, str, float]
-Correlations = dict[tuple[str, str], dict[str, tuple[float, float]]]  # measure, which -> judgements -> r, ρ
+Correlations = dict[tuple[str, str], dict[str, tuple[float, float]]]  # measure, variant -> judgements -> r, ρ
 
 
 def read(name: str) -> list[Pair]:
@@ -44,28 +44,28 @@ def read(name: str) -> list[Pair]:
 
 
 def closest(taxonomy: Taxonomy, pairs: list[Pair], measure: str, **options: Any) -> NDArray[np.float64]:
-    """Return for each pair the published figure of its closest senses, distances negated."""
+    """Return for each pair the raw figure of its closest senses; distances are negated."""
     senses = {word: np.array(taxonomy.senses(word)) for pair in pairs for word in pair[:2]}
-    over = taxonomy.ancestry(np.concatenate(list(senses.values())))
+    ancestry = taxonomy.ancestry(np.concatenate(list(senses.values())))
     if "content" in options:
         options["content"] = content(taxonomy, options["content"])
     raw: dict[str, Callable[..., NDArray[np.float64]]] = {
-        "path": lambda a, b: -similarity.path(over, a, b),
-        "leacock-chodorow": lambda a, b: similarity.leacock_chodorow(over, a, b),
-        "resnik": lambda a, b: similarity.resnik(over, a, b, **options),
-        "jiang-conrath": lambda a, b: -similarity.jiang_conrath(over, a, b, **options),
-        "tversky": lambda a, b: features.tversky(over, a, b, **options),
+        "path": lambda a, b: -similarity.path(ancestry, a, b),
+        "leacock-chodorow": lambda a, b: similarity.leacock_chodorow(ancestry, a, b),
+        "resnik": lambda a, b: similarity.resnik(ancestry, a, b, **options),
+        "jiang-conrath": lambda a, b: -similarity.jiang_conrath(ancestry, a, b, **options),
+        "tversky": lambda a, b: features.tversky(ancestry, a, b, **options),
     }
 
     def other_measures(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
-        return 1 - similarity.distance(measure, over, a, b, **options)
+        return 1 - similarity.distance(measure, ancestry, a, b, **options)
 
     figure = raw.get(measure, other_measures)
     return np.array([float(figure(senses[one][:, None], senses[other]).max()) for one, other, _ in pairs])
 
 
 CONTENTS = ("corpus", "seco", "sanchez-batet")
-ROWS: list[tuple[str, str, dict[str, str]]] = [
+VARIANTS: list[tuple[str, str, dict[str, str]]] = [
     ("path", "", {}),
     ("leacock-chodorow", "", {}),
     *(("wu-palmer", f"depth `{depth}`", {"depth": depth}) for depth in similarity.DEPTHS),
@@ -79,35 +79,39 @@ ROWS: list[tuple[str, str, dict[str, str]]] = [
 
 
 def correlations() -> Correlations:
-    """Measure every measure against every set of judgements: Pearson's r and Spearman's ρ."""
+    """Return Pearson's r and Spearman's ρ of every measure with every set of judgements."""
     taxonomy = read_taxonomy(WNDB)
     thirty = read("EN-MC-30.txt")
     sets = {
         "M&C-30": thirty,
-        "M&C-28": [p for p in thirty if p[:2] not in LEFT_OUT and p[1::-1] not in LEFT_OUT],
+        "M&C-28": [p for p in thirty if p[:2] not in OMITTED and p[1::-1] not in OMITTED],
         "R&G-65": read("EN-RG-65.txt"),
     }
-    found: Correlations = {}
-    for measure, what, options in ROWS:
+    results: Correlations = {}
+    for measure, variant, options in VARIANTS:
         for name, pairs in sets.items():
             ours, judged = closest(taxonomy, pairs, measure, **options), np.array([p[2] for p in pairs])
-            both = float(pearsonr(ours, judged)[0]), float(spearmanr(ours, judged)[0])
-            found.setdefault((measure, what), {})[name] = both
-    return found
+            r_and_rho = float(pearsonr(ours, judged)[0]), float(spearmanr(ours, judged)[0])
+            results.setdefault((measure, variant), {})[name] = r_and_rho
+    return results
 
 
 def table() -> str:
     """Return the table as Markdown."""
-    found = correlations()
-    sets = next(iter(found.values()))
+    results = correlations()
+    sets = next(iter(results.values()))
     lines = [
         "| measure | | " + " | ".join(f"{name}<br>r / ρ" for name in sets) + " | published M&C | published R&G |",
         "|---|---|" + "---|" * (len(sets) + 2),
     ]
-    for (measure, what), of in found.items():
-        cells = [f"{r:.2f} / {rank:.2f}".replace("0.", ".") for r, rank in of.values()]
+    for (measure, variant), by_set in results.items():
+        cells = [f"{r:.2f} / {rank:.2f}".replace("0.", ".") for r, rank in by_set.values()]
         lines.append(
-            f"| {measure} | {what} | " + " | ".join(cells) + " | " + " | ".join(PUBLISHED.get(measure, ("", ""))) + " |"
+            f"| {measure} | {variant} | "
+            + " | ".join(cells)
+            + " | "
+            + " | ".join(PUBLISHED.get(measure, ("", "")))
+            + " |"
         )
     return "\n".join(lines) + "\n"
 

@@ -1,8 +1,8 @@
-"""How well linking works on real columns: python benchmarks/linking_quality.py
+"""Coverage and precision of linking on real columns: python benchmarks/linking_quality.py
 
-Coverage is over the whole column; precision is over up to 50 random values of each, whose acceptable concepts were
-written down without seeing what the software chose (tests/data/judged). Writes the table between the marks in
-docs/ontologies/linking.md. Needs the data beside the project.
+Coverage counts the whole column. Precision counts up to 50 random values per column, whose acceptable concepts were
+listed without knowing the choices of the software (tests/data/judged). Needs the data beside the project. Writes a
+block of docs/ontologies/linking.md.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ STATUSES = ("sure", "review", "unmatched")
 
 @dataclass(frozen=True)
 class Quality:
-    """One column: what became of all its values, and how many of the judged ones are right."""
+    """The links of a column, and by status the numbers of judged and of correct values."""
 
     links: list[Link]
     judged: Counter[str]
-    right: Counter[str]
+    correct: Counter[str]
 
 
 def columns() -> dict[str, tuple[str, Counter[str], Scope]]:
-    """Return the columns with their ontologies."""
+    """Return the title, the values and the ontology of each column."""
     with (DATA / "adult" / "adult.data").open() as file:
         adult = [row for row in csv.reader(file, skipinitialspace=True) if row]
     with gzip.open(DATA / "setvalued" / "synthea_ibm_conditions.csv.gz", "rt") as file:
@@ -45,8 +45,8 @@ def columns() -> dict[str, tuple[str, Counter[str], Scope]]:
     items = Counter(line.split("\t")[1].strip() for line in labels)
     doid = Scope.of(read_taxonomy(DATA / "taxonomies" / "doid_2019-03-07.obo.gz"))
     return {
-        "occupations": ("Adult's occupations", _without(adult, 6), wordnet(root="person")),
-        "countries": ("Adult's countries", _without(adult, 13), wordnet()),
+        "occupations": ("occupations of Adult", _known_values(adult, 6), wordnet(root="person")),
+        "countries": ("countries of Adult", _known_values(adult, 13), wordnet()),
         "groceries": ("grocery items", items, wordnet()),
         "diagnoses-wordnet": ("diagnoses", diagnoses, wordnet()),
         "diagnoses-doid": ("diagnoses", diagnoses, doid),
@@ -54,48 +54,48 @@ def columns() -> dict[str, tuple[str, Counter[str], Scope]]:
 
 
 def sample(values: Counter[str]) -> list[str]:
-    """Draw the values to be judged: the same every time."""
-    every = sorted(values)
-    random.Random(2026).shuffle(every)
-    return sorted(every[:50])
+    """Return the values to be judged: a fixed random sample."""
+    shuffled = sorted(values)
+    random.Random(2026).shuffle(shuffled)
+    return sorted(shuffled[:50])
 
 
-def _without(rows: list[list[str]], column: int) -> Counter[str]:
+def _known_values(rows: list[list[str]], column: int) -> Counter[str]:
     return Counter(row[column] for row in rows if row[column] != "?")
 
 
 def quality(name: str, values: Counter[str], scope: Scope) -> Quality:
-    """Link a column and compare with what was judged."""
+    """Link a column and compare the links with the judged values."""
     with (JUDGED / f"{name}.csv").open(encoding="utf-8") as file:
         accepted = {row["value"]: row["acceptable"].split(" | ") for row in csv.DictReader(file)}
     links = link(values, scope, suggest=False)
-    judged, right = Counter[str](), Counter[str]()
+    judged, correct = Counter[str](), Counter[str]()
     for x in links:
         if x.value in accepted:
             judged[x.status] += 1
-            right[x.status] += x.concept is not None and scope.taxonomy.ids[x.concept] in accepted[x.value]
-    return Quality(links, judged, right)
+            correct[x.status] += x.concept is not None and scope.taxonomy.ids[x.concept] in accepted[x.value]
+    return Quality(links, judged, correct)
 
 
 def table() -> str:
     """Return the table as Markdown."""
     lines = [
-        "| column | ontology | values | sure | review | unmatched | cells sure or review | right of judged `sure` "
-        "| right of judged `review` |",
+        "| column | ontology | values | sure | review | unmatched | cells linked | correct of judged `sure` "
+        "| correct of judged `review` |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    total_judged, total_right = Counter[str](), Counter[str]()
+    total_judged, total_correct = Counter[str](), Counter[str]()
     for name, (title, values, scope) in columns().items():
-        found = quality(name, values, scope)
-        by_status = Counter(x.status for x in found.links)
-        cells = sum(x.count for x in found.links if x.concept is not None) / sum(values.values())
+        measured = quality(name, values, scope)
+        by_status = Counter(x.status for x in measured.links)
+        cells = sum(x.count for x in measured.links if x.concept is not None) / sum(values.values())
         ontology = "DOID" if name.endswith("doid") else f"`{scope.name}`"
-        ratios = [f"{found.right[s]} of {found.judged[s]}" for s in ("sure", "review")]
+        ratios = [f"{measured.correct[s]} of {measured.judged[s]}" for s in ("sure", "review")]
         numbers = [str(len(values)), *(str(by_status[s]) for s in STATUSES), f"{cells:.0%}", *ratios]
         lines.append(f"| {title} | {ontology} | " + " | ".join(numbers) + " |")
-        total_judged += found.judged
-        total_right += found.right
-    summed = [f"**{total_right[s]} of {total_judged[s]}**" for s in ("sure", "review")]
+        total_judged += measured.judged
+        total_correct += measured.correct
+    summed = [f"**{total_correct[s]} of {total_judged[s]}**" for s in ("sure", "review")]
     lines.append("| all | | | | | | | " + " | ".join(summed) + " |")
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,7 @@
 """Cost of masking up to ten million rows (copies of Adult), beside polars: python benchmarks/many_rows.py
 
-Whole processes, started anew, one after the other on the same files. Writes its part of docs/benchmarks.md.
+Every figure is of a whole process; allonym and polars run one after the other on the same files. Writes a block of
+docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -19,41 +20,43 @@ from paths import ROOT
 from processes import cost, exponent
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-PROFILED = 100  # copies of which the stages are told
-COPIES = {1: 5, 10: 3, 100: 2, 332: 2}  # how many copies of Adult: how many runs of each
+PROFILED = 100  # copies for which the share of each stage is measured
+COPIES = {1: 5, 10: 3, 100: 2, 332: 2}  # number of copies: number of runs
 
 
-STAGES = {  # what a run does, and the functions that do it
+STAGES = {  # stage of a run: the functions that do the work
     "reading, linking, counting distinct tuples": (("files.py", "read_bytes"), ("prepare.py", "prepare")),
     "masking the tuples": (("base.py", "mask"),),
     "writing": (("files.py", "save"),),
-    "reading what was written": (("reread.py", "read_text"),),
-    "recounting": (("release.py", "recount"),),
-    "hashes of what was read and written": (("run.py", "sha256_of"),),
+    "rereading the release": (("reread.py", "read_text"),),
+    "recounting": (("write.py", "recount"),),
+    "hashing input and output": (("run.py", "sha256_of"),),
 }
 
 
 def stages(data: Path, output: Path) -> str:
-    """Lay out where the time goes."""
+    """Return the share of each stage in the run time."""
     profile = cProfile.Profile()
     profile.runcall(replace(adult.plan(), k=5 * PROFILED).run, data, output)
-    found = pstats.Stats(profile).stats  # type: ignore[attr-defined]
-    spent = {(Path(file).name, name): figures[3] for (file, _, name), figures in found.items() if "allonym" in file}
+    statistics = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+    spent = {
+        (Path(file).name, name): figures[3] for (file, _, name), figures in statistics.items() if "allonym" in file
+    }
     whole = spent["run.py", "run"]
     shares = {stage: sum(spent[x] for x in functions) / whole for stage, functions in STAGES.items()}
-    shares["the rest, waiting for the disk most of all"] = 1 - sum(shares.values())
+    shares["other, mostly disk access"] = 1 - sum(shares.values())
     lines = [f"| {stage} | {100 * share:.0f} % |" for stage, share in shares.items()]
-    return "\n".join(["| of the time | |", "|---|---:|", *lines]) + "\n"
+    return "\n".join(["| stage | share |", "|---|---:|", *lines]) + "\n"
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the tables."""
     lines = [
-        "| rows | allonym: s | CPU s | peak MB | polars: s | CPU s | peak MB | ratio of s | of CPU s |",
+        "| rows | allonym: s | CPU s | peak MB | polars: s | CPU s | peak MB | ratio, s | ratio, CPU s |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     program = str(Path(sys.executable).parent / "allonym")
-    sizes, ours, theirs, told = [], [], [], ""
+    sizes, ours, theirs, stage_table = [], [], [], ""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         data, output = Path(folder) / "adult.csv", Path(folder) / "out.csv"
         for copies, runs in COPIES.items():
@@ -65,7 +68,7 @@ def table() -> str:
             assert full is not None
             assert bare is not None
             if copies == PROFILED:
-                told = f"Where the time goes, {rows:,} rows:\n\n{stages(data, output)}"
+                stage_table = f"Run time by stage, {rows:,} rows:\n\n{stages(data, output)}"
             shown = (f"{x.clock:.1f} | {x.seconds:.1f} | {x.megabytes:,.0f}" for x in (full, bare))
             ratios = f"{full.clock / bare.clock:.2f} | {full.seconds / bare.seconds:.2f}"
             lines.append(f"| {rows:,} | {' | '.join(shown)} | {ratios} |")
@@ -73,8 +76,8 @@ def table() -> str:
             ours.append(full.seconds)
             theirs.append(bare.seconds)
     grown = exponent(sizes[1:], ours[1:]), exponent(sizes[1:], theirs[1:])
-    grows = f"From the second size on, CPU seconds grow as n to the power of {grown[0]:.2f}; polars' of {grown[1]:.2f}."
-    return "\n".join(lines) + f"\n\n{grows}\n\n{told}"
+    grows = f"From the second size on, CPU seconds grow with n to the power of {grown[0]:.2f} (polars: {grown[1]:.2f})."
+    return "\n".join(lines) + f"\n\n{grows}\n\n{stage_table}"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Masking many tuples: sa-mdav and fusion of census_income_kdd, up to 87,691 tuples: python benchmarks/many_tuples.py
+"""Masking up to 87,691 tuples of census_income_kdd with sa-mdav and fusion: python benchmarks/many_tuples.py
 
-Every figure is of a process of its own. Where all tuples can be compared with all others in reasonable time, that is
-done too, and the release must be the same. Writes its part of docs/benchmarks.md.
+Every figure comes from a separate process. Up to 40,000 tuples, an exhaustive search over all pairs of tuples must
+give the same release. Writes a block of docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from allonym.records import Pairs
 PAGE = ROOT / "docs" / "benchmarks.md"
 METHODS: dict[str, type[Anonymising]] = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
 SETTINGS = ("categories", "WordNet")
-COLUMNS = (1, 2, 4, 7, 10, 13)  # of categories; with WordNet, those of which there are facts
-MANY = 10_000  # tuples, from which on growth is told
-SAMPLES = (8, 4, 2)  # every so many rows
-COMPARED = 40_000  # up to so many tuples, all are compared as well
+COLUMNS = (1, 2, 4, 7, 10, 13)  # numbers of category columns; with WordNet, those of census.TUPLES
+GROWTH_FROM = 10_000  # tuples: smaller tables do not count for the exponent
+SAMPLES = (8, 4, 2)  # every nth row
+EXHAUSTIVE_UP_TO = 40_000  # tuples
 K = 5
 
 
-def run(method: str, setting: str, columns: str, every: str, way: str) -> dict[str, Any]:
-    """Mask the table, and say what that took and what came of it."""
-    if way == "all":
+def run(method: str, setting: str, columns: str, every: str, search: str) -> dict[str, Any]:
+    """Mask the table; return the cost, the loss and a hash of the release."""
+    if search == "exhaustive":
         nearest.FEW = nearest.CHUNK = 10**9
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "census.csv"
         census.write(path, int(every))
-        records = growth.of(census.plan(int(columns), words=setting == "WordNet"), path)
+        records = growth.records_of(census.plan(int(columns), words=setting == "WordNet"), path)
     began, clock = time.process_time(), time.perf_counter()
     masking = METHODS[method](k=K).mask(records)
     spent, wall = time.process_time() - began, time.perf_counter() - clock
@@ -55,44 +55,45 @@ def run(method: str, setting: str, columns: str, every: str, way: str) -> dict[s
         "tuples": len(records),
         "seconds": spent,
         "wall": wall,
-        "reached": int(pairs.sizes.min()),
+        "smallest": int(pairs.sizes.min()),
         "loss": loss.information_loss(pairs),
         "release": hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in parts)).hexdigest(),
     }
 
 
-def measured(*arguments: str, script: str = __file__) -> dict[str, Any]:
-    """Run that, or another benchmark, in a process of its own; its peak memory is added."""
+def measure(*arguments: str, script: str = __file__) -> dict[str, Any]:
+    """Run this benchmark, or another one, in a separate process; add its peak memory to the result."""
     child = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], check=True, capture_output=True); "
         "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_maxrss / 1024); print(done.stdout.decode())"
     )
     command = [sys.executable, "-c", child, sys.executable, script, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    megabytes, found = done.stdout.split("\n", 1)
-    return {**json.loads(found), "megabytes": float(megabytes)}
+    megabytes, result = done.stdout.split("\n", 1)
+    return {**json.loads(result), "megabytes": float(megabytes)}
 
 
-def row(method: str, setting: str, columns: int, every: int, found: dict[str, Any]) -> str:
-    """Lay out a run, beside comparing all where that can be done."""
-    compared = ""
-    if found["tuples"] <= COMPARED:
-        plain = measured(method, setting, str(columns), str(every), "all")
-        assert plain["release"] == found["release"]
-        compared = f"{plain['seconds']:.1f}"
+def row(method: str, setting: str, columns: int, every: int, run: dict[str, Any]) -> str:
+    """Return the row of a run, with the cost of an exhaustive search where that is feasible."""
+    exhaustive = ""
+    if run["tuples"] <= EXHAUSTIVE_UP_TO:
+        full = measure(method, setting, str(columns), str(every), "exhaustive")
+        assert full["release"] == run["release"]
+        exhaustive = f"{full['seconds']:.1f}"
     rows = "all" if every == 1 else f"1 in {every}"
-    spent = f"{found['seconds']:.1f} | {found['wall']:.1f} | {found['megabytes']:.0f}"
-    told = f"{columns} | {found['tuples']:,} | {spent} | {found['loss']:.3f} | {compared}"
-    return f"| {method} | {setting} | {rows} | {told} |"
+    spent = f"{run['seconds']:.1f} | {run['wall']:.1f} | {run['megabytes']:.0f}"
+    figures = f"{columns} | {run['tuples']:,} | {spent} | {run['loss']:.3f} | {exhaustive}"
+    return f"| {method} | {setting} | {rows} | {figures} |"
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the tables."""
     lines = [
-        "| method | columns are | rows | columns | tuples | CPU s | wall s | peak MB | L | CPU s, all compared |",
+        "| method | kind of columns | rows | columns | tuples | CPU s | elapsed s | peak MB | L "
+        "| CPU s, exhaustive search |",
         "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    told = []
+    exponents = []
     for method in METHODS:
         for setting in SETTINGS:
             cases = {"columns": [(n, 1) for n in (COLUMNS if setting == SETTINGS[0] else census.TUPLES)]}
@@ -100,16 +101,16 @@ def table() -> str:
                 cases["rows"] = [(13, every) for every in SAMPLES]
             whole = None
             for grown, shapes in cases.items():
-                runs = [measured(method, setting, str(n), str(every), "blocks") for n, every in shapes]
-                lines += [row(method, setting, *shape, found) for shape, found in zip(shapes, runs, strict=True)]
-                assert all(found["reached"] >= K for found in runs)
+                runs = [measure(method, setting, str(n), str(every), "indexed") for n, every in shapes]
+                lines += [row(method, setting, *shape, run) for shape, run in zip(shapes, runs, strict=True)]
+                assert all(run["smallest"] >= K for run in runs)
                 whole = whole or runs[-1]
-                found = runs if grown == "columns" else [*runs, whole]
-                many = [x for x in found if x["tuples"] > MANY]
+                sizes = runs if grown == "columns" else [*runs, whole]
+                many = [x for x in sizes if x["tuples"] > GROWTH_FROM]
                 grows = exponent([x["tuples"] for x in many], [x["seconds"] for x in many])
-                told.append(f"| {method} | {setting} | {grown} | {grows:.2f} |")
-    head = "| method | columns are | more tuples by more | exponent of p, from 10,000 on |\n|---|---|---|---:|\n"
-    return f"On {machine('allonym', 'numpy')}.\n\n" + "\n".join(lines) + "\n\n" + head + "\n".join(told) + "\n"
+                exponents.append(f"| {method} | {setting} | {grown} | {grows:.2f} |")
+    head = "| method | kind of columns | tuples grow with | exponent of p, from 10,000 tuples |\n|---|---|---|---:|\n"
+    return f"On {machine('allonym', 'numpy')}.\n\n" + "\n".join(lines) + "\n\n" + head + "\n".join(exponents) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Masking Adult, one copy and ten, beside importing its packages and beside polars: python benchmarks/mask_adult.py
+"""Cost of masking Adult, compared with its imports and with polars: python benchmarks/mask_adult.py
 
-Every figure is of a whole process, started anew: CPU seconds of user and system on all cores, the best of several runs,
-and peak memory. Writes its part of docs/benchmarks.md.
+Every figure is of a whole process: CPU seconds (user and system, all cores), the minimum of several runs, and peak
+memory. Writes a block of docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ table = pl.read_csv(sys.argv[1], infer_schema=False)
 table.group_by("occupation", "native-country").len()
 table.write_csv(sys.argv[2])
 """
-LIGHT = "import typer.main, typer.rich_utils, rich.console"
-LOADED = """
+CLI_IMPORTS = "import typer.main, typer.rich_utils, rich.console"
+LIST_IMPORTS = """
 import sys
 from allonym.cli.app import app
 try:
@@ -35,11 +35,11 @@ except SystemExit:
 ours = {*sys.stdlib_module_names, "allonym"}
 print("import " + ", ".join(m for m in sys.modules if m.split(".")[0] not in ours and not m.startswith("_")))
 """
-STEP = """
-import numpy.ma, sys, time  # np.unique loads numpy.ma when it is first called
+MASKING_STEP = """
+import numpy.ma, sys, time  # the first call of np.unique imports numpy.ma
 sys.path.insert(0, sys.argv[1])
 import adult
-from allonym.plan.prepare import prepare
+from allonym.pipeline.prepare import prepare
 from allonym.tables.files import open_table
 plan = adult.plan()
 records = prepare(plan, open_table(sys.argv[2])).records
@@ -50,29 +50,29 @@ print(time.process_time() - began)
 
 
 def options(data: Path, output: Path, copies: int = 1) -> list[str]:
-    """Return what masks occupation and native-country with k = 5 for each copy, so that groups are those of one."""
+    """Return the arguments that mask occupation and native-country; k is 5 per copy, so the groups stay the same."""
     roles = [x for name in adult.LINKS for x in ("--quasi", f"{name}=wordnet")]
     links = [f"--links={name}={path}" for name, path in adult.LINKS.items()]
     return ["mask", str(data), "-o", str(output), *roles, "--keep-rest", "--k", str(5 * copies), *links]
 
 
-def printed(script: str, *arguments: str) -> str:
-    """Return the last line a script prints."""
+def last_line(script: str, *arguments: str) -> str:
+    """Return the last line that a script prints."""
     done = subprocess.run([sys.executable, "-c", script, *arguments], check=True, capture_output=True, text=True)
     return done.stdout.splitlines()[-1]
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     allonym = str(Path(sys.executable).parent / "allonym")
-    lines = ["| what | CPU s | peak MB |", "|---|---:|---:|"]
-    told = []
+    lines = ["| process | CPU s | peak MB |", "|---|---:|---:|"]
+    notes = []
 
-    def line(what: str, *command: str) -> float:
-        found = cost(*command, runs=RUNS)
-        assert found is not None
-        lines.append(f"| {what} | {found.seconds:.2f} | {found.megabytes:.0f} |")
-        return found.seconds
+    def line(label: str, *command: str) -> float:
+        spent = cost(*command, runs=RUNS)
+        assert spent is not None
+        lines.append(f"| {label} | {spent.seconds:.2f} | {spent.megabytes:.0f} |")
+        return spent.seconds
 
     with tempfile.TemporaryDirectory() as folder:
         data, output = Path(folder) / "adult.csv", Path(folder) / "out.csv"
@@ -81,16 +81,16 @@ def table() -> str:
             size = f"{adult.write(data, copies):,} rows × 15 columns"
             whole.append(line(f"`allonym mask`, sa-mdav, {size}", allonym, *options(data, output, copies)))
             if copies == 1:
-                imports = printed(LOADED, *options(data, output))
-                bare = line("importing the packages it loads, alone", sys.executable, "-c", imports)
-                step = min(float(printed(STEP, str(ROOT / "benchmarks"), str(data))) for _ in range(RUNS))
-                told.append(f"The masking step itself (394 tuples) takes {step:.3f} s of CPU; the process takes")
-                told.append(f"{whole[0] - bare:.2f} s above importing the packages it loads.")
+                imports = last_line(LIST_IMPORTS, *options(data, output))
+                bare = line("the imports of that command alone", sys.executable, "-c", imports)
+                step = min(float(last_line(MASKING_STEP, str(ROOT / "benchmarks"), str(data))) for _ in range(RUNS))
+                notes.append(f"The masking step itself (394 tuples) takes {step:.3f} s of CPU; the whole process takes")
+                notes.append(f"{whole[0] - bare:.2f} s more than its imports.")
             line(f"polars: read, group, write, {size}", sys.executable, "-c", POLARS, str(data), str(output))
-    told.append(f"Ten copies take {whole[1] / whole[0]:.1f} times the CPU of one.")
+    notes.append(f"Ten copies take {whole[1] / whole[0]:.1f} times the CPU time of one.")
     line("`allonym --help`", allonym, "--help")
-    line("importing typer and rich alone", sys.executable, "-c", LIGHT)
-    return "\n".join(lines) + "\n\n" + "\n".join(told) + "\n"
+    line("the imports of typer and rich alone", sys.executable, "-c", CLI_IMPORTS)
+    return "\n".join(lines) + "\n\n" + "\n".join(notes) + "\n"
 
 
 if __name__ == "__main__":

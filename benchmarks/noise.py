@@ -1,4 +1,4 @@
-"""Semantic noise as its paper evaluates it, and its differentially private cousin: python benchmarks/noise.py
+"""The evaluation of semantic noise (Rodriguez-Garcia et al.), and the exponential mechanism: python benchmarks/noise.py
 
 Writes the tables and charts of docs/methods/noise.md and docs/methods/exponential.md.
 """
@@ -29,112 +29,114 @@ LINKS = DATA / "adult" / "links_occupation_p3.csv"
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
 SEEDS = range(5)
 SAMPLE = {"Craft-repair": 46, "Handlers-cleaners": 20, "Farming-fishing": 12, "Tech-support": 22}
-PUBLISHED = {  # P3's tables I-IV
+PUBLISHED = {  # Tables I and III of the paper
     "all": {
-        "variance off by": (0.03, 0.05, 0.07, 0.10, 0.11, 0.23),
+        "deviation of the variance": (0.03, 0.05, 0.07, 0.10, 0.11, 0.23),
         "mean distance": (0.19, 0.23, 0.26, 0.28, 0.30, 0.35),
-        "its target": (0.12, 0.17, 0.21, 0.24, 0.27, 0.35),
+        "target": (0.12, 0.17, 0.21, 0.24, 0.27, 0.35),
         "distance of the means": (0, 0, 0, 0, 0, 0),
     },
     "sample": {
-        "variance off by": (0, 0.01, 0.03, 0.03, 0.04, 0.07),
+        "deviation of the variance": (0, 0.01, 0.03, 0.03, 0.04, 0.07),
         "mean distance": (0.14, 0.18, 0.20, 0.23, 0.24, 0.35),
-        "its target": (0.09, 0.13, 0.15, 0.19, 0.20, 0.29),
+        "target": (0.09, 0.13, 0.15, 0.19, 0.20, 0.29),
         "distance of the means": (0, 0, 0.14, 0, 0.14, 0.14),
     },
 }
-BASELINES = {  # P3's tables II and IV: mean distance, distance of the means
+BASELINES = {  # Tables II and IV of the paper: mean distance, distance of the means
     "all": {"randomise-uniform": (0.56, 0.33), "randomise-frequency": (0.54, 0.0)},
     "sample": {"randomise-uniform": (0.37, 0.56), "randomise-frequency": (0.35, 0.25)},
 }
 EPSILONS = (0.1, 0.5, 1, 2, 4, 8, 16, 32, 64)
-SIZES = (5, 20, 100, 1000)
+CANDIDATES = (5, 20, 100, 1000)
 
 
 @cache
 def occupations() -> pd.DataFrame:
-    """Return Adult's occupations, complete rows only."""
+    """Return the occupations of the complete rows of Adult."""
     rows = [line.split(", ") for line in adult.FILE.read_text().splitlines() if line and "?" not in line]
     return pd.DataFrame({"occupation": [row[6] for row in rows]})
 
 
 def sample() -> pd.DataFrame:
-    """Return P3's sample of 100 records."""
+    """Return the sample of 100 records of the paper."""
     return pd.DataFrame({"occupation": [value for value, count in SAMPLE.items() for _ in range(count)]})
 
 
-def moved(frame: pd.DataFrame, method: str, seeds: Iterable[int] = SEEDS, **parameters: float) -> list[dict[str, Any]]:
-    """Return what a method did to the occupations, for each seed."""
+def noise_summaries(
+    frame: pd.DataFrame, method: str, seeds: Iterable[int] = SEEDS, **parameters: float
+) -> list[dict[str, Any]]:
+    """Return the noise summary of the occupations masked by a method, one per seed."""
     column = al.quasi("wordnet:person", links=str(LINKS))
-    found = []
+    summaries = []
     for seed in seeds:
         plan = al.Plan({"occupation": column}, method=method, parameters=parameters, seed=seed)
-        found.append(plan.run(frame).summary["noise"]["occupation"])
-    return found
+        summaries.append(plan.run(frame).summary["noise"]["occupation"])
+    return summaries
 
 
-def mean(found: Sequence[Mapping[str, float]], name: str) -> float:
-    """Return the mean of a figure over seeds."""
-    return float(np.mean([x[name] for x in found]))
+def mean(summaries: Sequence[Mapping[str, float]], name: str) -> float:
+    """Return the mean of a figure over the seeds."""
+    return float(np.mean([summary[name] for summary in summaries]))
 
 
-class Noised(NamedTuple):
-    """What noise, and replacement at random, made of a sample."""
+class NoiseResults(NamedTuple):
+    """Results of noise and of random replacement."""
 
     rows: int
     mean: str
     variance: float
-    figures: dict[str, list[float]]  # a figure for each α
+    figures: dict[str, list[float]]  # one figure per α
     baselines: dict[str, tuple[float, float]]  # mean distance, distance of the means
 
 
-def noised(frame: pd.DataFrame) -> Noised:
-    """Measure what P3's tables have."""
-    by_alpha = [moved(frame, "noise", alpha=alpha) for alpha in ALPHAS]
+def measure_noise(frame: pd.DataFrame) -> NoiseResults:
+    """Measure the figures of the tables of the paper."""
+    by_alpha = [noise_summaries(frame, "noise", alpha=alpha) for alpha in ALPHAS]
     figures = {
         "mean distance": [mean(x, "mean_error") for x in by_alpha],
-        "its target": [mean(x, "target_mean_error") for x in by_alpha],
+        "target": [mean(x, "target_mean_error") for x in by_alpha],
         "root mean square": [mean(x, "rmse") for x in by_alpha],
-        "its target, α·σ² rooted": [mean(x, "target_rmse") for x in by_alpha],
+        "target, √(α·σ²)": [mean(x, "target_rmse") for x in by_alpha],
         "distance of the means": [mean(x, "mean_distance") for x in by_alpha],
         "variance": [mean(x, "variance") for x in by_alpha],
         "(1+α)·σ²": [mean(x, "expected_variance") for x in by_alpha],
-        "variance off by": [mean(x, "expected_variance") - mean(x, "variance") for x in by_alpha],
+        "deviation of the variance": [mean(x, "expected_variance") - mean(x, "variance") for x in by_alpha],
     }
-    chance = {method: moved(frame, method) for method in BASELINES["all"]}
-    baselines = {m: (mean(found, "mean_error"), mean(found, "mean_distance")) for m, found in chance.items()}
+    random = {method: noise_summaries(frame, method) for method in BASELINES["all"]}
+    baselines = {m: (mean(runs, "mean_error"), mean(runs, "mean_distance")) for m, runs in random.items()}
     first = by_alpha[0][0]
-    return Noised(len(frame), str(first["mean_before"]), float(first["variance_before"]), figures, baselines)
+    return NoiseResults(len(frame), str(first["mean_before"]), float(first["variance_before"]), figures, baselines)
 
 
-def papers() -> str:
-    """Lay out P3's tables, ours beside the published."""
+def paper_tables() -> str:
+    """Return the tables of the paper with our figures and the published ones."""
     lines = []
     for name, frame in (("all", occupations()), ("sample", sample())):
-        ours = noised(frame)
+        ours = measure_noise(frame)
         lines += [
             f"{ours.rows:,} records, mean {ours.mean}, variance {ours.variance:.3f}:\n",
             "| | | " + " | ".join(f"α = {alpha:g}" for alpha in ALPHAS) + " |",
             "|---|---|" + "---:|" * len(ALPHAS),
         ]
-        for what, figures in ours.figures.items():
-            lines.append(f"| {what} | ours | " + " | ".join(f"{abs(x):.3f}" for x in figures) + " |")
-            if what in PUBLISHED[name]:
-                lines.append("| | published | " + " | ".join(f"{x:.2f}" for x in PUBLISHED[name][what]) + " |")
+        for label, figures in ours.figures.items():
+            lines.append(f"| {label} | ours | " + " | ".join(f"{abs(x):.3f}" for x in figures) + " |")
+            if label in PUBLISHED[name]:
+                lines.append("| | published | " + " | ".join(f"{x:.2f}" for x in PUBLISHED[name][label]) + " |")
         lines += [
             "",
             "| | mean distance | published | distance of the means | published |",
             "|---|---:|---:|---:|---:|",
         ]
-        for method, (distance, apart) in BASELINES[name].items():
+        for method, (distance, mean_distance) in BASELINES[name].items():
             own = ours.baselines[method]
-            lines.append(f"| {method} | {own[0]:.3f} | {distance:.2f} | {own[1]:.3f} | {apart:.2f} |")
+            lines.append(f"| {method} | {own[0]:.3f} | {distance:.2f} | {own[1]:.3f} | {mean_distance:.2f} |")
         lines.append("")
     return "\n".join(lines)
 
 
 def records(distinct: int, rows: int = 1_000_000) -> Records:
-    """Return records with as many different persons of WordNet, named individuals too."""
+    """Return records with a number of distinct WordNet persons, including named individuals."""
     scope = al.wordnet(root="person")
     rng = np.random.Generator(np.random.Philox(key=0))
     concepts = np.sort(rng.choice(scope.concepts, distinct, replace=False))
@@ -144,10 +146,10 @@ def records(distinct: int, rows: int = 1_000_000) -> Records:
 
 
 def speed() -> str:
-    """Measure masking in batches and one by one."""
+    """Measure batch masking and record-by-record masking."""
     size = len(al.wordnet(root="person"))
     lines = [
-        f"| a million records over {size:,} concepts | different values | CPU seconds |",
+        f"| a million records over {size:,} concepts | distinct values | CPU seconds |",
         "|---|---:|---:|",
     ]
     for distinct in (14, 300, 1000):
@@ -156,7 +158,7 @@ def speed() -> str:
             began = time.process_time()
             method.mask(table, 1)
             lines.append(f"| {method.name} | {distinct:,} | {time.process_time() - began:.2f} |")
-    lines += ["", "| one by one, Adult's occupations | records a second |", "|---|---:|"]
+    lines += ["", "| record by record, occupations of Adult | records per second |", "|---|---:|"]
     frame = occupations()
     column = al.quasi("wordnet:person", links=str(LINKS), senses="first")
     one_by_one = frame.to_dict("records")
@@ -172,44 +174,47 @@ def speed() -> str:
 
 
 def utility() -> str:
-    """Say what is left of a value, by ε and the number of candidates; draw it."""
+    """Return the utility of the exponential mechanism by ε and number of candidates, and draw it."""
     scope = al.wordnet(root="person")
     domain = Domain(scope)
     rng = np.random.Generator(np.random.Philox(key=1))
     settled = links_files.read(LINKS).concepts
     values = [scope.taxonomy.code(settled[x]) for x in occupations()["occupation"]]
     concepts, counts = np.unique(values, return_counts=True)
-    found: dict[str, list[float]] = {}
-    same: dict[str, list[float]] = {}
-    for size in (*SIZES, len(domain)):
+    distances: dict[str, list[float]] = {}
+    unchanged: dict[str, list[float]] = {}
+    for size in (*CANDIDATES, len(domain)):
         others = rng.choice(domain.concepts, min(size, len(domain)), replace=False)
         chosen = np.unique(np.append(concepts, others))[: len(domain)]
         chosen = chosen if size > len(concepts) else concepts[np.argsort(-counts)[:size]]
         name = f"{len(chosen):,} candidates"
         for epsilon in EPSILONS:
             mechanism = Candidates(domain, tuple(chosen.tolist()), epsilon)
-            far = kept = 0.0
+            distance = kept = 0.0
             for concept, count in zip(concepts.tolist(), counts.tolist(), strict=True):
                 weights = mechanism.weights(concept).astype(np.float64)
                 share = weights / weights.sum() * count / counts.sum()
-                far += float((share * mechanism.far(concept)).sum())
+                distance += float((share * mechanism.far(concept)).sum())
                 kept += float(share[chosen == concept].sum())
-            found.setdefault(name, []).append(far)
-            same.setdefault(name, []).append(100 * kept)
-    panels = {"mean distance to the original": {"": found}, "kept as it is (%)": {"": same}}
+            distances.setdefault(name, []).append(distance)
+            unchanged.setdefault(name, []).append(100 * kept)
+    panels = {"mean distance to the original": {"": distances}, "unchanged (%)": {"": unchanged}}
     charts.lines(DOCS / "exponential.svg", panels, EPSILONS, x="ε", log=True)
     lines = []
-    for what, arms in (("mean distance", found), ("kept as it is (%)", same)):
-        lines += [f"| {what} | " + " | ".join(f"ε = {e:g}" for e in EPSILONS) + " |", "|---|" + "---:|" * len(EPSILONS)]
-        digits = 3 if what == "mean distance" else 1
+    for label, variants in (("mean distance", distances), ("unchanged (%)", unchanged)):
         lines += [
-            f"| {arm} | " + " | ".join(f"{x:.{digits}f}" for x in figures) + " |" for arm, figures in arms.items()
+            f"| {label} | " + " | ".join(f"ε = {e:g}" for e in EPSILONS) + " |",
+            "|---|" + "---:|" * len(EPSILONS),
+        ]
+        digits = 3 if label == "mean distance" else 1
+        lines += [
+            f"| {name} | " + " | ".join(f"{x:.{digits}f}" for x in figures) + " |" for name, figures in variants.items()
         ]
         lines.append("")
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    pages.write(DOCS / "noise.md", "papers", papers())
+    pages.write(DOCS / "noise.md", "papers", paper_tables())
     pages.write(DOCS / "noise.md", "speed", speed())
     pages.write(DOCS / "exponential.md", "utility", utility())

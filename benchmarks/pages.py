@@ -1,4 +1,4 @@
-"""Computed tables in pages of the docs, between marks: <!-- name: begin --> and <!-- name: end -->."""
+"""Generated blocks of documentation pages, between <!-- name: begin --> and <!-- name: end -->."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write(page: Path, name: str, table: str) -> None:
-    """Put a table between its marks, and print it."""
+    """Replace the named block of a page, and print it."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
     text = page.read_text("utf-8")
     head, _, rest = text.partition(begin)

@@ -1,4 +1,4 @@
-"""P2, the quality of value generalisation hierarchies: its figures, its claims, and how these are tested."""
+"""Ayala-Rivera et al., quality of value generalisation hierarchies: figures, claims and their tests."""
 
 from __future__ import annotations
 
@@ -30,91 +30,90 @@ TABLE_1 = {  # TransGSL to levels 1, 2 and 3
     "snake": (0.0833, 0.2727, 0.1304), "crocodile": (0.12, 0.3043, 0.1667), "frog": (0.0435, 0.2381, 0.0909),
     "salmon": (0.0769, 0.3043, 0.1667),
 }  # fmt: skip
-# Table 2: the transition that loses most at each level, as far as the text gives the two hierarchies; LevelGSL / h and
-# LevelGSL · w, and the scores
-WAYS = {
+LARGEST_TRANSITIONS = {  # Table 2: the ancestors with the largest loss at each level; the text does not give the rest
     "VGH1": ("ungulate", "mammal", "homeotherm", "animal"),
     "VGH2": ("herbivore", "mammal", "vertebrate", "animal"),
 }
-TABLE_2 = {
+TABLE_2 = {  # LevelGSL / h, LevelGSL · w, VghGSL with constant weights, VghGSL with weights by level
     "VGH1": ((0.0258, 0.0463, 0.09, 0.0833), (0.0414, 0.0556, 0.072, 0.0333), 0.2454, 0.2023),
     "VGH2": ((0.09, 0.0463, 0.0577, 0.0833), (0.1440, 0.0556, 0.0462, 0.0333), 0.2773, 0.2791),
 }
-ORDERED, REVERSED = np.array([[0.1, 0.2]]), np.array([[0.2, 0.1]])  # §3, on weights
+ORDERED, REVERSED = np.array([[0.1, 0.2]]), np.array([[0.2, 0.1]])  # the example of §3
 
 
 @dataclass(frozen=True)
 class HierarchyScore:
-    """What the hierarchies lose."""
+    """The losses of the hierarchies of the paper."""
 
     transitions: dict[str, tuple[float, ...]]  # of vertebrates, by leaf
     vertebrates: tuple[float, ...]  # LevelGSL
     levels: dict[str, tuple[float, ...]]  # of both hierarchies of animals
-    constant: dict[str, float]  # VghGSL: of vertebrates, both hierarchies, and §3's two
-    by_level: dict[str, float]
+    constant: dict[str, float]  # VghGSL with constant weights: vertebrates, VGH1, VGH2, and the example of §3
+    by_level: dict[str, float]  # VghGSL with weights by level
 
 
-def measured() -> HierarchyScore:
-    """Score P2's hierarchies."""
-    first = score(VERTEBRATES)
+def measure() -> HierarchyScore:
+    """Score the hierarchies of the paper."""
+    vertebrates = score(VERTEBRATES)
     transitions = {
-        leaf: tuple(map(float, losses)) for leaf, losses in zip(VERTEBRATES.leaves, first.losses, strict=True)
+        leaf: tuple(map(float, losses)) for leaf, losses in zip(VERTEBRATES.leaves, vertebrates.losses, strict=True)
     }
     levels: dict[str, tuple[float, ...]] = {}
-    constant, by_level = {"vertebrates": first.value}, {}
-    for name, way in WAYS.items():
-        found = score(Hierarchy(name, (("horse", *way), ("giraffe", *way))))
-        levels[name] = tuple(float(x["gsl"]) for x in found.levels)
-        constant[name], by_level[name] = found.value, hierarchy_loss(found.losses, weights="level")
+    constant, by_level = {"vertebrates": vertebrates.value}, {}
+    for name, ancestors in LARGEST_TRANSITIONS.items():
+        animals = score(Hierarchy(name, (("horse", *ancestors), ("giraffe", *ancestors))))
+        levels[name] = tuple(float(x["gsl"]) for x in animals.levels)
+        constant[name], by_level[name] = animals.value, hierarchy_loss(animals.losses, weights="level")
     for name, losses in (("ordered", ORDERED), ("reversed", REVERSED)):
         constant[name], by_level[name] = hierarchy_loss(losses), hierarchy_loss(losses, weights="level")
-    return HierarchyScore(transitions, tuple(float(x["gsl"]) for x in first.levels), levels, constant, by_level)
+    return HierarchyScore(transitions, tuple(float(x["gsl"]) for x in vertebrates.levels), levels, constant, by_level)
 
 
-def car() -> float:
-    """Return the similarity of car and compact car in P2's Figure 5."""
-    tiny = al.Taxonomy.build("p2", ["thing", "vehicle", "car", "compact car"], child=[1, 2, 3], parent=[0, 1, 2])
+def car_similarity() -> float:
+    """Return the similarity of car and compact car in Figure 5."""
+    tiny = al.Taxonomy.build("cars", ["thing", "vehicle", "car", "compact car"], child=[1, 2, 3], parent=[0, 1, 2])
     return float(similarity.wu_palmer(tiny, tiny.code("car"), tiny.code("compact car"), depth="edges"))
 
 
-def published(found: HierarchyScore) -> list[Figure]:
-    """Return P2's figures, ours beside them."""
+def published_figures(results: HierarchyScore) -> list[Figure]:
+    """Return the published figures with ours."""
     figures = [
-        Figure("similarity of car and compact car", "Appendix C", (0.8,), (car(),), 1),
+        Figure("similarity of car and compact car", "Appendix C", (0.8,), (car_similarity(),), 1),
         *(
-            Figure(f"TransGSL of {leaf} to levels 1, 2, 3", "§3, Table 1", losses, found.transitions[leaf], 4)
+            Figure(f"TransGSL of {leaf} to levels 1, 2, 3", "§3, Table 1", losses, results.transitions[leaf], 4)
             for leaf, losses in TABLE_1.items()
         ),
-        Figure("LevelGSL of vertebrates", "§3, Fig. 2", (0.1538, 0.3333, 0.2), found.vertebrates, 4),
-        Figure("VghGSL of vertebrates", "§3", (0.2290,), (found.constant["vertebrates"],), 4,
-               "P2 adds terms that are rounded already"),
+        Figure("LevelGSL of vertebrates", "§3, Fig. 2", (0.1538, 0.3333, 0.2), results.vertebrates, 4),
+        Figure("VghGSL of vertebrates", "§3", (0.2290,), (results.constant["vertebrates"],), 4,
+               "the paper adds rounded terms"),
         Figure("ordered and reversed losses, constant weights", "§3", (0.15, 0.15),
-               (found.constant["ordered"], found.constant["reversed"]), 2),
+               (results.constant["ordered"], results.constant["reversed"]), 2),
         Figure("ordered and reversed losses, weights by level", "§3", (0.1333, 0.1666),
-               (found.by_level["ordered"], found.by_level["reversed"]), 4, "P2 cuts .16667, and does not round it"),
+               (results.by_level["ordered"], results.by_level["reversed"]), 4,
+               "the paper truncates .16667 instead of rounding it"),
     ]  # fmt: skip
-    cut = "P2 cuts some digits, and does not round them"
+    reason = "the paper truncates some digits instead of rounding them"
     for name, (constant, by_level, one, other) in TABLE_2.items():
-        gsl = np.array(found.levels[name])
+        gsl = np.array(results.levels[name])
         figures += [
-            Figure(f"{name}: LevelGSL / 4", "§4, Table 2", constant, tuple((gsl / 4).tolist()), 4, cut),
+            Figure(f"{name}: LevelGSL / 4", "§4, Table 2", constant, tuple((gsl / 4).tolist()), 4, reason),
             Figure(f"{name}: LevelGSL · w", "§4, Table 2", by_level,
-                   tuple((gsl * level_weights(4, "level")).tolist()), 4, cut),
+                   tuple((gsl * level_weights(4, "level")).tolist()), 4, reason),
             Figure(f"{name}: VghGSL, constant and by level", "§4, Table 2", (one, other),
-                   (found.constant[name], found.by_level[name]), 4, "sums of such terms"),
+                   (results.constant[name], results.by_level[name]), 4, "sums of such terms"),
         ]  # fmt: skip
     return figures
 
 
-def better_specified(found: HierarchyScore) -> list[Tally]:
+def better_specified(results: HierarchyScore) -> list[Tally]:
     """Test whether VGH1 scores lower with both kinds of weights."""
-    scores = [[of["VGH1"], of["VGH2"]] for of in (found.constant, found.by_level)]
+    scores = [[score["VGH1"], score["VGH2"]] for score in (results.constant, results.by_level)]
     return [below("VGH1 < VGH2", [x[0] for x in scores], [x[1] for x in scores], unit="weightings")]
 
 
-def fluctuates(found: HierarchyScore) -> list[Tally]:
+def fluctuates(results: HierarchyScore) -> list[Tally]:
     """Test whether VGH1 loses less up to level 1, and VGH2 up to level 3."""
-    one, two = found.levels["VGH1"], found.levels["VGH2"]
+    one, two = results.levels["VGH1"], results.levels["VGH2"]
     return [count("VGH1 better at level 1, VGH2 at level 3", [one[0] < two[0], two[2] < one[2]], unit="levels")]
 
 
@@ -122,9 +121,9 @@ def _peaks(levels: tuple[float, ...]) -> list[int]:
     return [i + 1 for i in range(len(levels) - 1) if levels[i] > levels[i + 1] + 1e-9]
 
 
-def peak_of_the_faulty(found: HierarchyScore) -> list[Tally]:
+def peak_of_the_faulty(results: HierarchyScore) -> list[Tally]:
     """Test whether the worse hierarchy has a level that loses more than the one above, and the better one has none."""
-    peaks = {name: _peaks(found.levels[name]) for name in WAYS}
+    peaks = {name: _peaks(results.levels[name]) for name in LARGEST_TRANSITIONS}
     note = "; ".join(f"{name}: level {', '.join(map(str, p))}" if p else f"{name}: none" for name, p in peaks.items())
     return [
         count("VGH2 has one", [bool(peaks["VGH2"])], unit="", note=note),
@@ -132,12 +131,14 @@ def peak_of_the_faulty(found: HierarchyScore) -> list[Tally]:
     ]
 
 
-def lower_levels_count_more(found: HierarchyScore) -> list[Tally]:
+def lower_levels_count_more(results: HierarchyScore) -> list[Tally]:
     """Test whether constant weights see no difference, and weights by level prefer small losses at low levels."""
-    same = abs(found.constant["ordered"] - found.constant["reversed"]) < 1e-9
+    same = abs(results.constant["ordered"] - results.constant["reversed"]) < 1e-9
     return [
         count(
-            "alike, and told apart", [same, found.by_level["ordered"] < found.by_level["reversed"]], unit="weightings"
+            "equal by constant weights, different by level",
+            [same, results.by_level["ordered"] < results.by_level["reversed"]],
+            unit="weightings",
         )
     ]
 
@@ -150,24 +151,24 @@ CLAIMS: list[Claim[HierarchyScore]] = [
         better_specified,
     ),
     Claim(
-        "Which one is better depends on how far one generalises: VGH1 at level 1, VGH2 at level 3",
+        "The better hierarchy depends on the level of generalisation: VGH1 at level 1, VGH2 at level 3",
         "§4, Fig. 3",
         "LevelGSL.",
         fluctuates,
     ),
     Claim(
-        "A level that loses more than the one above it denotes a poorly defined generalisation: it marks VGH2",
+        "A level that loses more than the level above it denotes a poorly defined generalisation, and exposes VGH2",
         "§4, Fig. 3",
-        "LevelGSL(i) > LevelGSL(i + 1) in VGH2, and not in VGH1.",
+        "LevelGSL(i) > LevelGSL(i + 1) in VGH2 but not in VGH1.",
         peak_of_the_faulty,
-        "VGH1 has such a level too, homeotherm under animal, which P2 does not mention; so have the vertebrates "
-        "of its own Table 1. In WordNet homeotherm is no mammal's hypernym. `allonym hierarchy score` names every "
-        "such level.",
+        "VGH1 also has such a level, homeotherm under animal, which the paper does not mention; so do the "
+        "vertebrates of its Table 1. In WordNet, homeotherm is not a hypernym of any mammal. `allonym hierarchy "
+        "score` lists every such level.",
     ),
     Claim(
-        "Weights by level tell hierarchies apart that constant weights cannot: losses at low levels are worse",
+        "Weights by level distinguish hierarchies that constant weights cannot: losses at low levels are worse",
         "§3; §4, Fig. 4",
-        "Losses of .1 and .2 on two levels, and the other way round.",
+        "Losses of .1 and .2 on two levels, in both orders.",
         lower_levels_count_more,
     ),
 ]

@@ -1,6 +1,6 @@
-"""Every published figure and claim of the five papers, tested: python benchmarks/papers_page.py
+"""Recompute every published figure and test every claim of the five papers: python benchmarks/papers_page.py
 
-Writes the computed parts of docs/papers.md and the charts beside it, in docs/papers.
+Writes the generated blocks of docs/papers.md and the charts in docs/papers.
 """
 
 from __future__ import annotations
@@ -29,72 +29,95 @@ from allonym.records import Records
 
 PAGE = ROOT / "docs" / "papers.md"
 CHARTS = ROOT / "docs" / "papers"
+THESIS, SA_MDAV, VGH_QUALITY, NOISE, SETS = "thesis", "SA-MDAV", "VGH quality", "semantic noise", "set-valued"
 CLAIMS: dict[str, Sequence[Claim[Any]]] = {
-    "P0": (*claims_fusion_quality.CLAIMS, *claims_fusion_linkage.CLAIMS),
-    "P1": (*claims_sa_mdav_loss.CLAIMS, *claims_sa_mdav_score.CLAIMS),
-    "P2": papers_hierarchy_quality.CLAIMS,
-    "P3": papers_semantic_noise.CLAIMS,
-    "P4": papers_set_valued.CLAIMS,
+    THESIS: (*claims_fusion_quality.CLAIMS, *claims_fusion_linkage.CLAIMS),
+    SA_MDAV: (*claims_sa_mdav_loss.CLAIMS, *claims_sa_mdav_score.CLAIMS),
+    VGH_QUALITY: papers_hierarchy_quality.CLAIMS,
+    NOISE: papers_semantic_noise.CLAIMS,
+    SETS: papers_set_valued.CLAIMS,
 }
-MARKS = ("summary", "over-k", "spent", *(f"{x.lower()}-{part}" for x in CLAIMS for part in ("figures", "claims")))
+
+
+def block(paper: str, part: str) -> str:
+    """Return the name of a generated block of the page.
+
+    >>> block("VGH quality", "claims")
+    'vgh-quality-claims'
+    """
+    return f"{paper.lower().replace(' ', '-')}-{part}"
+
+
+BLOCKS = ("summary", "over-k", "cpu-seconds", *(block(x, part) for x in CLAIMS for part in ("figures", "claims")))
 
 
 class Measured(NamedTuple):
-    """What was measured for a paper, and its published figures beside ours."""
+    """The results measured for a paper, and its published figures beside ours."""
 
-    found: Any
+    results: Any
     figures: list[Figure]
 
 
-def measured(every: dict[str, Records]) -> dict[str, Callable[[], Measured]]:
-    """Say how each paper is measured."""
+def measurements(tables: dict[str, Records]) -> dict[str, Callable[[], Measured]]:
+    """Return the function that measures each paper."""
 
-    def with_tables(paper: Any) -> Measured:
-        found = paper.measured(every)
-        return Measured(found, paper.published(every, found) if paper is papers_sa_mdav else paper.published(found))
+    def thesis() -> Measured:
+        results = papers_martinez_thesis.measure(tables)
+        return Measured(results, papers_martinez_thesis.published_figures(results))
 
-    def alone(paper: Any) -> Measured:
-        found = paper.measured()
-        return Measured(found, paper.published() if paper is papers_set_valued else paper.published(found))
+    def sa_mdav() -> Measured:
+        results = papers_sa_mdav.measure(tables)
+        return Measured(results, papers_sa_mdav.published_figures(tables, results))
+
+    def hierarchy_quality() -> Measured:
+        results = papers_hierarchy_quality.measure()
+        return Measured(results, papers_hierarchy_quality.published_figures(results))
+
+    def semantic_noise() -> Measured:
+        results = papers_semantic_noise.measure()
+        return Measured(results, papers_semantic_noise.published_figures(results))
+
+    def set_valued() -> Measured:
+        return Measured(papers_set_valued.measure(), papers_set_valued.published_figures())
 
     return {
-        "P0": lambda: with_tables(papers_martinez_thesis),
-        "P1": lambda: with_tables(papers_sa_mdav),
-        "P2": lambda: alone(papers_hierarchy_quality),
-        "P3": lambda: alone(papers_semantic_noise),
-        "P4": lambda: alone(papers_set_valued),
+        THESIS: thesis,
+        SA_MDAV: sa_mdav,
+        VGH_QUALITY: hierarchy_quality,
+        NOISE: semantic_noise,
+        SETS: set_valued,
     }
 
 
-def told(judged: dict[str, list[str]]) -> str:
-    """Lay out how many claims hold, and name those that do not."""
-    lines = [summary_table(judged), "What does not hold:\n"]
-    for paper, verdicts in judged.items():
+def summary(verdicts_of: dict[str, list[str]]) -> str:
+    """Return how many claims hold, and the list of those that do not."""
+    lines = [summary_table(verdicts_of), "Claims that do not hold:\n"]
+    for paper, verdicts in verdicts_of.items():
         for claim, verdict in zip(CLAIMS[paper], verdicts, strict=True):
             if verdict == NOT:
-                lines.append(f"- {paper}: {claim.says} ({claim.where}).")
+                lines.append(f"- {paper}: {claim.statement} ({claim.section}).")
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Measure everything, write the page."""
-    spent: dict[str, float] = {}
-    judged: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory() as place:
-        every = dict(fusion.tables(Path(place)))
-    for paper, measure in measured(every).items():
+    """Measure every paper and write the page."""
+    seconds: dict[str, float] = {}
+    verdicts_of: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        tables = dict(fusion.tables(Path(folder)))
+    for paper, measure in measurements(tables).items():
         began = time.process_time()
-        found, figures = measure()
-        spent[paper] = time.process_time() - began
-        judged[paper] = [claim.verdict(found) for claim in CLAIMS[paper]]
-        pages.write(PAGE, f"{paper.lower()}-figures", figures_table(figures))
-        pages.write(PAGE, f"{paper.lower()}-claims", claims_table(CLAIMS[paper], found))
-        if paper == "P1":
-            papers_sa_mdav.draw(found, CHARTS)
-            pages.write(PAGE, "over-k", papers_sa_mdav.over_k(found))
-    pages.write(PAGE, "summary", told(judged))
-    parts = ", ".join(f"{paper} {seconds:.0f}" for paper, seconds in spent.items())
-    pages.write(PAGE, "spent", f"CPU seconds: {sum(spent.values()):.0f} in all ({parts}).\n")
+        results, figures = measure()
+        seconds[paper] = time.process_time() - began
+        verdicts_of[paper] = [claim.verdict(results) for claim in CLAIMS[paper]]
+        pages.write(PAGE, block(paper, "figures"), figures_table(figures))
+        pages.write(PAGE, block(paper, "claims"), claims_table(CLAIMS[paper], results))
+        if paper == SA_MDAV:
+            papers_sa_mdav.draw(results, CHARTS)
+            pages.write(PAGE, "over-k", papers_sa_mdav.over_k(results))
+    pages.write(PAGE, "summary", summary(verdicts_of))
+    parts = ", ".join(f"{paper} {spent:.0f}" for paper, spent in seconds.items())
+    pages.write(PAGE, "cpu-seconds", f"CPU seconds: {sum(seconds.values()):.0f} in total ({parts}).\n")
 
 
 if __name__ == "__main__":

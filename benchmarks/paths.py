@@ -1,4 +1,4 @@
-"""Where real data lies: beside the project, and where Debian's package wordnet-base puts WordNet (or $WNDB says)."""
+"""Paths of the data sets beside the project, and of WordNet ($WNDB, by default that of Debian's wordnet-base)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """k-anonymity by anonypy (Mondrian): python benchmarks/peer_anonypy.py FILE OUTPUT K SENSITIVE QUASI,QUASI,…
 
-Writes anonypy's own release, which is of groups with counts; with a name that ends in .groups.csv, the group of every
-row instead. Runs in an environment of its own, with anonypy and nothing of ours.
+Writes the release of anonypy, which lists groups with counts; if OUTPUT ends in .groups.csv, writes the group of every
+row instead. Runs in a separate environment, with anonypy and without allonym.
 """
 
 from __future__ import annotations

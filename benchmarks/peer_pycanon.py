@@ -1,6 +1,6 @@
-"""What pycanon says of a file, as JSON: python benchmarks/peer_pycanon.py FILE QUASI,QUASI SENSITIVE
+"""Privacy measures of a file by pycanon, as JSON: python benchmarks/peer_pycanon.py FILE QUASI,QUASI SENSITIVE
 
-Runs in an environment of its own, with pycanon and nothing of ours.
+Runs in a separate environment, with pycanon and without allonym.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pycanon import anonymity
 table = pd.read_csv(sys.argv[1])
 quasi, sensitive = sys.argv[2].split(","), [sys.argv[3]]
 began = time.process_time()
-found = {
+measures = {
     "k": int(anonymity.k_anonymity(table, quasi)),
     "distinct l": int(anonymity.l_diversity(table, quasi, sensitive)),
     "entropy l": int(anonymity.entropy_l_diversity(table, quasi, sensitive)),
     "t": float(anonymity.t_closeness(table, quasi, sensitive)),
 }
-print(json.dumps(found | {"seconds": time.process_time() - began}))
+print(json.dumps(measures | {"seconds": time.process_time() - began}))

@@ -1,4 +1,4 @@
-"""What whole processes cost, started anew: CPU seconds of user and system on all cores, peak memory, and time."""
+"""Cost of whole processes: CPU seconds (user and system, all cores), peak memory and elapsed time."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ CHILD = (
     "clock = time.perf_counter() - began; used = resource.getrusage(resource.RUSAGE_CHILDREN); "
     "print(used.ru_utime + used.ru_stime, used.ru_maxrss, clock); sys.exit(done.returncode)"
 )
-LIMIT = 1800  # seconds: what takes longer is told as such
+TIMEOUT = 1800  # seconds
 
 
 class Cost(NamedTuple):
-    """What a process took."""
+    """The cost of a process."""
 
-    seconds: float
-    megabytes: float
-    clock: float
+    seconds: float  # CPU
+    megabytes: float  # peak memory
+    clock: float  # elapsed seconds
 
 
-def cost(*command: str, runs: int = 7, limit: float = LIMIT) -> Cost | None:
-    """Return the least CPU seconds of a command over some runs, its peak memory and time; None, if it is too slow."""
-    found = []
+def cost(*command: str, runs: int = 7, limit: float = TIMEOUT) -> Cost | None:
+    """Return the cost of a command: minimum CPU and elapsed seconds over some runs, peak memory; None on timeout."""
+    costs = []
     for _ in range(runs):
         child = [sys.executable, "-c", CHILD, str(limit), *command]
         done = subprocess.run(child, capture_output=True, text=True, check=False)
@@ -39,12 +39,12 @@ def cost(*command: str, runs: int = 7, limit: float = LIMIT) -> Cost | None:
             return None
         assert done.returncode == 0, done.stderr
         seconds, kilobytes, clock = done.stdout.split()
-        found.append(Cost(float(seconds), float(kilobytes) / 1024, float(clock)))
-    return Cost(min(c.seconds for c in found), max(c.megabytes for c in found), min(c.clock for c in found))
+        costs.append(Cost(float(seconds), float(kilobytes) / 1024, float(clock)))
+    return Cost(min(c.seconds for c in costs), max(c.megabytes for c in costs), min(c.clock for c in costs))
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """Return the exponent of growth: the slope of a straight line through the logarithms.
+    """Return the exponent of growth, which is the slope of the line through the logarithms.
 
     >>> round(exponent([1, 2, 4], [3, 12, 48]), 6)
     2.0
@@ -55,7 +55,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def machine(*packages: str) -> str:
-    """Tell what figures were measured on, and with which versions."""
+    """Return the machine, the versions of packages and the date, for the caption of a table."""
     named = ", ".join(f"{name} {version(name)}" for name in packages)
-    told = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {named}"
-    return f"{told}; {time.strftime('%Y-%m-%d')}"
+    system = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {named}"
+    return f"{system}; {time.strftime('%Y-%m-%d')}"

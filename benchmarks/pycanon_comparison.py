@@ -1,6 +1,6 @@
-"""Privacy models beside pycanon, on a release of Adult: python benchmarks/pycanon_comparison.py PYTHON
+"""Privacy models by allonym and pycanon, on a release of Adult: python benchmarks/pycanon_comparison.py PYTHON
 
-PYTHON is that of an environment with pycanon. Writes its part of docs/benchmarks.md.
+PYTHON is the interpreter of an environment with pycanon. Writes a block of docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -29,48 +29,47 @@ MODELS = {"distinct l": "distinct l-diversity", "entropy l": "entropy l-diversit
 
 
 def ours(original: Path, masked: Path, column: str) -> dict[str, Any]:
-    """Return what allonym says; CPU seconds are of everything it measures, reading included."""
+    """Return the figures of allonym; the CPU seconds include reading and all other measures."""
     plan = al.Plan({**adult.plan().columns, column: SENSITIVE[column]}, keep_rest=True)
     began = time.process_time()
-    told = {x["model"]: x["reached"] for x in plan.evaluate(original, masked).privacy}
+    reached = {x["model"]: x["reached"] for x in plan.evaluate(original, masked).privacy}
     seconds = time.process_time() - began
-    return {"k": told["k-anonymity"], **{short: told[long] for short, long in MODELS.items()}, "seconds": seconds}
+    return {"k": reached["k-anonymity"], **{short: reached[long] for short, long in MODELS.items()}, "seconds": seconds}
 
 
 def theirs(python: str, masked: Path, column: str) -> dict[str, Any]:
-    """Return what pycanon says; CPU seconds are of these figures alone."""
+    """Return the figures of pycanon; the CPU seconds are of these figures alone."""
     script = str(ROOT / "benchmarks" / "peer_pycanon.py")
     command = [python, script, str(masked), "occupation,native-country", column]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return found
+    figures: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return figures
 
 
 def table(python: str) -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     lines = ["| sensitive column | | allonym | pycanon |", "|---|---|---:|---:|"]
     with tempfile.TemporaryDirectory() as folder:
         original, masked = Path(folder) / "adult.csv", Path(folder) / "masked.csv"
         rows = adult.write(original)
         for k, column in itertools.product(KS, SENSITIVE):
             replace(adult.plan(), k=k).run(original, masked)
-            one, other = ours(original, masked, column), theirs(python, masked, column)
+            own, peer = ours(original, masked, column), theirs(python, masked, column)
             shown = f"{column}, k = {k}"
-            for name in one:
+            for name in own:
                 digits = ".4f" if name in ("t", "entropy l") else ".2f" if name == "seconds" else "d"
-                their = "d" if name == "entropy l" else digits
-                what = "CPU s" if name == "seconds" else name
-                lines.append(f"| {shown} | {what} | {one[name]:{digits}} | {other[name]:{their}} |")
+                peer_digits = "d" if name == "entropy l" else digits
+                label = "CPU s" if name == "seconds" else name
+                lines.append(f"| {shown} | {label} | {own[name]:{digits}} | {peer[name]:{peer_digits}} |")
                 shown = ""
-            same = one["k"] == other["k"] and one["distinct l"] == other["distinct l"]
-            same &= int(one["entropy l"] + 1e-9) == other["entropy l"] and math.isclose(one["t"], other["t"])
+            same = own["k"] == peer["k"] and own["distinct l"] == peer["distinct l"]
+            same &= int(own["entropy l"] + 1e-9) == peer["entropy l"] and math.isclose(own["t"], peer["t"])
             assert same, "allonym and pycanon disagree"
-    told = f"\nA release of Adult ({rows:,} rows, occupation × native-country). The two agree on every figure "
-    return (
-        "\n".join(lines)
-        + "\n"
-        + told
-        + "(pycanon\nrounds entropy l down). allonym's seconds are of all its measures.\n"
+    caption = (
+        f"\nA release of Adult ({rows:,} rows, occupation × native-country). "
+        "The two tools agree on every figure (pycanon\n"
+        "rounds entropy l down). The seconds of allonym include all its measures.\n"
     )
+    return "\n".join(lines) + "\n" + caption
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What --refine gains, what it costs, and how far from the optimum it ends: python benchmarks/refine.py
+"""Gain and cost of --refine, and its distance from the optimum: python benchmarks/refine.py
 
-Four tables: two of words, one of mixed kinds, one of sets. The optimum is found by integer programming, on samples that
-are small enough. Writes docs/methods/refine.md's tables.
+Uses four tables: two with words, one with mixed kinds, one with sets. Integer programming finds the optimum on small
+samples. Writes two blocks of docs/methods/refine.md.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from allonym.records import Pairs, Records
 
 PAGE = ROOT / "docs" / "methods" / "refine.md"
 KS = (3, 5, 10, 15, 50)
-LARGE, FEW = 5_000, (5,)  # k on tables of more tuples
+LARGE_TABLE = 5_000  # tuples
+LARGE_TABLE_KS = (5,)
 METHODS = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
-SMALL = 11  # tuples of a sample
+SAMPLE_TUPLES = 11
 SAMPLES = 12
-SMALL_KS = (2, 3, 5)
-ARMS = {
+SAMPLE_KS = (2, 3, 5)
+VARIANTS = {
     "sa-mdav": (al.SAMDAV, False),
     "sa-mdav, refined": (al.SAMDAV, True),
     "fusion": (al.Fusion, False),
@@ -43,92 +44,95 @@ ARMS = {
 
 
 def tables(folder: Path) -> Iterator[tuple[str, Records]]:
-    """Yield each table with what it is."""
+    """Yield the name and the records of each table."""
     yield from growth.tables(folder)
     yield "2,000 baskets of groceries, one set-valued column", sets.records_of(sets.sampled(sets.groceries()))
 
 
 def figures(records: Records, method: Anonymising) -> tuple[float, float, float, float, float]:
-    """Return loss, linkage by text and by meaning, the balanced score, and CPU seconds."""
+    """Return loss, linkage by text and by meaning, score at balance 0.5, and CPU seconds."""
     began = time.process_time()
     masking = method.mask(records)
     spent = time.process_time() - began
     pairs = Pairs.of(records, masking)
-    lost, linked = loss.information_loss(pairs), risk.record_linkage(pairs)
-    return lost, linked, risk.semantic_linkage(pairs).value, (lost + linked) / 2, spent
+    information_loss, linkage = loss.information_loss(pairs), risk.record_linkage(pairs)
+    score = (information_loss + linkage) / 2
+    return information_loss, linkage, risk.semantic_linkage(pairs).value, score, spent
 
 
 def gains() -> str:
-    """Lay out what is gained on each table."""
-    head = "| table, method | k | L | refined | less by | linked by text | refined | by meaning | refined "
+    """Return the gain on each table."""
+    head = "| table, method | k | L | refined | reduction | linked by text | refined | by meaning | refined "
     lines = [head + "| score | refined | CPU s | refined |", "|---|---:|" + "---:|" * 11]
     better = {"loss": 0, "linkage by text": 0, "linkage by meaning": 0, "score": 0}
     total = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, records in tables(Path(folder)):
             for label, method in METHODS.items():
-                for k in (ks := FEW if len(records) > LARGE else KS):
-                    was, now = (figures(records, method(k=k, refine=x)) for x in (False, True))
-                    less = f"{100 * (1 - now[0] / was[0]):.0f} %" if was[0] else ""
-                    pairs = [f"{a:.3f} | {b:.3f}" for a, b in zip(was, now, strict=True)]
-                    pairs[0] += f" | {less}"
-                    pairs[4] = f"{was[4]:.2f} | {now[4]:.2f}"
+                for k in (ks := LARGE_TABLE_KS if len(records) > LARGE_TABLE else KS):
+                    plain, refined = (figures(records, method(k=k, refine=x)) for x in (False, True))
+                    reduction = f"{100 * (1 - refined[0] / plain[0]):.0f} %" if plain[0] else ""
+                    pairs = [f"{a:.3f} | {b:.3f}" for a, b in zip(plain, refined, strict=True)]
+                    pairs[0] += f" | {reduction}"
+                    pairs[4] = f"{plain[4]:.2f} | {refined[4]:.2f}"
                     shown = f"{name}, {label}" if k == ks[0] else ""
                     lines.append(f"| {shown} | {k} | " + " | ".join(pairs) + " |")
                     print(lines[-1], flush=True)
                     total += 1
-                    for place, what in enumerate(better):
-                        better[what] += now[place] <= was[place]
-    told = ", ".join(f"{what} in {count}" for what, count in better.items())
-    return "\n".join(lines) + f"\n\nOf {total} cases it is no higher: {told}.\n"
+                    for i, measure in enumerate(better):
+                        better[measure] += refined[i] <= plain[i]
+    counts = ", ".join(f"{measure} in {count}" for measure, count in better.items())
+    return "\n".join(lines) + f"\n\nNot higher after refinement, of {total} cases: {counts}.\n"
 
 
 def sample(records: Records, seed: int) -> Records:
-    """Draw some tuples of a table, with their counts."""
-    chosen = np.sort(np.random.default_rng(seed).permutation(len(records))[:SMALL])
-    counts = np.minimum(records.counts[chosen], SMALL_KS[-1])
-    return replace(records, codes=records.codes[chosen], counts=counts, inverse=None)
+    """Return a sample of the tuples of a table, with limited counts."""
+    sampled = np.sort(np.random.default_rng(seed).permutation(len(records))[:SAMPLE_TUPLES])
+    counts = np.minimum(records.counts[sampled], SAMPLE_KS[-1])
+    return replace(records, codes=records.codes[sampled], counts=counts, inverse=None)
 
 
-def weighed(records: Records) -> tuple[Floats, Floats]:
-    """Return every group there could be, as a column of which tuples it has, and Σ ω·d² of each to its centroid."""
+def all_groups(records: Records) -> tuple[Floats, Floats]:
+    """Return every possible group as a membership column, and Σ ω·d² of its tuples to its centroid."""
     metrics = [x.metric for x in records.attributes]
     size = len(records)
     groups = [list(x) for length in range(1, size + 1) for x in combinations(range(size), length)]
     costs = []
-    for own in groups:
-        codes, mass = records.codes[own].T, records.mass[own]
+    for members in groups:
+        codes, mass = records.codes[members].T, records.mass[members]
         squares = distances(metrics, records.shares, centre(metrics, codes, mass), codes) ** 2
         costs.append(float(mass @ squares))
-    return np.stack([np.isin(np.arange(size), own).astype(np.float64) for own in groups], axis=1), np.array(costs)
+    return np.stack([np.isin(np.arange(size), members).astype(np.float64) for members in groups], axis=1), np.array(
+        costs
+    )
 
 
 def optimum(records: Records, groups: Floats, costs: Floats, k: int) -> float:
-    """Return the least Σ ω·d² of any partition into groups of k rows or more, each with its centroid."""
-    enough = records.counts @ groups >= k
-    once = LinearConstraint(groups[:, enough], 1, 1)
-    whole = np.ones(int(enough.sum()))
-    found = milp(costs[enough], constraints=once, integrality=whole, bounds=Bounds(0, 1))
-    assert found.success, found.message
-    return float(found.fun)
+    """Return the minimum Σ ω·d² over all partitions into groups of at least k rows."""
+    valid = records.counts @ groups >= k
+    each_tuple_once = LinearConstraint(groups[:, valid], 1, 1)
+    integers = np.ones(int(valid.sum()))
+    solution = milp(costs[valid], constraints=each_tuple_once, integrality=integers, bounds=Bounds(0, 1))
+    assert solution.success, solution.message
+    return float(solution.fun)
 
 
 def gaps() -> str:
-    """Lay out how much more is lost than need be."""
-    lines = ["| table | k | " + " | ".join(f"{x}: mean | optimal" for x in ARMS) + " |"]
-    lines.append("|---|---:|" + "---:|" * (2 * len(ARMS)))
+    """Return the excess loss over the optimum."""
+    lines = ["| table | k | " + " | ".join(f"{x}: mean excess | optimal" for x in VARIANTS) + " |"]
+    lines.append("|---|---:|" + "---:|" * (2 * len(VARIANTS)))
     with tempfile.TemporaryDirectory() as folder:
         for name, records in list(growth.tables(Path(folder)))[:2]:
-            some = [sample(records, seed) for seed in range(SAMPLES)]
-            every = [weighed(x) for x in some]
-            for k in SMALL_KS:
-                least = np.array([optimum(x, *all_of_it, k) for x, all_of_it in zip(some, every, strict=True)])
+            samples = [sample(records, seed) for seed in range(SAMPLES)]
+            groups = [all_groups(x) for x in samples]
+            for k in SAMPLE_KS:
+                optimal = np.array([optimum(x, *possible, k) for x, possible in zip(samples, groups, strict=True)])
                 cells = []
-                for method, refine in ARMS.values():
-                    found = np.array([loss.sse(Pairs.of(x, method(k=k, refine=refine).mask(x))) for x in some])
-                    cells.append(f"{100 * (found.sum() / least.sum() - 1):.1f} %")
-                    cells.append(f"{int(np.isclose(found, least).sum())} of {SAMPLES}")
-                shown = name if k == SMALL_KS[0] else ""
+                for method, refine in VARIANTS.values():
+                    reached = np.array([loss.sse(Pairs.of(x, method(k=k, refine=refine).mask(x))) for x in samples])
+                    cells.append(f"{100 * (reached.sum() / optimal.sum() - 1):.1f} %")
+                    cells.append(f"{int(np.isclose(reached, optimal).sum())} of {SAMPLES}")
+                shown = name if k == SAMPLE_KS[0] else ""
                 lines.append(f"| {shown} | {k} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

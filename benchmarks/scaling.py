@@ -1,7 +1,7 @@
 """How the cost of grouping grows with the number of columns and with k: python benchmarks/scaling.py
 
-census_income_kdd, cut to one number of distinct tuples, so that nothing else grows. Every figure is the least of some
-runs in one process. Writes its part of docs/engines.md.
+The table is census_income_kdd, reduced to a fixed number of distinct tuples. Every figure is the minimum of two runs
+in one process. Writes a block of docs/engines.md.
 """
 
 from __future__ import annotations
@@ -28,37 +28,36 @@ KS = (2, 5, 20, 100, 500)
 RUNS = 2
 
 
-def first(records: Records) -> Records:
-    """Return the first tuples of a table, without its rows."""
-    some = slice(0, TUPLES)
-    return replace(records, codes=records.codes[some], counts=records.counts[some], inverse=None)
+def first_tuples(records: Records) -> Records:
+    """Return the first tuples of a table."""
+    return replace(records, codes=records.codes[:TUPLES], counts=records.counts[:TUPLES], inverse=None)
 
 
 def seconds(records: Records, k: int) -> float:
-    """Return the least CPU seconds that masking took."""
-    found = []
+    """Return the minimum CPU seconds of masking."""
+    spent = []
     for _ in range(RUNS):
         began = time.process_time()
         masking = al.SAMDAV(k=k).mask(records)
-        found.append(time.process_time() - began)
+        spent.append(time.process_time() - began)
         assert np.bincount(masking.groups, weights=masking.share).min() >= k
-    return min(found)
+    return min(spent)
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "census.csv"
         census.write(path)
-        records = {m: first(growth.of(census.plan(m, words=False), path)) for m in COLUMNS}
+        records = {m: first_tuples(growth.records_of(census.plan(m, words=False), path)) for m in COLUMNS}
     per_column = {m: seconds(x, 5) for m, x in records.items()}
     by_k = {k: seconds(records[COLUMNS[0]], k) for k in KS}
     lines = ["| columns m | CPU s | k | CPU s |", "|---:|---:|---:|---:|"]
     left = [f"| {m} | {s:.2f}" for m, s in per_column.items()] + ["| | "] * (len(KS) - len(COLUMNS))
     lines += [f"{one} | {k} | {s:.2f} |" for one, (k, s) in zip(left, by_k.items(), strict=True)]
     grows = exponent(list(per_column), list(per_column.values())), exponent(list(by_k), list(by_k.values()))
-    told = f"CPU seconds grow as m to the power of {grows[0]:.2f}, and as k to the power of {grows[1]:.2f}."
-    return "\n".join(lines) + f"\n\n{told} On {machine('allonym', 'numpy')}.\n"
+    growth_text = f"CPU seconds grow with m to the power of {grows[0]:.2f} and with k to the power of {grows[1]:.2f}."
+    return "\n".join(lines) + f"\n\n{growth_text} Measured on {machine('allonym', 'numpy')}.\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Set-valued data as its paper evaluates it, its speed, and what is left for learning: python benchmarks/sets.py
+"""Set-valued data: the evaluation of Batet et al. (2014), speed, and machine learning: python benchmarks/sets.py
 
 Writes the tables of docs/methods/sets.md.
 """
@@ -30,14 +30,14 @@ PAGE = ROOT / "docs" / "methods" / "sets.md"
 FOLDER = DATA / "setvalued"
 DOID = DATA / "taxonomies" / "doid_2019-03-07.obo.gz"
 KS = (2, 3, 4, 5)
-SAMPLE = 2000
-LEARNT = 6000
-ARMS = (("min-sum", "s-mdav", "min-sum"), ("avg", "s-mdav", "avg"), ("equality", "mdav", "min-sum"))
-WHOLE = """
+SAMPLE = 2000  # records masked for the table of losses
+TRAINING = 6000  # recipes to train on, and as many to test
+TRAINING_VARIANTS = (("min-sum", "s-mdav", "min-sum"), ("avg", "s-mdav", "avg"), ("equality", "mdav", "min-sum"))
+WHOLE_DATA_SET = """
 import resource, sys, time
 sys.path.insert(0, sys.argv[1])
 import sets
-records = sets.records_of(sets.groceries() if sys.argv[2] == "Groceries" else sets.recipes()[1], way=sys.argv[3])
+records = sets.records_of(sets.groceries() if sys.argv[2] == "Groceries" else sets.recipes()[1], distance=sys.argv[3])
 began = time.process_time()
 import allonym as al
 al.SMDAV(k=5).mask(records)
@@ -46,7 +46,7 @@ print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_m
 
 
 def groceries() -> list[list[str]]:
-    """Return baskets of a shop."""
+    """Return the baskets of a shop."""
     return [line.split(",") for line in (FOLDER / "groceries.csv").read_text().splitlines()]
 
 
@@ -65,52 +65,52 @@ def patients() -> list[list[str]]:
 
 
 def sampled(rows: list[list[str]], size: int = SAMPLE) -> list[list[str]]:
-    """Draw some rows."""
-    chosen = np.random.default_rng(0).permutation(len(rows))[:size]
-    return [rows[i] for i in sorted(chosen.tolist())]
+    """Draw a sample of rows."""
+    sample = np.random.default_rng(0).permutation(len(rows))[:size]
+    return [rows[i] for i in sorted(sample.tolist())]
 
 
-def records_of(rows: list[list[str]], ontology: str = "wordnet", way: str = "min-sum") -> Records:
-    """Return sets as methods see them."""
-    column = al.quasi(ontology, kind="set", distance=way, accept_review=True, unmatched="opaque")
-    found = prepare(al.Plan({"items": column}), open_any(pd.DataFrame({"items": rows})))
-    assert found.records is not None, found.problems
-    return found.records
+def records_of(rows: list[list[str]], ontology: str = "wordnet", distance: str = "min-sum") -> Records:
+    """Return sets as encoded records."""
+    column = al.quasi(ontology, kind="set", distance=distance, accept_review=True, unmatched="opaque")
+    prepared = prepare(al.Plan({"items": column}), open_any(pd.DataFrame({"items": rows})))
+    assert prepared.records is not None, prepared.problems
+    return prepared.records
 
 
-def judged(records: Records, way: str) -> Records:
-    """Return the same sets under another distance."""
+def with_distance(records: Records, distance: str) -> Records:
+    """Return the same sets with another distance."""
     [attribute] = records.attributes
     assert isinstance(attribute.metric, SetMetric)
-    return replace(records, attributes=(replace(attribute, metric=attribute.metric.judged(way)),))
+    return replace(records, attributes=(replace(attribute, metric=attribute.metric.judged(distance)),))
 
 
-class Lost(NamedTuple):
-    """What a data set lost."""
+class SetLosses(NamedTuple):
+    """The losses of a data set."""
 
-    sets: int  # different ones
-    floor: float  # L of the data as they are
-    figures: dict[tuple[str, str], dict[str, list[float]]]  # distance, by what -> judged by -> a figure for each k
+    sets: int  # number of distinct sets
+    unmasked: float  # L of the unmasked data, computed with avg
+    figures: dict[tuple[str, str], dict[str, list[float]]]  # distance, comparison -> L computed with -> one per k
 
 
-def losses(rows: list[list[str]], ontology: str, seeds: Sequence[int] = (0,)) -> Lost:
-    """Measure L by avg, as P4 does, and by min-sum; the mean over seeds, which decide ties."""
+def losses(rows: list[list[str]], ontology: str, seeds: Sequence[int] = (0,)) -> SetLosses:
+    """Measure L with avg, as in the paper, and with min-sum: the mean over seeds, which break ties."""
     records = records_of(rows, ontology)
-    own = Pairs.of(records, al.SMDAV(k=2).mask(records)).unmasked
+    unmasked = Pairs.of(records, al.SMDAV(k=2).mask(records)).unmasked
     figures = {}
-    for way in SET_DISTANCES:
-        for what, method in (("semantic", al.SMDAV), ("equality", al.MDAV)):
-            seen = judged(records, way)
-            pairs = [[Pairs.of(records, method(k=k).mask(seen, seed)) for seed in seeds] for k in KS]
-            figures[way, what] = {
+    for distance in SET_DISTANCES:
+        for comparison, method in (("semantic", al.SMDAV), ("equality", al.MDAV)):
+            compared = with_distance(records, distance)
+            pairs = [[Pairs.of(records, method(k=k).mask(compared, seed)) for seed in seeds] for k in KS]
+            figures[distance, comparison] = {
                 judge: [float(np.mean([loss.set_loss(x, judge) for x in runs])) for runs in pairs]
                 for judge in ("avg", "min-sum")
             }
-    return Lost(len(records), loss.set_loss(own), figures)
+    return SetLosses(len(records), loss.set_loss(unmasked), figures)
 
 
-def data(size: int = SAMPLE) -> dict[str, tuple[list[list[str]], str]]:
-    """Return some sets of each kind, with their ontology."""
+def data_sets(size: int = SAMPLE) -> dict[str, tuple[list[list[str]], str]]:
+    """Return a sample of each data set, with its ontology."""
     return {
         f"Groceries, {size:,} of 9,835 baskets, WordNet": (sampled(groceries(), size), "wordnet"),
         f"What's Cooking, {size:,} of 39,692 recipes, WordNet": (sampled(recipes()[1], size), "wordnet"),
@@ -119,74 +119,72 @@ def data(size: int = SAMPLE) -> dict[str, tuple[list[list[str]], str]]:
 
 
 def table() -> str:
-    """Lay out a table like P4's Table 1 for each data set."""
+    """Return a table like Table 1 of the paper for each data set."""
     lines: list[str] = []
-    for name, (rows, ontology) in data().items():
-        found = losses(rows, ontology)
+    for name, (rows, ontology) in data_sets().items():
+        measured = losses(rows, ontology)
         lines += [
-            f"{name} ({found.sets:,} different sets). Floor of L by avg: {found.floor:.1f}, by min-sum 0.\n",
+            f"{name} ({measured.sets:,} distinct sets). "
+            f"Unmasked data: L = {measured.unmasked:.1f} with avg, 0 with min-sum.\n",
             "| | | "
             + " | ".join(f"L, k={k}" for k in KS)
             + " | "
-            + " | ".join(f"by min-sum, k={k}" for k in KS)
+            + " | ".join(f"L with min-sum, k={k}" for k in KS)
             + " |",
             "|---|---|" + "---:|" * (2 * len(KS)),
         ]
-        for (way, what), of in found.figures.items():
-            lines.append(f"| {way} | {what} | " + " | ".join(f"{x:.1f}" for x in (*of["avg"], *of["min-sum"])) + " |")
+        for (distance, comparison), by in measured.figures.items():
+            cells = " | ".join(f"{x:.1f}" for x in (*by["avg"], *by["min-sum"]))
+            lines.append(f"| {distance} | {comparison} | {cells} |")
         lines.append("")
     return "\n".join(lines)
 
 
 def speed() -> str:
-    """Measure whole data sets, each run in a process of its own."""
+    """Measure whole data sets, each in a separate process."""
     lines = ["| s-mdav, k = 5 | distance | CPU seconds | MB |", "|---|---|---:|---:|"]
-    for name, ways in (("Groceries", SET_DISTANCES), ("What's Cooking", ("avg", "min-sum"))):
-        for way in ways:
-            command = [sys.executable, "-c", WHOLE, str(ROOT / "benchmarks"), name, way]
+    for name, distances in (("Groceries", SET_DISTANCES), ("What's Cooking", ("avg", "min-sum"))):
+        for distance in distances:
+            command = [sys.executable, "-c", WHOLE_DATA_SET, str(ROOT / "benchmarks"), name, distance]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             seconds, megabytes = map(float, done.stdout.split())
-            lines.append(f"| {name} | {way} | {seconds:.0f} | {megabytes:.0f} |")
+            lines.append(f"| {name} | {distance} | {seconds:.0f} | {megabytes:.0f} |")
     return "\n".join(lines) + "\n"
 
 
 def learning() -> str:
-    """Say how well the cuisine of other recipes is told by a model that learnt from masked ones."""
+    """Return the accuracy of models that predict the cuisine after training on masked recipes."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import MultinomialNB
 
     cuisines, rows = recipes()
     order = np.random.default_rng(1).permutation(len(rows))
-    learn, other = order[:LEARNT].tolist(), order[-LEARNT:].tolist()
-    truth = [cuisines[i] for i in other]
+    training, test = order[:TRAINING].tolist(), order[-TRAINING:].tolist()
+    truth = [cuisines[i] for i in test]
 
     def accuracy(sets: Sequence[Sequence[str]]) -> float:
         words: Any = CountVectorizer(analyzer=lambda items: items, binary=True)
-        model = MultinomialNB().fit(words.fit_transform(sets), [cuisines[i] for i in learn])
-        return 100 * float((model.predict(words.transform([rows[i] for i in other])) == np.array(truth)).mean())
+        model = MultinomialNB().fit(words.fit_transform(sets), [cuisines[i] for i in training])
+        return 100 * float((model.predict(words.transform([rows[i] for i in test])) == np.array(truth)).mean())
 
     majority = 100 * max(truth.count(x) for x in set(truth)) / len(truth)
-    own = [rows[i] for i in learn]
+    original = [rows[i] for i in training]
     lines = [
-        f"| {LEARNT:,} recipes learnt from, {LEARNT:,} others told | accuracy (%) |",
+        f"| training on {TRAINING:,} recipes, test on {TRAINING:,} others | accuracy (%) |",
         "|---|---:|",
         f"| always the most frequent cuisine | {majority:.1f} |",
-        f"| recipes as they are | {accuracy(own):.1f} |",
+        f"| original recipes | {accuracy(original):.1f} |",
     ]
     column = al.quasi("wordnet", kind="set", accept_review=True, unmatched="opaque")
     for k in (2, 5, 10):
-        for what, method, way in (
-            ("min-sum", "s-mdav", "min-sum"),
-            ("avg", "s-mdav", "avg"),
-            ("equality", "mdav", "min-sum"),
-        ):
-            plan = al.Plan({"items": replace(column, distance=way)}, method=method, k=k)
-            masked = plan.run(pd.DataFrame({"items": own})).frame["items"].tolist()
-            lines.append(f"| masked by {method}, {what}, k = {k} | {accuracy(masked):.1f} |")
+        for label, method, distance in TRAINING_VARIANTS:
+            plan = al.Plan({"items": replace(column, distance=distance)}, method=method, k=k)
+            masked = plan.run(pd.DataFrame({"items": original})).frame["items"].tolist()
+            lines.append(f"| masked by {method}, {label}, k = {k} | {accuracy(masked):.1f} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    pages.write(PAGE, "speed", speed())  # first: a child's peak memory begins with its parent's
+    pages.write(PAGE, "speed", speed())  # first: the peak memory of a child starts at that of its parent
     pages.write(PAGE, "losses", table())
     pages.write(PAGE, "learning", learning())

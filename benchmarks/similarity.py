@@ -1,7 +1,7 @@
-"""Similarity of random noun pairs, ours beside NLTK and semsimian: python benchmarks/similarity.py
+"""Similarity of random noun pairs with allonym, NLTK and semsimian: python benchmarks/similarity.py
 
-All three read the same WordNet (NLTK the same WNDB files, semsimian the same is-a links) and get the same random pairs,
-in one process on one core, one after the other. Times are CPU seconds, the best of several runs. Writes its part of
+All three use the same WordNet (NLTK the same WNDB files, semsimian the same is-a links) and the same random pairs, one
+after the other in one process on one core. Times are CPU seconds, the minimum of several runs. Writes a block of
 docs/benchmarks.md.
 """
 
@@ -39,7 +39,7 @@ IS_A = "rdfs:subClassOf"
 
 
 def cpu(run: Callable[[], object], times: int = 10) -> float:
-    """Return the least CPU seconds of some runs."""
+    """Return the minimum CPU seconds of some runs."""
     best = float("inf")
     for _ in range(times):
         start = time.process_time()
@@ -49,12 +49,12 @@ def cpu(run: Callable[[], object], times: int = 10) -> float:
 
 
 def nltk_reader(wndb: Path) -> object:
-    """Open NLTK on the same files; it wants two more, which the nouns do not need."""
+    """Open NLTK on the same files, and two more files that it requires but nouns do not need."""
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     home = Path(tempfile.mkdtemp())
-    nltk.data.path.append(str(home))  # it reads nowhere else
+    nltk.data.path.append(str(home))  # the only place where NLTK looks
     folder = home / "corpora" / "wordnet"
     folder.mkdir(parents=True)
     for file in wndb.iterdir():
@@ -68,7 +68,7 @@ def nltk_reader(wndb: Path) -> object:
 def beside_nltk(
     taxonomy: Taxonomy, wndb: Path, a: NDArray[np.int64], b: NDArray[np.int64], few: int
 ) -> tuple[float, float]:
-    """Return NLTK's pairs per second for Wu-Palmer, and the share of pairs on which it gives another figure."""
+    """Return NLTK's pairs per second for Wu-Palmer, and the share of pairs for which its figure differs."""
     wn = nltk_reader(wndb)
     get = wn.synset  # type: ignore[attr-defined]
     pairs = [(get(taxonomy.ids[x]), get(taxonomy.ids[y])) for x, y in zip(a[:few], b[:few], strict=True)]
@@ -83,18 +83,18 @@ def beside_nltk(
 
 
 def beside_semsimian(taxonomy: Taxonomy, a: NDArray[np.int64], b: NDArray[np.int64], few: int) -> tuple[float, float]:
-    """Return semsimian's pairs per second for ancestor overlap, and the share of pairs with another figure."""
+    """Return semsimian's pairs per second for ancestor overlap, and the share of pairs for which its figure differs."""
     from semsimian import Semsimian
 
-    everyone = np.arange(len(taxonomy))
+    concepts = np.arange(len(taxonomy))
     starts, ancestors, _ = taxonomy.closure(
-        everyone
-    )  # it wants all ancestors of every term, the term itself among them
-    pairs = zip(np.repeat(everyone, np.diff(starts)).tolist(), ancestors.tolist(), strict=True)
+        concepts
+    )  # semsimian needs all ancestors of every term, including the term itself
+    pairs = zip(np.repeat(concepts, np.diff(starts)).tolist(), ancestors.tolist(), strict=True)
     ids = list(taxonomy.ids)
     peer = Semsimian(spo=[(ids[c], IS_A, ids[p]) for c, p in pairs], predicates=[IS_A])
     names = [(ids[x], ids[y]) for x, y in zip(a[:few].tolist(), b[:few].tolist(), strict=True)]
-    peer.jaccard_similarity(*names[0])  # builds its closure
+    peer.jaccard_similarity(*names[0])  # builds the closure
     theirs: list[float] = []
 
     def run() -> None:
@@ -106,8 +106,8 @@ def beside_semsimian(taxonomy: Taxonomy, a: NDArray[np.int64], b: NDArray[np.int
 
 
 def peak(code: str) -> tuple[float, float]:
-    """Run code in a process of its own; return its CPU seconds after imports, and its peak memory in MB."""
-    high = "[x.split()[1] for x in open('/proc/self/status') if x.startswith('VmHWM')][0]"  # of this process alone
+    """Run code in a separate process; return its CPU seconds after imports, and its peak memory in MB."""
+    high = "[x.split()[1] for x in open('/proc/self/status') if x.startswith('VmHWM')][0]"  # the peak of this process
     tail = f"; print(time.process_time() - t, int({high}) / 1024)"
     done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, check=True)
     seconds, megabytes = done.stdout.split()[-2:]
@@ -122,7 +122,7 @@ TABLE = (
 
 
 def measure(wndb: Path, many: int, few: int) -> str:
-    """Run everything and return its part of the page."""
+    """Run all measurements and return the block of the page."""
     taxonomy = read_taxonomy(wndb)
     assert taxonomy.ids == bundled().ids
     rng = np.random.default_rng(2026)
@@ -133,17 +133,17 @@ def measure(wndb: Path, many: int, few: int) -> str:
     rates["wu-palmer"] = many / cpu(lambda: similarity.wu_palmer(table, a, b))
     content = seco(taxonomy)
     rates["lin"] = many / cpu(lambda: similarity.lin(table, a, b, content=content))
-    nltk_rate, nltk_other = beside_nltk(taxonomy, wndb, a, b, few)
-    semsimian_rate, semsimian_other = beside_semsimian(taxonomy, a, b, few)
+    nltk_rate, nltk_differs = beside_nltk(taxonomy, wndb, a, b, few)
+    semsimian_rate, semsimian_differs = beside_semsimian(taxonomy, a, b, few)
     lines = [
-        f"Made by `make benchmark` on {platform.machine()}, {os.cpu_count()} cores, Python "
+        f"Generated by `make benchmark` on {platform.machine()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, NumPy {version('numpy')}, NLTK {version('nltk')}, semsimian "
-        f"{version('semsimian')}; CPU seconds on one core, the best of ten runs where they are short, all in one "
-        "process. Machines differ: compare the rows with each other, not with figures from elsewhere.",
+        f"{version('semsimian')}; CPU seconds on one core, the minimum of ten runs for short tasks, all in one "
+        "process. Machines differ: compare the rows with each other, not with figures from other machines.",
         "",
-        f"## Similarity of random WordNet nouns ({many:,} pairs for us, the first {few:,} of them for the others)",
+        f"## Similarity of random WordNet nouns ({many:,} pairs for allonym, the first {few:,} of them for the others)",
         "",
-        "| measure | allonym, pairs/s | NLTK, pairs/s | semsimian, pairs/s | times faster |",
+        "| measure | allonym, pairs/s | NLTK, pairs/s | semsimian, pairs/s | speed-up |",
         "|---|---:|---:|---:|---:|",
         f"| wu-palmer | {rates['wu-palmer']:,.0f} | {nltk_rate:,.0f} | | {rates['wu-palmer'] / nltk_rate:,.0f} |",
         f"| ancestor-overlap | {rates['ancestor-overlap']:,.0f} | | {semsimian_rate:,.0f} "
@@ -151,9 +151,9 @@ def measure(wndb: Path, many: int, few: int) -> str:
         f"| path | {rates['path']:,.0f} | | | |",
         f"| lin | {rates['lin']:,.0f} | | | |",
         "",
-        f"The ancestor table of all {len(taxonomy):,} nouns is made once, in {building:.2f} s. NLTK's Wu-Palmer takes "
-        f"any route to the subsumer and gives another figure on {nltk_other:.1%} of the pairs; semsimian's overlap is "
-        f"the same as ours on all but {semsimian_other:.1%}. It has no Wu-Palmer and no Lin to compare.",
+        f"The ancestor table of all {len(taxonomy):,} nouns is built once, in {building:.2f} s. "
+        f"Wu-Palmer of NLTK takes an arbitrary path to the subsumer and differs on {nltk_differs:.1%} of the pairs; "
+        f"the overlap of semsimian differs on {semsimian_differs:.1%}. semsimian has neither Wu-Palmer nor Lin.",
         "",
         *_memory(),
     ]
@@ -161,8 +161,8 @@ def measure(wndb: Path, many: int, few: int) -> str:
 
 
 def _memory() -> list[str]:
-    """Measure whole tables and large taxonomies, each in a process of its own."""
-    lines = ["## Tables and large taxonomies", "", "| what | CPU s | peak MB |", "|---|---:|---:|"]
+    """Measure whole tables and large taxonomies, each in a separate process."""
+    lines = ["## Tables and large taxonomies", "", "| task | CPU s | peak MB |", "|---|---:|---:|"]
     seconds, megabytes = peak(LOAD + "; t = time.process_time(); bundled()")
     lines.append(f"| load the bundled WordNet | {seconds:.3f} | {megabytes:,.0f} |")
     for name in ("wu-palmer", "path", "ancestor-overlap", "lin", "tversky"):
@@ -174,9 +174,9 @@ def _memory() -> list[str]:
             f"import time; from allonym import read_taxonomy; t = time.process_time(); x = read_taxonomy({str(huge)!r})"
         )
         seconds, megabytes = peak(read)
-        lines.append(f"| read NCBI's taxonomy, 2.6 million concepts | {seconds:.1f} | {megabytes:,.0f} |")
-        asked = read + "; from allonym.ontology import similarity; t = time.process_time(); "
-        seconds, megabytes = peak(asked + "similarity.wu_palmer(x, x.code('9606'), x.code('10090'))")
+        lines.append(f"| read the NCBI taxonomy, 2.6 million concepts | {seconds:.1f} | {megabytes:,.0f} |")
+        compare = read + "; from allonym.ontology import similarity; t = time.process_time(); "
+        seconds, megabytes = peak(compare + "similarity.wu_palmer(x, x.code('9606'), x.code('10090'))")
         lines.append(f"| … then compare two of them | {seconds:.2f} | {megabytes:,.0f} |")
     seconds, megabytes = peak(
         LOAD
@@ -189,13 +189,13 @@ def _memory() -> list[str]:
 
 
 def main() -> None:
-    """Measure, print, and write the page."""
+    """Measure and write the block of the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wndb", type=Path, default=WNDB)
     parser.add_argument("--pairs", type=int, default=1_000_000)
     parser.add_argument("--peer-pairs", type=int, default=20_000)
-    given = parser.parse_args()
-    pages.write(PAGE, "similarity", measure(given.wndb, given.pairs, given.peer_pairs))
+    options = parser.parse_args()
+    pages.write(PAGE, "similarity", measure(options.wndb, options.pairs, options.peer_pairs))
     print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 

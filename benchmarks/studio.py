@@ -1,6 +1,6 @@
-"""The studio on copies of Adult: open, settle a word, mask, through its own pages: python benchmarks/studio.py
+"""Response times of the studio on copies of Adult, measured through its pages: python benchmarks/studio.py
 
-Each size in a process of its own. Writes its part of docs/studio.md.
+Every size runs in a separate process. Writes a block of docs/studio.md.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import pages
 from paths import ROOT
 
 PAGE = ROOT / "docs" / "studio.md"
-ROWS = 30_162  # of Adult; k is 5 for each copy, so that groups are those of one
+ROWS = 30_162  # of one copy; k is 5 per copy, so the groups are those of one copy
 COPIES = (1, 34)
 HOST = "127.0.0.1:8765"
 
 
 def timed(work: Callable[[], Any]) -> float:
-    """Return how long something takes, in seconds."""
+    """Return the elapsed seconds of a call."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
 def measure(data: Path, folder: Path) -> dict[str, float]:
-    """Do what a person does, and return how long each page took."""
+    """Go through the pages as a user does; return the seconds that each step takes."""
     from starlette.testclient import TestClient
 
     from allonym.studio.app import studio
@@ -45,7 +45,7 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
     client = TestClient(guard, base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     client.get("/", params={"token": guard.token})
 
-    def settled() -> None:
+    def wait() -> None:
         for job in (workspace.job, workspace.checking and workspace.checking[1]):
             if job is not None:
                 job.wait()
@@ -55,24 +55,26 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
         base = {"base": str(workspace.opened.steps.now.number)} if workspace.table is not None else {}
         answer = client.post(path, data=base | form)
         assert answer.status_code == 200, answer.text
-        settled()
+        wait()
 
     def get(path: str) -> None:
         assert client.get(path).status_code == 200
-        settled()
+        wait()
 
-    def open_it() -> None:
+    def open_table() -> None:
         workspace.open(data, "adult.csv", workspace.place())
-        settled()
+        wait()
         get("/data")
         get("/data")
 
-    found = {"open": timed(open_it)}
+    seconds = {"open": timed(open_table)}
     plan = adult.plan()
     roles = {f"role-{i}": "quasi" if x in plan.columns else "keep" for i, x in enumerate(workspace.opened.data.names)}
-    whats = {f"what-{i}": "wordnet" if x in plan.columns else "" for i, x in enumerate(workspace.opened.data.names)}
+    ontologies = {
+        f"what-{i}": "wordnet" if x in plan.columns else "" for i, x in enumerate(workspace.opened.data.names)
+    }
     roots = {"root-13": "country.n.02"}
-    found["roles"] = timed(lambda: post("/columns", **roles, **whats, **roots))
+    seconds["roles"] = timed(lambda: post("/columns", **roles, **ontologies, **roots))
     word = {
         "column": "occupation",
         "status": "all",
@@ -80,27 +82,27 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
         "value-0": "Prof-specialty",
         "other-0": "professional",
     }
-    found["word"] = timed(lambda: post("/words", **word))
-    found["page"] = timed(lambda: get("/words?column=native-country&status=all&page=2"))
+    seconds["word"] = timed(lambda: post("/words", **word))
+    seconds["page"] = timed(lambda: get("/words?column=native-country&status=all&page=2"))
     for name in plan.columns:
         post("/understanding", column=name, what="wordnet", unmatched="opaque", accept_review="yes",
              root="country.n.02" if name == "native-country" else "")  # fmt: skip
-    found["mask"] = timed(
+    seconds["mask"] = timed(
         lambda: post("/method", method="sa-mdav", k=str(5 * workspace.opened.data.n // ROWS), do="run")
     )
-    found["result"] = timed(lambda: get("/result?page=1000"))
-    found["again"] = timed(lambda: get("/result?page=1001"))
-    found["rows"] = workspace.opened.data.n
-    found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return found
+    seconds["result"] = timed(lambda: get("/result?page=1000"))
+    seconds["next"] = timed(lambda: get("/result?page=1001"))
+    seconds["rows"] = workspace.opened.data.n
+    seconds["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return seconds
 
 
 def table() -> str:
-    """Measure, and lay out the figures."""
+    """Measure and return the table."""
     heads = {
-        "open": "open, look, count the risk", "roles": "choose roles", "word": "settle a word",
-        "page": "turn a page of words", "mask": "mask, verify, report", "result": "show the result",
-        "again": "turn a page of it",
+        "open": "open, inspect, measure the risk", "roles": "assign roles", "word": "settle a word",
+        "page": "next page of words", "mask": "mask, verify, report", "result": "show the result",
+        "next": "next page of the result",
     }  # fmt: skip
     rows = []
     with tempfile.TemporaryDirectory() as name:
@@ -108,8 +110,8 @@ def table() -> str:
         for copies in COPIES:
             adult.write(data, copies)
             (Path(name) / f"private-{copies}").mkdir()
-            words = [sys.executable, __file__, str(data), str(Path(name) / f"private-{copies}")]
-            rows.append(json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout))
+            command = [sys.executable, __file__, str(data), str(Path(name) / f"private-{copies}")]
+            rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     lines = [
         "| seconds | " + " | ".join(f"{x['rows']:,.0f} rows" for x in rows) + " |",
         "|---|" + "---:|" * len(rows),

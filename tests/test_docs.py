@@ -23,7 +23,7 @@ def test_correlations_with_human_judgement_are_up_to_date() -> None:
 @needs(DATA / "similarity" / "EN-MC-30.txt")
 @needs(WNDB)
 def test_correlations_are_those_found_independently() -> None:
-    """methods.md §2: on M&C-30, Pearson: path .64, L&C .78, W&P .74, corpus Resnik .82, Lin .85, J&C .88."""
+    """Pearson's r on M&C-30, computed independently: path .64, L&C .78, W&P .74, corpus Resnik .82, Lin .85, J&C .88."""
     import judgements
     from scipy.stats import pearsonr
 
@@ -43,15 +43,15 @@ def test_correlations_are_those_found_independently() -> None:
 def test_judged_links_keep_their_precision_and_the_page_says_so() -> None:
     import linking_quality
 
-    judged = right = 0
+    judged = correct = 0
     for name, (_, values, scope) in linking_quality.columns().items():
-        found = linking_quality.quality(name, values, scope)
+        measured = linking_quality.quality(name, values, scope)
         with (linking_quality.JUDGED / f"{name}.csv").open(encoding="utf-8") as file:
             assert [row["value"] for row in csv.DictReader(file)] == linking_quality.sample(values)
-        judged += found.judged["sure"]
-        right += found.right["sure"]
+        judged += measured.judged["sure"]
+        correct += measured.correct["sure"]
     assert judged >= 80
-    assert right / judged >= 0.97
+    assert correct / judged >= 0.97
     assert linking_quality.table() in (DOCS / "ontologies" / "linking.md").read_text("utf-8")
 
 

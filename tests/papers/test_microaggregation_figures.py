@@ -1,4 +1,4 @@
-"""Adult as in P1: what was found independently for ten values of k, recomputed (design notes, §7)."""
+"""Information loss of SA-MDAV on Adult (Martínez, Sánchez and Valls 2012), checked by an independent implementation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from allonym.records import Pairs, Records
 from allonym.tables.files import open_table
 
 KS = (2, 3, 5, 10, 15, 50, 100, 500, 1000, 1800)
-REFERENCE = {
+REFERENCE = {  # L of the independent implementation, for each k
     "weighted": (0.0893, 0.2407, 0.4813, 1.434, 3.137, 7.18, 9.29, 19.9, 26.2, 45.0),
     "plain": (0.0893, 0.2329, 0.4553, 0.799, 1.501, 3.58, 6.27, 15.4, 19.8, 28.6),
 }
@@ -26,9 +26,9 @@ pytestmark = needs(adult.FILE)
 def records(tmp_path_factory: pytest.TempPathFactory) -> Records:
     path = tmp_path_factory.mktemp("adult") / "adult.csv"
     assert adult.write(path) == 30_162
-    found = prepare(adult.plan(), open_table(Path(path))).records
-    assert found is not None
-    return found
+    encoded = prepare(adult.plan(), open_table(Path(path))).records
+    assert encoded is not None
+    return encoded
 
 
 def loss_of(records: Records, method: al.SAMDAV) -> float:
@@ -37,8 +37,8 @@ def loss_of(records: Records, method: al.SAMDAV) -> float:
 
 @pytest.mark.parametrize("growth", REFERENCE)
 def test_information_loss_on_adult(records: Records, growth: str) -> None:
-    got = [loss_of(records, al.SAMDAV(k=k, growth=growth)) for k in KS]
-    assert got == pytest.approx(REFERENCE[growth], rel=0.005)
+    losses = [loss_of(records, al.SAMDAV(k=k, growth=growth)) for k in KS]
+    assert losses == pytest.approx(REFERENCE[growth], rel=0.005)
 
 
 def test_adult_is_the_table_of_the_paper_but_for_a_few_records(records: Records) -> None:
@@ -46,11 +46,11 @@ def test_adult_is_the_table_of_the_paper_but_for_a_few_records(records: Records)
     assert loss.sst(Pairs.of(records, al.SAMDAV(k=5).mask(records))) == pytest.approx(287.129, abs=5e-4)
 
 
-CLIMBED = {3: 0.112, 5: 0.229, 10: 0.472, 15: 0.748}  # a hill climb from the clusters of SA-MDAV (methods.md §7)
+HILL_CLIMBING = {3: 0.112, 5: 0.229, 10: 0.472, 15: 0.748}  # k: L of an independent hill climb from SA-MDAV
 
 
-@pytest.mark.parametrize("k", CLIMBED)
+@pytest.mark.parametrize("k", HILL_CLIMBING)
 def test_refined_groups_lose_less_than_half(records: Records, k: int) -> None:
-    plain, finer = (loss_of(records, al.SAMDAV(k=k, refine=x)) for x in (False, True))
-    assert finer <= CLIMBED[k]
-    assert finer < 0.6 * plain
+    plain, refined = (loss_of(records, al.SAMDAV(k=k, refine=x)) for x in (False, True))
+    assert refined <= HILL_CLIMBING[k]
+    assert refined < 0.6 * plain

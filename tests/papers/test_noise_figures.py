@@ -1,4 +1,4 @@
-"""P3's tables I to IV on Adult's occupations, and the figures found independently (design notes, §8)."""
+"""Tables I to IV of Rodriguez-Garcia et al. on the occupations of Adult, checked by an independent implementation."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ def test_all_records_give_the_published_figures_up_to_alpha_one_half() -> None:
     assert len(frame) == 30_162
     published = noise.PUBLISHED["all"]
     for place, (alpha, (distance, target)) in enumerate(INDEPENDENT.items()):
-        found = noise.moved(frame, "noise", [0], alpha=alpha)[0]
-        assert found["mean_before"] == found["mean_after"] == "employee.n.01"
-        assert found["variance_before"] == pytest.approx(0.23, abs=0.005)
-        assert found["mean_error"] == pytest.approx(distance, abs=0.003)
-        assert found["target_mean_error"] == pytest.approx(target, abs=0.001)
-        assert found["mean_error"] == pytest.approx(published["mean distance"][place], abs=0.0075)
-        assert found["target_mean_error"] == pytest.approx(published["its target"][place], abs=0.005)
-        off = found["expected_variance"] - found["variance"]
-        assert 0.5 * alpha * found["variance_before"] < off  # the claim of (1 + α)·σ² does not hold
+        summary = noise.noise_summaries(frame, "noise", [0], alpha=alpha)[0]
+        assert summary["mean_before"] == summary["mean_after"] == "employee.n.01"
+        assert summary["variance_before"] == pytest.approx(0.23, abs=0.005)
+        assert summary["mean_error"] == pytest.approx(distance, abs=0.003)
+        assert summary["target_mean_error"] == pytest.approx(target, abs=0.001)
+        assert summary["mean_error"] == pytest.approx(published["mean distance"][place], abs=0.0075)
+        assert summary["target_mean_error"] == pytest.approx(published["target"][place], abs=0.005)
+        deviation = summary["expected_variance"] - summary["variance"]
+        assert 0.5 * alpha * summary["variance_before"] < deviation  # the claim of (1 + α)·σ² does not hold
 
 
 def test_baselines_give_the_published_distances() -> None:
     frame = noise.occupations()
     for method, independent in (("randomise-uniform", 0.562), ("randomise-frequency", 0.545)):
-        found = noise.moved(frame, method, [0])[0]
-        assert found["mean_error"] == pytest.approx(noise.BASELINES["all"][method][0], abs=0.0075)
-        assert found["mean_error"] == pytest.approx(independent, abs=0.003)
+        summary = noise.noise_summaries(frame, method, [0])[0]
+        assert summary["mean_error"] == pytest.approx(noise.BASELINES["all"][method][0], abs=0.0075)
+        assert summary["mean_error"] == pytest.approx(independent, abs=0.003)
 
 
 def test_the_sample_has_the_published_mean_and_another_variance() -> None:
-    found = noise.moved(noise.sample(), "noise", [0], alpha=0.1)[0]
-    assert found["mean_before"] == "craftsman.n.03"
-    assert found["variance_before"] == pytest.approx(0.147, abs=0.0005)  # published: .13
+    summary = noise.noise_summaries(noise.sample(), "noise", [0], alpha=0.1)[0]
+    assert summary["mean_before"] == "craftsman.n.03"
+    assert summary["variance_before"] == pytest.approx(0.147, abs=0.0005)  # published: .13
 
 
 def test_distances_under_person_are_the_published_ones() -> None:
@@ -54,5 +54,5 @@ def test_distances_under_person_are_the_published_ones() -> None:
         ("craftsman.n.03", "technician", 0.25),
         ("craftsman.n.03", "laborer", 0.56),
     ):
-        found = float(domain.distances_from(code(one))[domain.place(code(other))])
-        assert found == pytest.approx(expected, abs=0.005)
+        distance = float(domain.distances_from(code(one))[domain.place(code(other))])
+        assert distance == pytest.approx(expected, abs=0.005)

@@ -10,7 +10,7 @@ from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.word_similarity import compare
 from allonym.ontology.wordnet import bundled, wordnet
 
-# P2, Figure 1 and Table 1: 1 - W&P with a virtual root; first senses, but for the third of amphibian
+# Ayala-Rivera et al., Figure 1 and Table 1: 1 - Wu-Palmer with a virtual root; first senses, the third of amphibian
 VERTEBRATES = [
     ("parrot", "bird", 0.0435), ("cat", "mammal", 0.1538), ("dog", "mammal", 0.1538), ("snake", "reptile", 0.0833),
     ("crocodile", "reptile", 0.12), ("frog", "amphibian#3", 0.0435), ("salmon", "fish", 0.0769),
@@ -23,7 +23,7 @@ VERTEBRATES = [
 
 
 @pytest.mark.parametrize(("leaf", "ancestor", "published"), VERTEBRATES)
-def test_vertebrates_of_p2(leaf: str, ancestor: str, published: float) -> None:
+def test_vertebrates_of_ayala_rivera(leaf: str, ancestor: str, published: float) -> None:
     t = bundled()
     got = similarity.distance("wu-palmer", t, t.code(leaf), t.code(ancestor), depth="virtual-root")
     assert round(float(got), 4) == published
@@ -35,7 +35,7 @@ def test_coherent_senses_give_the_same(leaf: str, ancestor: str, published: floa
     assert round(got.distance, 4) == published
 
 
-# P3, §III: distances in the sub-taxonomy under person, whose root has depth 1
+# Rodriguez-Garcia et al., §III: distances in the sub-taxonomy under person, whose root has depth 1
 WORKERS = [
     ("skilled_worker.n.01", "employee.n.01", 0.333), ("skilled_worker.n.01", "craftsman.n.03", 0.143),
     ("craftsman.n.03", "technician.n.01", 0.25), ("craftsman.n.03", "laborer.n.01", 0.556),
@@ -43,34 +43,39 @@ WORKERS = [
 
 
 @pytest.mark.parametrize(("one", "other", "published"), WORKERS)
-def test_workers_of_p3_under_person(one: str, other: str, published: float) -> None:
+def test_workers_of_rodriguez_garcia_under_person(one: str, other: str, published: float) -> None:
     t = wordnet(root="person").cut()
     got = similarity.distance("wu-palmer", t, t.code(one), t.code(other), depth="nodes")
     assert round(float(got), 3) == published
 
 
-def test_swimming_and_windsurfing_of_p4() -> None:
-    """P4 §3.1.1: T(Swimming) = {Sports, Water Sports, Swimming}, so δ(Swimming, Windsurfing) = (4 - 2) / 4."""
+def test_swimming_and_windsurfing_of_batet() -> None:
+    """Batet et al. (2014) §3.1.1: T(Swimming) = {Sports, Water Sports, Swimming}, so the distance is (4 - 2) / 4."""
     t = Taxonomy.build(
-        "p4", ["Thing", "Sports", "Water Sports", "Swimming", "Windsurfing"], child=[1, 2, 3, 4], parent=[0, 1, 2, 2]
+        "sports",
+        ["Thing", "Sports", "Water Sports", "Swimming", "Windsurfing"],
+        child=[1, 2, 3, 4],
+        parent=[0, 1, 2, 2],
     )
-    cut = Taxonomy.build("p4", ["Sports", "Water Sports", "Swimming", "Windsurfing"], child=[1, 2, 3], parent=[0, 1, 1])
+    cut = Taxonomy.build(
+        "sports", ["Sports", "Water Sports", "Swimming", "Windsurfing"], child=[1, 2, 3], parent=[0, 1, 1]
+    )
     assert float(similarity.ancestor_overlap(cut, 2, 3)) == (4 - 2) / 4 == 0.5
     assert float(similarity.ancestor_overlap(t, 3, 4)) == (5 - 3) / 5
 
 
-def test_car_of_p2_appendix_c() -> None:
-    """P2 Appendix C: the LCS car has two links to the root, compact car one link to it: 2·2 / (0 + 1 + 2·2) = 0.8."""
-    t = Taxonomy.build("p2", ["thing", "vehicle", "car", "compact car"], child=[1, 2, 3], parent=[0, 1, 2])
+def test_car_of_ayala_rivera_appendix_c() -> None:
+    """The subsumer car has two links to the root, and compact car one link to car: 2·2 / (0 + 1 + 2·2) = 0.8."""
+    t = Taxonomy.build("cars", ["thing", "vehicle", "car", "compact car"], child=[1, 2, 3], parent=[0, 1, 2])
     got = similarity.wu_palmer(t, t.code("car"), t.code("compact car"), depth="edges")
     assert float(got) == (2 * 2) / (0 + 1 + 2 * 2) == 0.8
 
 
-def test_the_centroid_sums_of_p1() -> None:
-    """P1's worked example: contact sport 3.93, sport 5.23 with sport as a root of depth 1.
+def test_centroid_sums_of_martinez_example_3() -> None:
+    """Martínez, Sánchez and Valls (2012) §3.3: contact sport 3.93, sport 5.23, with sport as a root of depth 1.
 
-    Football, a candidate of P1's too, would win there: 3.56, its depth being the longest way to the root (in P1's own
-    hierarchy, where it is a contact sport and nothing else, it would be 3.77).
+    Football, also a candidate there, has the smaller sum 3.56, because depth is the longest path to the root. In the
+    hierarchy of the article, where football is only a contact sport, the sum is 3.77.
     """
     words = ["boxing.n.01", "soccer.n.01", "rugby.n.01", "contact_sport.n.01", "swimming.n.01", "surfing.n.01"]
     weights = np.array([1, 2, 2, 1, 1, 3])
