@@ -23,7 +23,7 @@ def test_correlations_with_human_judgement_are_up_to_date() -> None:
 @needs(DATA / "similarity" / "EN-MC-30.txt")
 @needs(WNDB)
 def test_correlations_are_those_found_independently() -> None:
-    """Pearson's r on M&C-30, computed independently: path .64, L&C .78, W&P .74, corpus Resnik .82, Lin .85, J&C .88."""
+    """Pearson's r on M&C-30, found independently: path .64, L&C .78, W&P .74, corpus Resnik .82, Lin .85, J&C .88."""
     import judgements
     from scipy.stats import pearsonr
 
