@@ -24,12 +24,12 @@ from processes import exponent, machine
 
 import allonym as al
 from allonym.measures import loss
-from allonym.methods.base import Anonymising
+from allonym.methods.base import KAnonymityMethod
 from allonym.methods.kernels import nearest
 from allonym.records import Pairs
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-METHODS: dict[str, type[Anonymising]] = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
+METHODS: dict[str, type[KAnonymityMethod]] = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
 SETTINGS = ("categories", "WordNet")
 COLUMNS = (1, 2, 4, 7, 10, 13)  # numbers of category columns; with WordNet, those of census.TUPLES
 GROWTH_FROM = 10_000  # tuples: smaller tables do not count for the exponent

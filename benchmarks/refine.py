@@ -23,7 +23,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 import allonym as al
 from allonym.arrays import Floats
 from allonym.measures import loss, risk
-from allonym.methods.base import Anonymising
+from allonym.methods.base import KAnonymityMethod
 from allonym.methods.groups import centre, distances
 from allonym.records import Pairs, Records
 
@@ -49,7 +49,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Records]]:
     yield "2,000 baskets of groceries, one set-valued column", sets.records_of(sets.sampled(sets.groceries()))
 
 
-def figures(records: Records, method: Anonymising) -> tuple[float, float, float, float, float]:
+def figures(records: Records, method: KAnonymityMethod) -> tuple[float, float, float, float, float]:
     """Return loss, linkage by text and by meaning, score at balance 0.5, and CPU seconds."""
     began = time.process_time()
     masking = method.mask(records)

@@ -60,8 +60,10 @@ def kinds() -> str:
 
     lines = ["| method | " + " | ".join(KINDS) + " | promises | |", "|---|" + ":-:|" * len(KINDS) + "---|---|"]
     for name, method in METHODS.items():
-        marks = ["yes" if kind in method.kinds else "" for kind in KINDS]
-        lines.append(f"| `{name}` | {' | '.join(marks)} | {', '.join(method.promises)} | {method.about} |")
+        marks = ["yes" if kind in method.info.kinds else "" for kind in KINDS]
+        lines.append(
+            f"| `{name}` | {' | '.join(marks)} | {', '.join(method.info.guarantees)} | {method.info.summary} |"
+        )
     return "\n".join(lines) + "\n"
 
 

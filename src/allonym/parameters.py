@@ -19,20 +19,22 @@ import dataclasses
 import difflib
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from allonym.errors import Problem
 
-LARGEST = 10**300  # no parameter is larger
+REQUIRED: Any = dataclasses.MISSING  # the default of a parameter that must be given
+LARGEST = 10**300  # no number is larger
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+_BOUNDS = {"minimum": "minimum", "maximum": "maximum", "above": "exclusiveMinimum", "below": "exclusiveMaximum"}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A declared parameter: what it may be, and one line of help."""
+    """A declared parameter: its type, what it may be, and one line of help."""
 
     name: str
     type: type
@@ -43,30 +45,40 @@ class Parameter:
     maximum: float | None = None
     above: float | None = None
     below: float | None = None
-    metavar: str = ""
+    many: bool = False  # one text, or a list of texts
+    hint: str = ""  # what to do where a value does not fit
+
+    @property
+    def required(self) -> bool:
+        """Whether the parameter has no default."""
+        return self.default is REQUIRED
 
     def problem(self, value: Any) -> Problem | None:
         """Return what is wrong with a value; None, if nothing is."""
         if value is None and self.default is None:
             return None
-        if not self._has_type(value):
-            return Problem("wrong-type", f"{self.name} must be {_WORDS[self.type]}.")
+        if not self.has_type(value):
+            words = "text or a list of texts" if self.many else _WORDS[self.type]
+            return Problem(f"wrong-type-{self.name}", f"{self.name} must be {words}.", self.hint)
         if self.choices and value not in self.choices:
             return unknown(self.name, value, self.choices)
         for limit, fits, words in (
-            (self.minimum, operator.ge, "at least"),
-            (self.maximum, operator.le, "at most"),
             (self.above, operator.gt, "above"),
             (self.below, operator.lt, "below"),
+            (self.minimum, operator.ge, "at least"),
+            (self.maximum, operator.le, "at most"),
         ):
             if limit is not None and not (math.isfinite(value) and fits(value, limit)):
-                return Problem("out-of-range", f"{self.name} is {value:g}; it must be {words} {limit:g}.")
+                said = f"{self.name} is {_number(value)}; it must be {words} {_number(limit)}."
+                return Problem(f"out-of-range-{self.name}", said, self.hint)
         return None
 
-    def _has_type(self, value: Any) -> bool:
+    def has_type(self, value: Any) -> bool:
+        """Tell whether a value has the type of the parameter; a whole number is a number too."""
+        if self.many and isinstance(value, (list, tuple)):
+            return all(isinstance(each, self.type) for each in value)
         if self.type in (int, float):
-            whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-            return whole or (self.type is float and isinstance(value, float))
+            return is_number(value) and (self.type is float or isinstance(value, int))
         return isinstance(value, self.type)
 
     def parse(self, text: str) -> Any:
@@ -87,12 +99,21 @@ class Parameter:
 
     def schema(self) -> dict[str, Any]:
         """Return the parameter as JSON Schema."""
-        found: dict[str, Any] = {"type": _TYPES[self.type], "description": self.help}
-        if self.choices:
-            found["enum"] = list(self.choices)
-        names = {"minimum": "minimum", "maximum": "maximum", "above": "exclusiveMinimum", "below": "exclusiveMaximum"}
-        found |= {key: getattr(self, name) for name, key in names.items() if getattr(self, name) is not None}
-        return found if self.default is None else found | {"default": self.default}
+        one: dict[str, Any] = {"type": _TYPES[self.type]}
+        if self.many:
+            one = {"oneOf": [one, {"type": "array", "items": one}]}
+        described = one | {"description": self.help} | ({"enum": list(self.choices)} if self.choices else {})
+        described |= {key: getattr(self, name) for name, key in _BOUNDS.items() if getattr(self, name) is not None}
+        return described | ({} if self.required or self.default in (None, ()) else {"default": self.default})
+
+
+def is_number(value: object) -> bool:
+    """Tell whether something is a number that fits a float."""
+    return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def parameter(
@@ -105,12 +126,19 @@ def parameter(
     maximum: float | None = None,
     above: float | None = None,
     below: float | None = None,
-    metavar: str = "",
+    many: bool = False,
+    hint: str = "",
 ) -> Any:
     """Declare a field of a dataclass as a parameter; its type is that of the default, unless given."""
-    kind = type or default.__class__
-    declared = Parameter("", kind, default, help, tuple(choices), minimum, maximum, above, below, metavar)
+    kind = type or (str if default in (REQUIRED, None, ()) else default.__class__)
+    declared = Parameter("", kind, default, help, tuple(choices), minimum, maximum, above, below, many, hint)
     return dataclasses.field(default=default, metadata={"parameter": declared})
+
+
+def redeclared(declared: Any, name: str, **changes: Any) -> Any:
+    """Declare a parameter of a base class again, with another default or other choices."""
+    changed = dataclasses.replace(parameters_of(declared)[name], **changes)
+    return dataclasses.field(default=changed.default, metadata={"parameter": changed})
 
 
 def parameters_of(declared: Any) -> dict[str, Parameter]:
@@ -122,10 +150,10 @@ def parameters_of(declared: Any) -> dict[str, Parameter]:
     }
 
 
-def problems_of(instance: Any) -> Iterator[Problem]:
-    """Yield what is wrong with the parameters of an instance."""
+def problems_of(instance: Any, skip: Collection[str] = ()) -> Iterator[Problem]:
+    """Yield what is wrong with the parameters of an instance, but for some."""
     for name, declared in parameters_of(instance).items():
-        problem = declared.problem(getattr(instance, name))
+        problem = None if name in skip else declared.problem(getattr(instance, name))
         if problem is not None:
             yield problem
 

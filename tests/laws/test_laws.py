@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import allonym as al
 from allonym.errors import PlanError
 from allonym.methods import METHODS
-from allonym.methods.base import Anonymising
+from allonym.methods.base import ColumnwiseMethod, KAnonymityMethod
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.plan.column import Column
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
@@ -40,8 +41,8 @@ KINDS = {
 OF_KIND = {"job": "text", "sex": "category", "size": "ordinal", "age": "numeric", "skills": "set"}
 Row = tuple[str | None, ...]
 ROW = st.tuples(*(st.sampled_from(cells) for cells in (WORDS, SEXES, SIZES, AGES, SKILLS)))
-WITH_K = [name for name, method in METHODS.items() if issubclass(method, Anonymising)]
-BY_ROW = [name for name, method in METHODS.items() if method.record_level]
+WITH_K = [name for name, method in METHODS.items() if issubclass(method, KAnonymityMethod)]
+BY_ROW = [name for name, method in METHODS.items() if issubclass(method, RecordLevelMethod)]
 methods = pytest.mark.parametrize("name", METHODS)
 with_k = pytest.mark.parametrize("name", WITH_K)
 record_level = pytest.mark.parametrize("name", BY_ROW)
@@ -66,11 +67,11 @@ def plan_of(name: str, k: int, *, units: bool = False, seed: int = 3, **changes:
     columns = {"name": al.identifier(), "weight": al.weight(), "note": al.keep()}
     columns |= {"person": al.unit()} if units else {}
     method, _, way = name.partition(" as ")
-    columns |= {x: KINDS[kind] if kind in METHODS[method].kinds else al.keep() for x, kind in OF_KIND.items()}
+    columns |= {x: KINDS[kind] if kind in METHODS[method].info.kinds else al.keep() for x, kind in OF_KIND.items()}
     parameters: dict[str, object] = {"represent": way} if way else {}
     if way == "refined":
         parameters = {"refine": True}
-    if METHODS[method]().per_column:
+    if issubclass(METHODS[method], ColumnwiseMethod):
         parameters["per_attribute"] = True
     columns |= {x: column_of(method, x) for x in ("job",) if columns[x].role == "quasi"}
     own = k if method in WITH_K else None
@@ -90,7 +91,7 @@ def masked_columns(plan: al.Plan) -> list[str]:
 def promised(plan: al.Plan) -> list[list[str]]:
     """Return the columns that are to have k together: all that are masked, or each alone."""
     columns = masked_columns(plan)
-    return [[x] for x in columns] if plan.method.per_column else [columns]
+    return [[x] for x in columns] if isinstance(plan.method, ColumnwiseMethod) else [columns]
 
 
 def texts(frame: pd.DataFrame, columns: list[str]) -> list[Row]:
@@ -261,7 +262,7 @@ def test_rows_become_the_same_alone_in_batches_and_in_any_order(
 @few
 @given(rows=tables, k=st.integers(2, 4))
 def test_renaming_values_changes_nothing(name: str, rows: list[Row], k: int) -> None:
-    assume(len(rows) >= k and "category" in METHODS[name].kinds)
+    assume(len(rows) >= k and "category" in METHODS[name].info.kinds)
     new = {"f": "female", "m": "male", None: None}  # the same order
     renamed = [(job, new[sex], *others) for job, sex, *others in rows]
     one, other = plan_of(name, k).run(frame_of(rows)), plan_of(name, k).run(frame_of(renamed))
@@ -300,7 +301,7 @@ def test_a_file_gives_the_same_release_and_no_identifier_reaches_it(
 def test_fewer_rows_than_k_is_an_error_that_says_so(name: str, tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text("job,sex,size,age,skills\ncook,f,small,20,cook\nsmith,m,large,30,smith\n")
-    columns = {x: KINDS[kind] for x, kind in OF_KIND.items() if kind in METHODS[name].kinds}
+    columns = {x: KINDS[kind] for x, kind in OF_KIND.items() if kind in METHODS[name].info.kinds}
     with pytest.raises(PlanError, match="k is 3, but the table has only 2 rows"):
         al.Plan(columns, method=name, k=3, keep_rest=True).run(source, target)
     assert not target.exists()

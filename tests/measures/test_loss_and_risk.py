@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import taxonomy
 
+from allonym import MDAV
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
-from allonym.methods import MDAV
 from allonym.ontology.scope import Scope
 from allonym.privacy import models as privacy
 from allonym.privacy import t_closeness as closeness

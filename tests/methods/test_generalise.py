@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
 import allonym as al
+from allonym import Generalise
 from allonym.errors import OptionError, ReleaseError
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.measures import loss
-from allonym.methods import Generalise
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Pairs, Records
 
@@ -141,7 +141,7 @@ def test_an_ontology_of_many_parents_is_given_a_hierarchy(folder: Path) -> None:
 
 
 def test_what_it_cannot_do_is_said(folder: Path) -> None:
-    assert "suppression is 1, it must be a share" in next(Generalise(suppression=1).problems())
+    assert next(Generalise(suppression=1).problems()).text == "suppression is 1; it must be below 1."
     with pytest.raises(al.errors.PlanError, match="generalise does not mask columns of kind numeric"):
         al.Plan({"age": al.quasi("numeric")}, method="generalise", k=2).run(pd.DataFrame({"age": [1, 2, 3]}))
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from scipy import special, stats
 from strategies import Dag, dags, taxonomy
 
+from allonym import Exponential, Noise, RandomiseFrequency, RandomiseUniform
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
-from allonym.methods import Exponential, Noise, RandomiseFrequency, RandomiseUniform
 from allonym.methods.draws import below, below_of_one, key_of, philox, uniform, words, words_of_one
 from allonym.methods.exponential import Candidates
 from allonym.methods.noise import NumericNoise, SemanticNoise, Ways
@@ -255,7 +255,7 @@ def test_a_million_candidates_keep_their_weights() -> None:
 def test_parameters_are_checked() -> None:
     for method in (Noise(), Exponential(), RandomiseUniform()):
         assert list(method.problems()) == []
-    assert "must be above 0" in next(iter(Noise(alpha=0).problems()))
-    assert "must be a number" in next(iter(Noise(alpha="much").problems()))  # type: ignore[arg-type]
-    assert "must be above 0" in next(iter(Exponential(epsilon=math.inf).problems()))
-    assert "true or false" in next(iter(Exponential(nulls=1).problems()))  # type: ignore[arg-type]
+    assert "must be above 0" in next(iter(Noise(alpha=0).problems())).text
+    assert "must be a number" in next(iter(Noise(alpha="much").problems())).text  # type: ignore[arg-type]
+    assert "must be above 0" in next(iter(Exponential(epsilon=math.inf).problems())).text
+    assert "true or false" in next(iter(Exponential(nulls=1).problems())).text  # type: ignore[arg-type]

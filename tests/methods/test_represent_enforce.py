@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import allonym as al
+from allonym import MDAV
 from allonym.arrays import count_units
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.methods import MDAV, METHODS
+from allonym.methods import METHODS
 from allonym.methods.enforce import enough_units
 from allonym.methods.groups import Groups
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.methods.represent import represent
 from allonym.pipeline.prepare import prepare
 from allonym.records import Attribute, Masking, Records, piece_of_rows
@@ -102,10 +104,12 @@ def test_pieces_take_the_rows_of_a_tuple_by_person_then_by_row() -> None:
 
 def test_every_method_says_what_it_is() -> None:
     for name, method in METHODS.items():
-        assert method.name == name
-        assert method.about
-        assert bool(method.promises) == (not method.record_level or method.data_independent)
-        assert method.kinds
+        assert method.info.name == name
+        assert method.info.summary
+        assert bool(method.info.guarantees) == (
+            not issubclass(method, RecordLevelMethod) or method.info.data_independent
+        )
+        assert method.info.kinds
 
 
 def ages_of(
@@ -165,8 +169,8 @@ def test_mdav_compares_words_and_sets_by_equality_and_numbers_as_they_are() -> N
 
 def test_parameters_that_are_none_are_told() -> None:
     wrong = [
-        (al.SAMDAV(growth="slow"), "growth is 'slow'"),
-        (al.SAMDAV(represent="all"), "represent is 'all'"),
+        (al.SAMDAV(growth="slow"), "unknown growth 'slow'"),
+        (al.SAMDAV(represent="all"), "unknown represent 'all'"),
         (al.SAMDAV(refine="yes"), "refine must be true or false"),  # type: ignore[arg-type]
         (al.Fusion(refine=1), "refine must be true or false"),  # type: ignore[arg-type]
         (al.Exponential(epsilon=0.0), "it must be above 0"),
@@ -174,5 +178,5 @@ def test_parameters_that_are_none_are_told() -> None:
         (al.Exponential(nulls="no"), "nulls must be true or false"),  # type: ignore[arg-type]
     ]
     for method, told in wrong:
-        assert [told in x for x in method.problems()] == [True]
+        assert [told in str(x) for x in method.problems()] == [True]
     assert not any(list(x.problems()) for x in (al.SAMDAV(), al.Fusion(), al.Exponential(epsilon=0.1)))

@@ -11,11 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
+from allonym import SAMDAV, SMDAV, Abril
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
-from allonym.methods import METHODS, SAMDAV, SMDAV, Abril
-from allonym.methods.base import Grouping
+from allonym.methods import METHODS
+from allonym.methods.base import GroupingMethod
 from allonym.methods.kernels.microaggregation import tie_order
 from allonym.ontology.scope import Scope
 from allonym.progress import no_progress
@@ -49,7 +50,7 @@ def named(parents: Dag) -> dict[str, list[str]]:
 @pytest.mark.parametrize("method", [SMDAV, Abril])
 @given(drawn=drawn_tables(), k=st.integers(2, 5), seed=st.integers(0, 9))
 def test_groups_are_those_of_the_pseudo_code(
-    method: type[Grouping], drawn: tuple[Dag, list[Row]], k: int, seed: int
+    method: type[GroupingMethod], drawn: tuple[Dag, list[Row]], k: int, seed: int
 ) -> None:
     parents, rows = drawn
     assume(len(rows) >= k)
@@ -76,7 +77,7 @@ def test_groups_are_those_of_the_pseudo_code(
     assert np.bincount(groups.group, weights=groups.share).min() >= k
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if issubclass(method, Grouping)])
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if issubclass(method, GroupingMethod)])
 @given(drawn=drawn_tables(), k=st.integers(2, 4))
 def test_a_subsumer_is_true_of_everyone_and_nothing_below_it_is(
     name: str, drawn: tuple[Dag, list[Row]], k: int
@@ -140,4 +141,4 @@ def test_a_subsumer_of_categories_is_what_all_have() -> None:
 
 def test_what_stands_for_a_group_is_one_of_three() -> None:
     assert list(SAMDAV(represent="subsumer").problems()) == []
-    assert "it must be one of centroid, subsumer, member" in next(SAMDAV(represent="mean").problems())
+    assert "Known: centroid, subsumer, member" in next(SAMDAV(represent="mean").problems()).hint

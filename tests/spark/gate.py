@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from allonym.methods.base import Grouping
+from allonym.methods.base import GroupingMethod
 from allonym.methods.groups import Groups
 from allonym.progress import Progress
 from allonym.records import Metric, Records
@@ -45,7 +45,7 @@ class Gate:
 class Gated:
     """A method whose groups are made when the gate is open."""
 
-    method: Grouping
+    method: GroupingMethod
     gate: Gate
 
     @property

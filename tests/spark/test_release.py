@@ -97,7 +97,7 @@ def test_the_release_is_that_made_in_memory(
     assert ("BroadcastHashJoin" in way) is small
     assert found.column_names == eager.frame.column_names
     masked = [x for x in found.column_names if x in COLUMNS and COLUMNS[x].role == "quasi"]
-    kept = masked if METHODS[method].splits_tuples else found.column_names
+    kept = masked if METHODS[method].info.splits_tuples else found.column_names
     assert rows_of(found.select(kept)) == rows_of(eager.frame.select(kept))
     same = ("records", "tuples", "privacy", "measures")
     assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}

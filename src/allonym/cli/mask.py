@@ -117,11 +117,13 @@ class Others(NamedTuple):
 
     def check_measured(self, plan: Plan, file: str, options: dict[str, Any]) -> None:
         """Refuse, before any work, to report what will have no figures."""
+        from allonym.methods.record_level import RecordLevelMethod
         from allonym.pipeline.engines import ExecutionOptions, has_engine
         from allonym.pipeline.run import UNMEASURED
 
+        by_row = isinstance(plan.method, RecordLevelMethod)
         way = ExecutionOptions(options.get("engine"), partition_by=options.get("partition_by", ()))
-        if (self.report or self.codebook) and plan.method.record_level and has_engine(file, way, plan):
+        if (self.report or self.codebook) and by_row and has_engine(file, way, plan):
             raise OptionError(UNMEASURED, hint="--engine memory, or leave out the report and the codebook.")
 
     def save(self, done: Release) -> None:

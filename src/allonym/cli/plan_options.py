@@ -52,11 +52,17 @@ def plan_of(
     changed = {name: value for name, value in settings.items() if value is not None}
     parameters = dict(begun.parameters) if begun else {}
     if "method" in changed:
-        from allonym.methods import named, parameters_of
+        from allonym.methods import find, method_parameters
+        from allonym.methods.record_level import RecordLevelMethod
 
-        parameters = {name: x for name, x in parameters.items() if name in parameters_of(changed["method"])}
-        other = named(changed["method"])
-        if begun is not None and other is not None and other.record_level and other.name != begun.method.name:
+        parameters = {name: x for name, x in parameters.items() if name in method_parameters(changed["method"])}
+        other = find(changed["method"])
+        if (
+            begun is not None
+            and other is not None
+            and issubclass(other, RecordLevelMethod)
+            and other.info.name != begun.method.name
+        ):
             # another method's k and seed do not count
             begun = replace(begun, method=changed["method"], parameters={}, k=None, seed=None)
     given = given | {"sensitive": [*given.get("sensitive", []), *_sensitive(promised, given, begun)]}

@@ -7,22 +7,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.methods.base import KINDS, Grouping
+from allonym.methods.base import KINDS, GroupingMethod, MethodInfo
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav
+from allonym.parameters import redeclared
 from allonym.progress import Progress
 from allonym.records import Records
 
 
 @dataclass(frozen=True)
-class Abril(Grouping):
+class Abril(GroupingMethod):
     """MDAV by meaning around least common subsumers, which also stand for the groups (Abril et al. 2010)."""
 
-    represent: str = "subsumer"
-    name: ClassVar[str] = "abril"
-    about: ClassVar[str] = "groups of k by meaning; what all members have in common stands for them"
-    kinds: ClassVar[frozenset[str]] = frozenset(KINDS) - {"set"}
-    splits_tuples: ClassVar[bool] = True
+    info: ClassVar = MethodInfo(
+        "abril",
+        "groups of k by meaning; what all members have in common stands for them",
+        kinds=tuple(kind for kind in KINDS if kind != "set"),
+        splits_tuples=True,
+    )
+    represent: str = redeclared(GroupingMethod, "represent", default="subsumer")
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
         """Group the tuples by MDAV around subsumers."""

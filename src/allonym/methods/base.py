@@ -1,4 +1,4 @@
-"""What a method is, and the way every method goes: partition, enforce, represent."""
+"""The base classes of methods, and the description that each method declares of itself."""
 
 from __future__ import annotations
 
@@ -9,108 +9,123 @@ from typing import ClassVar
 
 import numpy as np
 
+from allonym.errors import Problem
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.groups import Groups
 from allonym.methods.refine import finished
-from allonym.methods.represent import WAYS
+from allonym.parameters import parameter, problems_of
 from allonym.progress import Progress, no_progress
 from allonym.records import Masking, Metric, Records
 
-LARGEST = 10**300  # no parameter is that large
 KINDS = ("text", "category", "ordinal", "numeric", "set")
+REFINE = "Improve the groups by a local search; takes longer."
 
 
-def is_number(value: object) -> bool:
-    """Tell whether something is a number that is not too large to be one."""
-    return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST)
+@dataclass(frozen=True)
+class MethodInfo:
+    """What a method declares of itself besides its parameters."""
+
+    name: str  # in plans and on the command line
+    summary: str  # one line
+    kinds: tuple[str, ...] = KINDS  # of columns that it can mask
+    guarantees: tuple[str, ...] = ("k-anonymity",)
+    splits_tuples: bool = False  # equal records may come into different groups
+    data_independent: bool = False  # what becomes of a record depends on no other record
+    min_values: int = 1  # distinct values that a column needs, where the method is fitted to one column at a time
 
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """A method with its parameters."""
+    """A method with its parameters, each declared on its field with `parameter`."""
 
-    name: ClassVar[str]
-    about: ClassVar[str]  # one line, for people
-    kinds: ClassVar[frozenset[str]] = frozenset(KINDS)
-    promises: ClassVar[tuple[str, ...]] = ()
-    record_level: ClassVar[bool] = False  # whether every row has draws of its own
-    data_independent: ClassVar[bool] = False  # whether nothing that becomes of a row may depend on others
-    splits_tuples: ClassVar[bool] = False  # whether records that are alike may part ways
-    supports_blocks: ClassVar[bool] = False  # whether very many tuples may be grouped in blocks
+    info: ClassVar[MethodInfo]
+
+    @property
+    def name(self) -> str:
+        """The name of the method in plans."""
+        return self.info.name
 
     @property
     def required_k(self) -> int:
-        """How many records must look the same; 1, where the method promises nothing of the kind."""
+        """How many records must be indistinguishable; 1, where the method guarantees no k."""
         return 1
-
-    @property
-    def per_column(self) -> bool:
-        """Whether k is promised for each column alone, not for all together."""
-        return False
-
-    @property
-    def key_column(self) -> str:
-        """The column whose texts the draws of rows go by; the numbers of the rows, if none."""
-        return ""
-
-    @property
-    def writes_codes(self) -> bool | None:
-        """Whether concepts are written by code; None, if that is as the column was."""
-        return None
 
     @property
     def needs_hierarchy(self) -> bool:
         """Whether columns of words need a hierarchy."""
         return False
 
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters, besides k."""
-        yield from ()
+    @property
+    def key(self) -> str:
+        """The column whose texts identify the random draws of a row; the row number, if none."""
+        return ""
+
+    @property
+    def codes(self) -> bool | None:
+        """Whether concepts are written by code; None, if as in the column that was read."""
+        return None
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the parameters."""
+        yield from problems_of(self)
 
     @abstractmethod
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
-        """Say what becomes of every tuple."""
+        """Return what becomes of every tuple."""
 
 
 @dataclass(frozen=True)
-class Anonymising(Method):
-    """A method after which at least k records look the same."""
+class KAnonymityMethod(Method):
+    """A method after which at least k records are indistinguishable."""
 
-    k: int = 5
-    promises: ClassVar[tuple[str, ...]] = ("k-anonymity",)
+    k: int = parameter(5, "Minimum number of indistinguishable records.", minimum=2, hint="5 is usual.")
 
     @property
     def required_k(self) -> int:
-        """How many records must look the same."""
+        """How many records must be indistinguishable."""
         return self.k
 
 
 @dataclass(frozen=True)
-class Grouping(Anonymising):
-    """A method that groups tuples; what stands for a group is decided by its metrics."""
+class ColumnwiseMethod(KAnonymityMethod):
+    """A method that guarantees k for each column alone, not for several columns together."""
 
-    represent: str = "centroid"  # what stands for a group: centroid, subsumer or member
-    refine: bool = False  # whether the groups are made better by a local search
-    supports_blocks: ClassVar[bool] = True
+    per_attribute: bool = parameter(False, "Accept k in each column alone.")
 
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        if self.represent not in WAYS:
-            yield f"represent is {self.represent!r}, it must be one of {', '.join(WAYS)}."
-        if not isinstance(self.refine, bool):
-            yield "refine must be true or false."
+
+@dataclass(frozen=True)
+class PartitionMethod(KAnonymityMethod):
+    """A method that partitions the tuples into groups; very many tuples may be partitioned in blocks."""
 
     def metrics(self, records: Records) -> Sequence[Metric]:
-        """Return the metric the method sees for each attribute: the attribute's own, unless it says otherwise."""
+        """Return the metric that the method uses for each attribute: by default the attribute's own."""
         return [attribute.metric for attribute in records.attributes]
 
     @abstractmethod
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
         """Group the tuples, or pieces of them, so that every group has at least k rows."""
 
+    @abstractmethod
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None
     ) -> Masking:
-        """Group the tuples, see that every group has k units and what is demanded, and choose what stands for it."""
+        """Return what becomes of every tuple; `blocks` says from how many tuples on they are partitioned in blocks."""
+
+
+@dataclass(frozen=True)
+class GroupingMethod(PartitionMethod):
+    """A method that groups tuples and writes one record for each group, chosen by the metrics."""
+
+    represent: str = parameter(
+        "centroid",
+        "What replaces the values of a group: the nearest concept, the least common subsumer, or a member.",
+        choices=("centroid", "subsumer", "member"),
+    )
+    refine: bool = parameter(False, REFINE)
+
+    def mask(
+        self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None
+    ) -> Masking:
+        """Group the tuples, merge groups until each meets k and the privacy models, and choose what replaces each."""
         groups = grouped(self, records, seed, tick, blocks)
         return finished(records, groups, self.k, self.metrics(records), self.represent, tick, refine=self.refine)

@@ -6,8 +6,7 @@ more than Δ = 1. What is drawn are exact whole-number weights: see `weights`.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -17,9 +16,10 @@ from allonym.arrays import Floats, Ints, Keys
 from allonym.errors import OptionError
 from allonym.kinds.domain import Domain
 from allonym.kinds.text import ConceptMetric
-from allonym.methods.base import is_number
+from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
-from allonym.methods.record_level import ByValue, Perturbation, Recordwise
+from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
+from allonym.parameters import parameter
 from allonym.records import Attribute, Value
 
 SENSITIVITY = 1.0  # of a distance in [0, 1]
@@ -30,33 +30,26 @@ KEPT = 4_000_000  # weights that are kept for rows that come alone
 
 
 @dataclass(frozen=True)
-class Exponential(Recordwise):
+class Exponential(RecordLevelMethod):
     """Each value becomes one of the candidates, the likelier the nearer it is; nothing depends on other records."""
 
-    epsilon: float = 1.0
-    nulls: bool = False  # whether values may become null; if not, null becomes any candidate
-    codes: bool = False  # whether concepts are written by code, not by label
-    name: ClassVar[str] = "exponential"
-    about: ClassVar[str] = "differential privacy of each value: any candidate, the likelier the nearer"
-    kinds: ClassVar[frozenset[str]] = frozenset({"text"})
-    promises: ClassVar[tuple[str, ...]] = ("differential privacy",)
-    data_independent: ClassVar[bool] = True
-    least: ClassVar[int] = 0
-
-    @property
-    def writes_codes(self) -> bool | None:
-        """Whether concepts are written by code: fixed beforehand."""
-        return self.codes
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        if not is_number(self.epsilon):
-            yield "epsilon must be a number above 0."
-        elif not (math.isfinite(self.epsilon) and self.epsilon > 2 * MARGIN):
-            yield f"epsilon is {self.epsilon:g}, it must be above 0. Hint: 1 is usual."
-        for name, given in (("nulls", self.nulls), ("codes", self.codes)):
-            if not isinstance(given, bool):
-                yield f"{name} must be true or false."
+    info: ClassVar = MethodInfo(
+        "exponential",
+        "differential privacy of each value: any candidate, the likelier the nearer",
+        kinds=("text",),
+        guarantees=("differential privacy",),
+        data_independent=True,
+        min_values=0,
+    )
+    epsilon: float = parameter(
+        1.0,
+        "Privacy budget ε of each value: smaller is more private.",
+        above=0,
+        minimum=1e-9,  # more than twice MARGIN
+        hint="1 is usual.",
+    )
+    nulls: bool = parameter(False, "Values may become null; otherwise null becomes any candidate.")
+    codes: bool = parameter(False, "Write concepts by code, not by label.")
 
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
         """Take the candidates; the values of the data are not looked at."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from typing import ClassVar
@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.arrays import Ints, take_rows
-from allonym.methods.base import Anonymising
+from allonym.methods.base import REFINE, MethodInfo, PartitionMethod
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import DIGITS
@@ -18,6 +18,7 @@ from allonym.methods.kernels.nearest import Nearest, Points
 from allonym.methods.refine import finished
 from allonym.methods.represent import represent
 from allonym.ontology.similarity import MEASURES
+from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Metric, Records
 
@@ -27,26 +28,20 @@ NONE = np.iinfo(np.int64).max  # more rows than any group has
 
 
 @dataclass(frozen=True)
-class Fusion(Anonymising):
+class Fusion(PartitionMethod):
     """Groups of equal records take the values of the group most like them; only values of the data are written."""
 
-    heuristics: str = "h1+h2+h3"
-    guide: str = "similarity"
-    refine: bool = False  # whether the groups are made better by a local search
-    name: ClassVar[str] = "fusion"
-    about: ClassVar[str] = "small groups take the values of the most similar group: only values in the data"
-    supports_blocks: ClassVar[bool] = True
+    info: ClassVar = MethodInfo(
+        "fusion", "small groups take the values of the most similar group: only values in the data"
+    )
+    heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
+    guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
+    refine: bool = parameter(False, REFINE)
 
     @property
     def needs_hierarchy(self) -> bool:
         """Whether hierarchies are needed."""
         return self.guide == "hierarchy"
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        yield from problems_of(heuristics=(self.heuristics, HEURISTICS), guide=(self.guide, (*GUIDES, *MEASURES)))
-        if not isinstance(self.refine, bool):
-            yield "refine must be true or false."
 
     def metrics(self, records: Records) -> list[Metric]:
         """Return the distances that guide."""
@@ -67,13 +62,6 @@ class Fusion(Anonymising):
         into = np.empty(len(records), np.int64)
         into[groups.source] = groups.named[groups.group]
         return fused(records, into, self.k, tick, refine=self.refine)
-
-
-def problems_of(**parameters: tuple[str, Iterable[str]]) -> Iterator[str]:
-    """Say which parameters are none of those that are known."""
-    for name, (given, known) in parameters.items():
-        if given not in known:
-            yield f"{name} is {given!r}, it must be one of {', '.join(known)}."
 
 
 def guiding(records: Records, guide: str) -> list[Metric]:

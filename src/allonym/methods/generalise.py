@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, count_units, distinct
 from allonym.errors import OptionError
-from allonym.methods.base import Anonymising, is_number
+from allonym.methods.base import KAnonymityMethod, MethodInfo
+from allonym.parameters import parameter
 from allonym.privacy.models import RequirementCheck, SensitiveCounts
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records
@@ -22,20 +22,15 @@ WAYS = 200_000  # combinations of levels that are looked at
 
 
 @dataclass(frozen=True)
-class Generalise(Anonymising):
+class Generalise(KAnonymityMethod):
     """The levels of the columns' hierarchies that lose least with k; records may be suppressed, up to a share."""
 
-    suppression: float = 0.0  # the share of records that may become null
-    name: ClassVar[str] = "generalise"
-    about: ClassVar[str] = "all values of a column go up its hierarchy to one level: nothing is untrue"
-    kinds: ClassVar[frozenset[str]] = frozenset({"text", "category"})
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        if not is_number(self.suppression):
-            yield "suppression must be a share from 0 to 1."
-        elif not 0 <= self.suppression < 1:
-            yield f"suppression is {self.suppression:g}, it must be a share from 0 to below 1."
+    info: ClassVar = MethodInfo(
+        "generalise",
+        "all values of a column go up its hierarchy to one level: nothing is untrue",
+        kinds=("text", "category"),
+    )
+    suppression: float = parameter(0.0, "Share of records that may be suppressed.", minimum=0, below=1)
 
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
         """Find the levels that lose least among those that keep the promise."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.kinds.category import EqualityMetric
-from allonym.methods.base import Grouping
+from allonym.methods.base import GroupingMethod, MethodInfo
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav
 from allonym.progress import Progress
@@ -24,7 +24,7 @@ def _plain(attribute: Attribute) -> Metric:
 
 
 @dataclass(frozen=True)
-class MDAV(Grouping):
+class MDAV(GroupingMethod):
     """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own.
 
     >>> job = Attribute("job", "category", EqualityMetric(["cook", "smith", "vicar"]))
@@ -33,9 +33,11 @@ class MDAV(Grouping):
     [2.0, 3.0]
     """
 
-    name: ClassVar[str] = "mdav"
-    about: ClassVar[str] = "groups of k by equal values, the most frequent one stands for all: knows no meaning"
-    splits_tuples: ClassVar[bool] = True
+    info: ClassVar = MethodInfo(
+        "mdav",
+        "groups of k by equal values, the most frequent one stands for all: knows no meaning",
+        splits_tuples=True,
+    )
 
     def metrics(self, records: Records) -> Sequence[Metric]:
         """Return equality for words and the elements of sets, the attribute's own metric for numbers and ranks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -14,33 +14,34 @@ from allonym.arrays import Floats, Ints
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
-from allonym.methods.base import is_number
+from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, uniform, uniform_of_one
-from allonym.methods.record_level import ByValue, Perturbation, Recordwise, linked, present
+from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod, linked, present
+from allonym.parameters import parameter
 from allonym.records import Attribute, Value
 
-MOST = 1000  # times the variance of the data
 KEPT = 4_000_000  # concepts in the tables of values that are kept for rows that come alone
 
 
 @dataclass(frozen=True)
-class Noise(Recordwise):
+class Noise(RecordLevelMethod):
     """Errors are N(0, α·σ²) for each row; their sign says whether to go away from the mean, or towards it."""
 
-    alpha: float = 0.3
-    allow_same: bool = False  # whether small errors leave a word as it is
-    name: ClassVar[str] = "noise"
-    least: ClassVar[int] = 2
-    about: ClassVar[str] = "each value by itself becomes another about as far away as a random error says"
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        if not is_number(self.alpha):
-            yield "alpha must be a number above 0."
-        elif not 0 < self.alpha <= MOST:
-            yield f"alpha is {self.alpha:g}, it must be above 0, and at most {MOST}. Hint: 0.1 to 0.5 is usual."
-        if not isinstance(self.allow_same, bool):
-            yield "allow_same must be true or false."
+    info: ClassVar = MethodInfo(
+        "noise",
+        "each value by itself becomes another about as far away as a random error says",
+        kinds=("text", "numeric"),
+        guarantees=(),
+        min_values=2,
+    )
+    alpha: float = parameter(
+        0.3,
+        "Variance of the noise relative to the variance of the data.",
+        above=0,
+        maximum=1000,
+        hint="0.1 to 0.5 is usual.",
+    )
+    allow_same: bool = parameter(False, "Small errors may leave a word unchanged.")
 
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
         """Find the mean and the variance of a column."""

@@ -9,17 +9,22 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.arrays import Ints
+from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
-from allonym.methods.record_level import ByValue, Perturbation, Recordwise
+from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
 from allonym.records import Attribute, Value
 
 
 @dataclass(frozen=True)
-class RandomiseUniform(Recordwise):
+class RandomiseUniform(RecordLevelMethod):
     """Every value of the column is as likely, the value itself included."""
 
-    name: ClassVar[str] = "randomise-uniform"
-    about: ClassVar[str] = "a baseline: any value of the column, each as likely"
+    info: ClassVar = MethodInfo(
+        "randomise-uniform",
+        "a baseline: any value of the column, each as likely",
+        kinds=("text", "numeric"),
+        guarantees=(),
+    )
 
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
         """Take the values as they are."""
@@ -27,11 +32,15 @@ class RandomiseUniform(Recordwise):
 
 
 @dataclass(frozen=True)
-class RandomiseFrequency(Recordwise):
+class RandomiseFrequency(RecordLevelMethod):
     """Every value of the column is as likely as it is frequent."""
 
-    name: ClassVar[str] = "randomise-frequency"
-    about: ClassVar[str] = "a baseline: any value of the column, each as likely as it is frequent"
+    info: ClassVar = MethodInfo(
+        "randomise-frequency",
+        "a baseline: any value of the column, each as likely as it is frequent",
+        kinds=("text", "numeric"),
+        guarantees=(),
+    )
 
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
         """Take the values with their counts."""

@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.arrays import Ints, distinct, frozen
-from allonym.methods.base import Anonymising
-from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding, problems_of
+from allonym.methods.base import ColumnwiseMethod, MethodInfo
+from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding
 from allonym.methods.kernels.microaggregation import DIGITS
 from allonym.ontology.similarity import MEASURES
+from allonym.parameters import parameter, redeclared
 from allonym.progress import Progress, no_progress
 from allonym.records import Masking, Records
 
 
 @dataclass(frozen=True)
-class Recoding(Anonymising):
+class Recoding(ColumnwiseMethod):
     """Record fusion on each column alone (P0 MDAI): the smallest group of equal values takes the most similar value."""
 
-    per_attribute: bool = False  # whether k in every column alone is enough
-    heuristics: str = "h1+h2+h3"
-    guide: str = "similarity"
-    name: ClassVar[str] = "recoding"
-    about: ClassVar[str] = "each column alone: rare values become the most similar value in the data"
-    promises: ClassVar[tuple[str, ...]] = ("k-anonymity of each column",)
-    guides: ClassVar[tuple[str, ...]] = GUIDES
-
-    @property
-    def per_column(self) -> bool:
-        """Whether k is promised for each column alone."""
-        return True
+    info: ClassVar = MethodInfo(
+        "recoding",
+        "each column alone: rare values become the most similar value in the data",
+        guarantees=("k-anonymity of each column",),
+    )
+    heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
+    guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
 
     @property
     def needs_hierarchy(self) -> bool:
         """Whether hierarchies are needed."""
         return self.guide == "hierarchy"
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        yield from problems_of(heuristics=(self.heuristics, HEURISTICS), guide=(self.guide, (*self.guides, *MEASURES)))
-        if not isinstance(self.per_attribute, bool):
-            yield "per_attribute must be true or false."
 
     def into(self, column: Records, rng: np.random.Generator) -> Ints:
         """Return what each value becomes."""
@@ -74,16 +63,13 @@ class Recoding(Anonymising):
 class RecodingOrdered(Recoding):
     """Value by value in text order (P0 IPMU): each that fewer than k hold becomes the most similar one that k hold."""
 
-    guide: str = "similarity"
-    name: ClassVar[str] = "recoding-ordered"
-    about: ClassVar[str] = "as recoding, but value by value in text order"
-    guides: ClassVar[tuple[str, ...]] = ("similarity", "hierarchy", "random")
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with the parameters."""
-        yield from super().problems()
-        if self.heuristics != Recoding.heuristics:
-            yield "there are no heuristics to choose: values are gone through in text order. Hint: leave them out."
+    info: ClassVar = MethodInfo(
+        "recoding-ordered",
+        "as recoding, but value by value in text order",
+        guarantees=("k-anonymity of each column",),
+    )
+    heuristics: str = parameter("h1+h2+h3", "Not used: values are recoded in text order.", choices=["h1+h2+h3"])
+    guide: str = redeclared(Recoding, "guide", choices=("similarity", "hierarchy", "random", *MEASURES))
 
     def into(self, column: Records, rng: np.random.Generator) -> Ints:
         """Return what each value becomes; one that reaches k is preferred, any other taken if none does."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from allonym.arrays import Floats, Ints, Keys, frozen
 from allonym.kinds.text import ConceptMetric
 from allonym.methods.base import Method
 from allonym.methods.draws import Words, words
+from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records, Value
 
@@ -55,18 +55,10 @@ class ByValue(Perturbation):
 
 
 @dataclass(frozen=True)
-class Recordwise(Method):
-    """A method that perturbs row by row; without a seed, draws come from the system and never come again."""
+class RecordLevelMethod(Method):
+    """A method that perturbs each row alone; without a seed, draws come from the system and cannot be repeated."""
 
-    key: str = ""  # the column whose texts the draws go by; the numbers of the rows, if none
-    record_level: ClassVar[bool] = True
-    least: ClassVar[int] = 1  # different values a column must have to say what becomes of others
-    kinds: ClassVar[frozenset[str]] = frozenset({"text", "numeric"})
-
-    @property
-    def key_column(self) -> str:
-        """The column whose texts the draws of rows go by."""
-        return self.key
+    key: str = parameter("", "Column whose texts identify the random draws of a row; the row number, if empty.")
 
     @abstractmethod
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:

@@ -15,7 +15,6 @@ from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
 
 Bools = NDArray[np.bool_]
 SEVERAL = 2  # units whose numbers make a mean
-WAYS = ("centroid", "subsumer", "member")
 
 
 def represent(

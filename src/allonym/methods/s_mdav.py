@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.methods.base import Grouping
+from allonym.methods.base import GroupingMethod, MethodInfo
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav
 from allonym.progress import Progress
@@ -15,12 +15,12 @@ from allonym.records import Records
 
 
 @dataclass(frozen=True)
-class SMDAV(Grouping):
+class SMDAV(GroupingMethod):
     """MDAV with semantic distance and centroid (S-MDAV): groups of k, tuples may be split."""
 
-    name: ClassVar[str] = "s-mdav"
-    about: ClassVar[str] = "groups of k by meaning; the nearest concept stands for all"
-    splits_tuples: ClassVar[bool] = True
+    info: ClassVar = MethodInfo(
+        "s-mdav", "groups of k by meaning; the nearest concept stands for all", splits_tuples=True
+    )
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
         """Group the tuples by MDAV."""

@@ -33,7 +33,9 @@ def codebook(release: Release) -> dict[str, Any]:
     kept = [x for x in roles if x not in dropped]
     cells = found.table.cells([x for x in kept if roles[x] not in ("quasi", "unit")])
     lost = (
-        {} if plan.method.data_independent else {"information_loss": summary["measures"]["information_loss"]["value"]}
+        {}
+        if plan.method.info.data_independent
+        else {"information_loss": summary["measures"]["information_loss"]["value"]}
     )
     return {
         "format": 1,
@@ -41,7 +43,11 @@ def codebook(release: Release) -> dict[str, Any]:
         "software": f"allonym {__version__}",
         "units" if plan.long else "records": summary["records"],
         "suppressed": summary["suppressed"],
-        "method": {"name": plan.method.name, "about": plan.method.about, "parameters": public_parameters(summary)},
+        "method": {
+            "name": plan.method.name,
+            "about": plan.method.info.summary,
+            "parameters": public_parameters(summary),
+        },
         "privacy": summary["privacy"],
         **lost,
         "sha256": summary["sha256"]["output"],
@@ -63,8 +69,8 @@ def _variable(release: Release, name: str, role: str, cells: Cells | None) -> di
     if name in found.kinds:
         told["kind"] = found.kinds[name]
     if role == "quasi":
-        told |= {"how": f"{plan.method.name}: {plan.method.about}"}
-        if not plan.method.data_independent:
+        told |= {"how": f"{plan.method.name}: {plan.method.info.summary}"}
+        if not plan.method.info.data_independent:
             told["information_loss"] = release.summary["measures"]["information_loss"]["by_column"][name]
         cells = release.written[name]
     if name in found.words:

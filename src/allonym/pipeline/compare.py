@@ -12,8 +12,9 @@ from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError, Problem
 from allonym.measures.measurement import BALANCE
-from allonym.methods import METHODS, named, parameters_of
-from allonym.methods.base import Anonymising
+from allonym.methods import METHODS, find, method_parameters
+from allonym.methods.base import KAnonymityMethod
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.parallel import each
 from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.pipeline.run import figures_of, problems_of
@@ -86,10 +87,10 @@ def _figures(found: Prepared, balance: float) -> dict[str, Any]:
 
 def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iterator[_Setting]:
     """Yield every method with every combination of those parameters of the grid that it has."""
-    strange = [x for x in methods if named(x) is None]
+    strange = [x for x in methods if find(x) is None]
     if strange or not methods:
         raise OptionError(unknown("method", strange[0], list(METHODS)) if strange else "There is no method to run.")
-    has = {x: {*parameters_of(x), *(("k",) if issubclass(METHODS[x], Anonymising) else ())} for x in methods}
+    has = {x: set(method_parameters(x)) for x in methods}
     for name in (x for x in grid if x != "k" and not any(x in own for own in has.values())):
         raise OptionError(f"None of the methods has a parameter {name}.", hint="see docs/methods.")
     for name in (x for x, values in grid.items() if isinstance(values, str) or not len(values)):
@@ -108,10 +109,10 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
         own = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
     k = setting.parameters.get("k", before.required_k if before.required_k > 1 else None)
     own |= {name: value for name, value in setting.parameters.items() if name != "k"}
-    kind = named(setting.method)
-    promises_k = kind is not None and issubclass(kind, Anonymising)
+    kind = find(setting.method)
+    promises_k = kind is not None and issubclass(kind, KAnonymityMethod)
     fresh = (
-        kind is not None and kind.record_level and before.name != setting.method
+        kind is not None and issubclass(kind, RecordLevelMethod) and before.name != setting.method
     )  # another method's seed does not count
     seed = None if fresh else plan.seed
     return replace(plan, method=setting.method, k=k if promises_k else None, parameters=own, seed=seed)
@@ -138,11 +139,11 @@ class _Understanding:
             return error
         method = variant.method
         key = (
-            method.record_level,
-            method.data_independent,
-            method.writes_codes,
+            isinstance(method, RecordLevelMethod),
+            method.info.data_independent,
+            method.codes,
             method.needs_hierarchy,
-            method.key_column,
+            method.key,
         )
         if key not in self.known:
             self.known[key] = prepare(variant, self.table, tick)

@@ -13,6 +13,7 @@ from allonym.kinds.category import Category
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.registry import automatic_kind, kind_named
 from allonym.kinds.text import with_hierarchy
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, open_ontology, parted
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link, link
@@ -47,7 +48,7 @@ def encode_column(found: Prepared, name: str, opened: dict[tuple[Any, Any], Scop
         return
     found.coded[name] = kind.encode(name, cells, links)
     if links and kind.several_ontologies and column.role == "quasi":
-        if found.plan.method.record_level:
+        if isinstance(found.plan.method, RecordLevelMethod):
             rows.understand(found, name)
         if found.plan.method.needs_hierarchy:
             _add_tree(found, name, column)
@@ -57,7 +58,7 @@ def _kind_of(found: Prepared, column: Column, cells: Cells) -> Kind:
     """Return the kind of a column with its options: as stated, as its options require, or as its cells look."""
     plan = found.plan
     name = column.kind or ("text" if has_ontology(column) else automatic_kind(cells, plan.missing))
-    return kind_named(name).of(column, missing=plan.missing, folder=plan.folder, writes_codes=plan.method.writes_codes)
+    return kind_named(name).of(column, missing=plan.missing, folder=plan.folder, writes_codes=plan.method.codes)
 
 
 def _add_tree(found: Prepared, name: str, column: Column) -> None:
@@ -107,8 +108,8 @@ def _link(
         links = link(
             values,
             opened[key],
-            senses=column.senses or ("first" if plan.method.data_independent else "coherent"),
-            individuals=column.individuals or (False if plan.method.data_independent else column.individuals),
+            senses=column.senses or ("first" if plan.method.info.data_independent else "coherent"),
+            individuals=column.individuals or (False if plan.method.info.data_independent else column.individuals),
             language=column.language,
             settled=settled.concepts,
             tick=part_of(tick, place, len(ontologies)),

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import OptionError, PlanError, Problem
+from allonym.methods.base import PartitionMethod
 from allonym.methods.blocks import START, Blocks
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files
 from allonym.tables.engines.base import Engine
 from allonym.tables.engines.grouped import GroupedTable
@@ -28,7 +30,7 @@ class ExecutionOptions:
 
     def problems(self, plan: Plan) -> Iterator[Problem]:
         """Yield what does not fit a plan."""
-        if self.blocks_from is not None and not plan.method.supports_blocks:
+        if self.blocks_from is not None and not isinstance(plan.method, PartitionMethod):
             text = f"blocks_from: method {plan.method.name} groups no tuples in blocks."
             yield Problem("blocks-not-supported", text, "leave it out.")
         if self.blocks_from is not None and (isinstance(self.blocks_from, bool) or self.blocks_from < 1):
@@ -85,7 +87,7 @@ def lines_of(plan: Plan, engine: Engine, *, each: bool = False) -> GroupedTable:
     if plan.long:
         problems.append(Problem("long-table-in-engine", "a long table is masked in memory.", "leave the engine out."))
     method = plan.method
-    if method.record_level and not method.key_column and engine.name == "spark":
+    if isinstance(method, RecordLevelMethod) and not method.key and engine.name == "spark":
         problems.append(
             Problem(
                 "rows-without-number",
@@ -95,9 +97,9 @@ def lines_of(plan: Plan, engine: Engine, *, each: bool = False) -> GroupedTable:
         )
     if problems:
         raise PlanError(problems)
-    roles = ("quasi",) if method.record_level else ("quasi", "unit", "weight")
+    roles = ("quasi",) if isinstance(method, RecordLevelMethod) else ("quasi", "unit", "weight")
     promised = {x.column for x in plan.privacy}
     together = [x for x in engine.names if x in plan.columns and (plan.columns[x].role in roles or x in promised)]
     each = each or any(plan.columns[x].role in ("unit", "weight") for x in together)
     with engine.at_work():
-        return GroupedTable(engine, together, each=each or method.splits_tuples)
+        return GroupedTable(engine, together, each=each or method.info.splits_tuples)

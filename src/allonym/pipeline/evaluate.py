@@ -13,6 +13,7 @@ from allonym.arrays import Ints, distinct
 from allonym.errors import OptionError, PlanError, TableError
 from allonym.measures import risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
+from allonym.methods.base import ColumnwiseMethod
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable
 from allonym.pipeline.prepare import opened, prepare
@@ -160,7 +161,7 @@ def group_sizes(sizes: Ints) -> dict[str, Any]:
 def _promises(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any]]:
     """Return what holds of the release: what the plan asks, of all columns or of each, and what it reaches beyond."""
     k, parts = plan.method.required_k, [(columns, pairs)]
-    if plan.method.per_column:
+    if isinstance(plan.method, ColumnwiseMethod):
         parts = [([name], pairs.column(a)) for a, name in enumerate(columns)]
     told: list[dict[str, Any]] = []
     for names, part in parts:
@@ -193,7 +194,7 @@ def _asked(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any
         reached = reached_by(pairs, requirement)
         told: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}
         told |= {"holds": privacy.enough(requirement, reached)}
-        yield told | ({"over": names} if plan.method.per_column else {})
+        yield told | ({"over": names} if isinstance(plan.method, ColumnwiseMethod) else {})
 
 
 def reached_by(pairs: Pairs, requirement: Requirement) -> float:

@@ -18,14 +18,14 @@ from allonym.errors import OptionError, PlanError, Problem, TableError
 from allonym.kinds.domain import Domain
 from allonym.kinds.linking import concept_style, concept_writer
 from allonym.kinds.numbers import MAX_DECIMALS, decimals_of, number_label, numbers_of, to_number
-from allonym.methods.base import is_number
 from allonym.methods.draws import key_of, words, words_of_one
 from allonym.methods.exponential import Candidates, Exponential
 from allonym.methods.noise import Noise, NumericNoise, SemanticNoise
 from allonym.methods.randomise import Drawing
-from allonym.methods.record_level import Perturbation, Recordwise, summed
+from allonym.methods.record_level import Perturbation, RecordLevelMethod, summed
 from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
+from allonym.parameters import is_number
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.encoding import opened_for
 from allonym.pipeline.prepare import Prepared, opened, prepare
@@ -171,7 +171,7 @@ class Fitted:
         self._columns = columns
         self._names = {name: key_of(name) for name in columns}
         self._dropped = [name for name, c in plan.columns.items() if c.role in ("identifier", "unit")]
-        self._key = plan.method.key_column
+        self._key = plan.method.key
         self._row = row  # the number of the next
 
     # --- masking ---------------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ class Fitted:
             keys = np.array(texts, np.uint64)[cells[self._key].codes]
         written = {name: self._written(name, cells[name], keys) for name in self._columns}
         dropped = [x for x in self._dropped if x in table.names]
-        return table.changed(written, dropped, discard_style=self.plan.method.data_independent)
+        return table.changed(written, dropped, discard_style=self.plan.method.info.data_independent)
 
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
@@ -321,7 +321,7 @@ def _row_number(key: Any) -> int:
 def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
     """Fit a plan to a frame or a file."""
     method = plan.method
-    if not isinstance(method, Recordwise):
+    if not isinstance(method, RecordLevelMethod):
         known = "noise, randomise-uniform, randomise-frequency, exponential"
         text = f"method {method.name} masks records together, not one by one."
         raise PlanError([Problem("method-not-fitted", text, f"{known} can be fitted.")])
@@ -329,7 +329,9 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
     problems = [*found.problems, *problems_of(found)]
     if problems or found.records is None:
         raise PlanError(problems)
-    constant = [x.name for x in found.records.attributes if len([v for v in x.values if v is not None]) < method.least]
+    constant = [
+        x.name for x in found.records.attributes if len([v for v in x.values if v is not None]) < method.info.min_values
+    ]
     if constant:
         names = ", ".join(constant)
         text = f"{names}: too few different values to fit {method.name}; others would stay as they are."
@@ -340,7 +342,7 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
 def fitted_to(found: Prepared, seed: int | None) -> Fitted:
     """Fit a plan to a table that was understood."""
     method, records = found.plan.method, found.records
-    assert isinstance(method, Recordwise)
+    assert isinstance(method, RecordLevelMethod)
     assert records is not None
     columns: dict[str, _Fitted] = {}
     for a, attribute in enumerate(records.attributes):
@@ -357,10 +359,10 @@ def _fitted(found: Prepared, name: str, perturbation: Perturbation) -> _Fitted:
         return _Numbers(name, decimals_of(texts), numbers_of(texts)[1], as_text, perturbation)
     words_of = found.words[name][0]
     links = {text: x.concept for text, x in words_of.links.items()}
-    way = concept_style(words_of.links, words_of.scope, plan.method.writes_codes)
+    way = concept_style(words_of.links, words_of.scope, plan.method.codes)
     own = getattr(perturbation, "domain", None)
     individuals = (
-        bool(plan.columns[name].individuals) if plan.method.data_independent or own is None else own.individuals
+        bool(plan.columns[name].individuals) if plan.method.info.data_independent or own is None else own.individuals
     )
     return _Words(name, plan.columns[name], words_of.scope, links, perturbation, way, individuals)
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from allonym.cells import Cells
 from allonym.errors import OptionError, OutputError, PlanError, Problem, ReleaseError, first_few
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.engines import ExecutionOptions, lines_of
 from allonym.pipeline.prepare import Prepared, empty_key, prepare
@@ -51,7 +52,7 @@ def run_on(
     if problems or found.records is None:
         raise PlanError(problems)
     _check_output(engine, source, output, way)
-    if plan.method.record_level:
+    if isinstance(plan.method, RecordLevelMethod):
         return _row_by_row(found, engine, source, output, way, tick, began)
     seed, read = rows.seed_of(plan), _hash(source)  # before something is written that a pattern would find too
     masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks(engine))
@@ -87,7 +88,7 @@ def _problems(found: Prepared, engine: Engine, way: ExecutionOptions) -> Iterato
     elif len(engine.names) - len(gone) == len(way.partition_by):
         text = "partition_by: no column would be left for the files themselves."
         yield Problem("partition-by-every-column", text, "name fewer.")
-    key = found.plan.method.key_column
+    key = found.plan.method.key
     if key and key in engine.names and engine.empty(key, found.plan.missing):
         yield empty_key(key)
 
@@ -209,7 +210,7 @@ def _row_by_row(
     nothing = np.zeros(0, np.int64)
     masking = Masking(nothing, nothing, nothing, np.zeros((0, len(found.records.attributes)), np.int64), ())
     promise = promise_of(found, masking, dropped)
-    numbered = not plan.method.key_column
+    numbered = not plan.method.key
     released = engine.mapped(partial(_batch, fitted), dropped, promise.columns, numbered=numbered)
     parts = [x for x in way.partition_by if x not in promise.columns]
 

@@ -16,6 +16,7 @@ from allonym.kinds.base import EncodedColumn
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.numbers import numbers_of
 from allonym.methods.draws import key_of
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
 from allonym.pipeline.encoding import encode_column, has_ontology
@@ -71,15 +72,13 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
     unread = ["keep"]
     if plan.long or isinstance(table, GroupedTable):  # in a long table, what is dropped may differ; an engine holds it
         unread.append("identifier")
-    if isinstance(table, GroupedTable) and plan.method.record_level:  # which knows neither persons nor weights
+    if isinstance(table, GroupedTable) and isinstance(
+        plan.method, RecordLevelMethod
+    ):  # which knows neither persons nor weights
         unread += ["unit", "weight"]
     wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role not in unread]
     worded = [x for x in wanted if plan.columns[x].role == "quasi" or has_ontology(plan.columns[x])]
-    keyed = (
-        [plan.method.key_column]
-        if plan.method.key_column in table.names and not isinstance(table, GroupedTable)
-        else []
-    )
+    keyed = [plan.method.key] if plan.method.key in table.names and not isinstance(table, GroupedTable) else []
     try:
         found.cells = table.cells(
             [x for x in table.names if x in (*keyed, *worded) or (x in wanted and plan.columns[x].role != "sensitive")]
@@ -250,7 +249,7 @@ def _repeated(found: Prepared, name: str) -> int:
 
 def _keys(found: Prepared) -> None:
     """Find what the draws of rows go by."""
-    name = found.plan.method.key_column
+    name = found.plan.method.key
     if not name or (isinstance(found.table, GroupedTable) and name in found.table.names):
         return
     if name not in found.cells:

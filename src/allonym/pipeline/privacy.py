@@ -14,6 +14,7 @@ from allonym.cells import cell_text, is_missing
 from allonym.errors import Problem, TableError
 from allonym.kinds.base import EncodedColumn
 from allonym.kinds.numbers import to_number
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.plan.privacy import Privacy
 from allonym.privacy.models import RequirementCheck, SensitiveCounts, enough
@@ -49,7 +50,7 @@ def unmet(found: Prepared) -> Iterator[Problem]:
     """Yield which promises no release can keep, since not even the table as a whole does."""
     if found.records is None or found.records.sensitive is None or not found.records.n:
         return
-    if found.plan.method.record_level:
+    if isinstance(found.plan.method, RecordLevelMethod):
         yield Problem(
             "no-groups",
             f"method {found.plan.method.name} makes no groups, so that it can promise nothing about what they hold.",

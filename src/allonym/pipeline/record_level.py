@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import Problem, TableError, plural
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
 from allonym.records import Pairs
@@ -23,9 +24,9 @@ REPRODUCIBLE = "reproducible: not private"
 
 def seed_of(plan: Plan) -> int | None:
     """Return the seed of a run: the plan's; else 0, one nobody knows, or none where nothing may ever come again."""
-    if plan.seed is not None or plan.method.data_independent:
+    if plan.seed is not None or plan.method.info.data_independent:
         return plan.seed
-    return secrets.randbits(64) if plan.method.record_level else 0
+    return secrets.randbits(64) if isinstance(plan.method, RecordLevelMethod) else 0
 
 
 def understand(found: Prepared, name: str) -> None:
@@ -36,7 +37,7 @@ def understand(found: Prepared, name: str) -> None:
         text = f"{says} needs one ontology, the column has {len(words)}."
         found.problems.append(Problem("several-ontologies", text, "choose one.", name))
         return
-    if method.data_independent and column.senses == "coherent":
+    if method.info.data_independent and column.senses == "coherent":
         text = f"{says} may not choose senses by comparing records."
         found.problems.append(Problem("senses-compare-records", text, "senses = first, and links for the rest.", name))
     if column.unmatched == "opaque":
@@ -48,7 +49,7 @@ def understand(found: Prepared, name: str) -> None:
         text = f"{says} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
         hint = "choose a higher root, or settle them otherwise."
         found.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
-    if method.data_independent:
+    if method.info.data_independent:
         _add_candidates(found, name, column, scope)
     elif column.candidates:
         hint = "leave them out, or say --method exponential."
@@ -95,18 +96,18 @@ def allowed(found: Prepared) -> dict[str, Collection[str | None]]:
     """Return for columns of words the texts they may have in the release: labels of their domain, or candidates."""
     method = found.plan.method
     texts: dict[str, Collection[str | None]] = {}
-    for name in found.with_role("quasi") if method.record_level else ():
+    for name in found.with_role("quasi") if isinstance(method, RecordLevelMethod) else ():
         if name in found.words:
             coded, scope = found.coded[name], found.words[name][0].scope
             concepts = coded.attribute.candidates or scope.concepts.tolist()
-            none = [] if method.data_independent and not getattr(method, "nulls", True) else [None]
+            none = [] if method.info.data_independent and not getattr(method, "nulls", True) else [None]
             texts[name] = {*map(coded.label, concepts), *none}
     return texts
 
 
 def promised(found: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
     """Yield what is promised of each value, and of those of a record together: the ε of its columns add up."""
-    if not found.plan.method.data_independent:
+    if not found.plan.method.info.data_independent:
         return
     from allonym.methods.exponential import SENSITIVITY, Exponential
 

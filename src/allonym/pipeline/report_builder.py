@@ -16,6 +16,8 @@ from allonym.arrays import Ints, count_by, distinct
 from allonym.errors import first_few, plural
 from allonym.kinds.text import ConceptMetric
 from allonym.measures.measurement import measured
+from allonym.methods.base import ColumnwiseMethod
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline.codebook import public_parameters, published
 from allonym.pipeline.encoding import encode_sensitive
@@ -100,14 +102,14 @@ class _Telling:
             version=f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
             summary=self.summary,
             promises=list(self._promises()),
-            method=f"Method {plan.method.name}: {plan.method.about}.",
+            method=f"Method {plan.method.name}: {plan.method.info.summary}.",
             verified=self._verified(),
             variables=list(self._variables()),
             parameters=public_parameters(self.summary),
             ontologies=list(
                 {x.scope.name: published(x.scope) for words in found.words.values() for x in words}.values()
             ),
-            apart=plan.method.data_independent,
+            apart=plan.method.info.data_independent,
             who=self.who,
             questions=[self._singled_out(), self._linked(linkage), self._inferred()],
             risks=[("unique records", *self._row("uniqueness")), *linkage, *self._guesses()],
@@ -253,15 +255,15 @@ class _Telling:
                 f"Columns that are kept as they are ({first_few(kept, 20)}): if others can know them, people can be "
                 "found by them. Then they are quasi-identifiers, and should be masked."
             )
-        if method.record_level:
+        if isinstance(method, RecordLevelMethod):
             yield "Combinations of values: each is replaced on its own, and no group of records has to look the same."
         else:
             yield "That somebody is in the table at all, and what a group has in common: k-anonymity hides neither."
-        if method.per_column:
+        if isinstance(method, ColumnwiseMethod):
             yield "Combinations of columns: k holds in each column alone."
         promised = {x.column for x in plan.privacy}
         open_ones = [x for x in found.with_role("sensitive") if x not in promised]
-        if open_ones and not method.record_level:
+        if open_ones and not isinstance(method, RecordLevelMethod):
             yield (
                 f"Sensitive columns for which nothing was promised ({first_few(open_ones, 20)}): all in a group may "
                 "have the same value."
@@ -272,7 +274,7 @@ class _Telling:
                 "not counted in k, and who is known to be in no group is one of them."
             )
         truthful = method.name in ("generalise", "abril") or getattr(method, "represent", "") == "subsumer"
-        if not truthful and not method.record_level:
+        if not truthful and not isinstance(method, RecordLevelMethod):
             yield "The truth of single values: what stands for a group is near to all of it, and may be untrue of some."
         yield (
             "What several releases tell together: allonym evaluate --earlier measures what somebody knows who has an "

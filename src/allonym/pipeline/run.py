@@ -16,7 +16,9 @@ from allonym.arrays import Ints, distinct
 from allonym.cells import Cells, merged
 from allonym.errors import OutputError, PlanError, Problem
 from allonym.measures.measurement import BALANCE, BRIEF, measured
+from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.engines import ExecutionOptions, engine_for
@@ -130,7 +132,7 @@ def run(
     masking, written = masked(found, seed, part_of(tick, 1, 2), way.blocks())
     dropped = [*found.with_role("identifier"), *([] if isinstance(table, LongTable) else found.with_role("unit"))]
     promise = promise_of(found, masking, dropped)
-    discard_style = plan.method.data_independent
+    discard_style = plan.method.info.data_independent
     frame: Any = None
     sha256: str | None = None
     if from_file and output is not None:
@@ -157,7 +159,7 @@ def promise_of(found: Prepared, masking: Masking, dropped: Sequence[str]) -> rel
         rows=found.table.n,
         names=[name for name in found.table.names if name not in dropped],
         persons=found.units,
-        per_column=plan.method.per_column,
+        per_column=isinstance(plan.method, ColumnwiseMethod),
         suppressed=masking.suppressed_rows,
         missing=plan.missing,
         allowed=rows.allowed(found),
@@ -170,7 +172,7 @@ def figures_of(found: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     began = time.perf_counter()
     seed = rows.seed_of(found.plan)
     masking, written = masked(found, seed, no_progress)
-    together = [[name] for name in written] if found.plan.method.per_column else [list(written)]
+    together = [[name] for name in written] if isinstance(found.plan.method, ColumnwiseMethod) else [list(written)]
     group_ids = [group_ids_of(found, masking, {name: written[name] for name in columns}) for columns in together]
     cells = [(kept, found.coded[kept.column].cells) for kept in privacy.kept(found)]
     each = release.Rows(found.units, found.row_counts)
@@ -191,9 +193,9 @@ def masked(
     """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
     method = found.plan.method
     mask: Any = method.mask  # of a method that goes row by row, perhaps without a seed
-    if method.supports_blocks and blocks is not None:
+    if isinstance(method, PartitionMethod) and blocks is not None:
         mask = partial(mask, blocks=blocks)
-    masking: Masking = mask(found.records, seed if method.record_level else seed or 0, tick)
+    masking: Masking = mask(found.records, seed if isinstance(method, RecordLevelMethod) else seed or 0, tick)
     return masking, dict(_written(found, masking, seed))
 
 
@@ -216,11 +218,15 @@ def problems_of(found: Prepared) -> Iterator[Problem]:
     method = found.plan.method
     for name in found.with_role("quasi"):
         kind = found.kinds.get(name)
-        if kind is not None and kind not in method.kinds:
-            known = ", ".join(sorted(method.kinds))
+        if kind is not None and kind not in method.info.kinds:
+            known = ", ".join(sorted(method.info.kinds))
             text = f"method {method.name} does not mask columns of kind {kind}."
             yield Problem("kind-not-supported", text, f"it masks {known}.", name)
-    if method.per_column and len(found.with_role("quasi")) > 1 and not getattr(method, "per_attribute", False):
+    if (
+        isinstance(method, ColumnwiseMethod)
+        and len(found.with_role("quasi")) > 1
+        and not getattr(method, "per_attribute", False)
+    ):
         yield Problem(
             "k-per-column",
             f"method {method.name} promises k in each column alone, not in {len(found.with_role('quasi'))} together.",
@@ -243,7 +249,7 @@ def _written(found: Prepared, masking: Masking, seed: int | None) -> Iterator[tu
     assert found.records is not None
     piece = piece_of_rows(found.records, masking.source, masking.share)
     method = found.plan.method
-    least = NOBODY if method.record_level else method.required_k
+    least = NOBODY if isinstance(method, RecordLevelMethod) else method.required_k
     for a, attribute in enumerate(masking.attributes):
         coded = found.coded[attribute.name]
         yield attribute.name, coded.decode(attribute, masking.codes[piece, a], least, found.units, seed or 0)
@@ -336,16 +342,20 @@ def _pairs(found: Prepared, masking: Masking) -> Pairs:
 def _promises(found: Prepared, reached: release.Verified) -> Iterator[dict[str, Any]]:
     """Yield what was promised, with what was reached: k of all columns together, or of each; and what is beside k."""
     method = found.plan.method
-    if method.record_level:
+    if isinstance(method, RecordLevelMethod):
         return
-    together = [[name] for name in found.with_role("quasi")] if method.per_column else [found.with_role("quasi")]
+    together = (
+        [[name] for name in found.with_role("quasi")]
+        if isinstance(method, ColumnwiseMethod)
+        else [found.with_role("quasi")]
+    )
     for columns, least in zip(together, reached.k, strict=True):
         told = {"model": "k-anonymity", "columns": columns, "asked": method.required_k, "reached": least}
         yield told | {"holds": least >= method.required_k}
     for place, asked in enumerate(privacy.asked(found)):
         for columns, figures in zip(together, reached.guarantees, strict=True):
             told = {"model": asked.name, "columns": [asked.column], "asked": asked.asked, "reached": figures[place]}
-            yield told | {"holds": True} | ({"over": columns} if method.per_column else {})
+            yield told | {"holds": True} | ({"over": columns} if isinstance(method, ColumnwiseMethod) else {})
 
 
 def summary_of(
@@ -368,7 +378,7 @@ def summary_of(
             *rows.promised(found, seed),
             *_promises(found, reached),
         ],
-        **({"noise": rows.told(found, pairs)} if method.record_level else {}),
+        **({"noise": rows.told(found, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {name: x.to_dict() for name, x in figures.items()},
     }
 
@@ -388,7 +398,7 @@ def settings_of(found: Prepared, seed: int | None, sha256: dict[str, Any]) -> di
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
         "seed": seed,
         "privacy": [],
-        **({"noise": {}} if method.record_level else {}),
+        **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {},
         "seconds": 0.0,
         "sha256": sha256,

@@ -12,11 +12,11 @@ from typing import Any
 from allonym.errors import PlanError
 from allonym.kinds.registry import KINDS
 from allonym.kinds.set_metric import SET_DISTANCES
-from allonym.methods.base import is_number
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import DEPTHS, MEASURES
 from allonym.ontology.taxonomy import Taxonomy
+from allonym.parameters import is_number
 
 ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
 ELEMENTS = ("text", "category")

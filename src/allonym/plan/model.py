@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.cells import MISSING
 from allonym.errors import PlanError
-from allonym.methods import METHODS, named, parameters_of
-from allonym.methods.base import Anonymising, Method
+from allonym.methods import METHODS, find, method_parameters
+from allonym.methods.base import KAnonymityMethod, Method
+from allonym.parameters import parameters_of, problems_of
 from allonym.plan import privacy as promises
 from allonym.plan import toml
 from allonym.plan.column import Column, unknown
@@ -81,10 +82,9 @@ class Plan:
         yield from self._method_problems()
         yield from promises.problems(self)
         k = getattr(self.method, "k", None) if isinstance(self.method, Method) else self.k
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
-            yield "k must be a whole number."
-        elif k is not None and k < 2:
-            yield f"k is {k}, it must be at least 2: a group of one hides nobody. Hint: 5 is usual."
+        problem = None if k is None else parameters_of(KAnonymityMethod)["k"].problem(k)
+        if problem is not None:
+            yield str(problem)
         seed = 0 if self.seed is None else self.seed
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
             yield "the seed must be a whole number from 0 to 2^64 - 1."
@@ -114,28 +114,28 @@ class Plan:
                 yield "k is given twice, for the plan and for its method. Hint: give it once."
             if self.parameters:
                 yield "parameters are given twice, for the plan and for its method. Hint: give them once."
-            yield from (f"method {self.method.name}: {problem}" for problem in self.method.problems())
+            yield from (f"method {self.method.name}: {problem}" for problem in problems_of(self.method, skip=("k",)))
             return
-        kind = named(str(self.method))
+        kind = find(str(self.method))
         if kind is None:
             yield unknown("method", self.method, list(METHODS))
             return
-        if self.k is not None and not issubclass(kind, Anonymising):
+        if self.k is not None and not issubclass(kind, KAnonymityMethod):
             yield f"method {self.method} promises no k. Hint: leave k out, or choose another method."
-        known = parameters_of(str(self.method))
+        known = [name for name in method_parameters(str(self.method)) if name != "k"]
         strange = [name for name in self.parameters if name not in known]
         for name in strange:
             if name in ("k", "seed"):
                 yield f"method {self.method}: {name} is given to the plan itself. Hint: {name}=…, not in parameters."
             else:
-                own = ["name", "k", "seed"] if issubclass(kind, Anonymising) else ["name", "seed"]
+                own = ["name", "k", "seed"] if issubclass(kind, KAnonymityMethod) else ["name", "seed"]
                 yield f"method {self.method}: {unknown('parameter', name, [*own, *known])}"
         if not strange:
             made = kind(**self.parameters)
-            yield from (f"method {self.method}: {problem}" for problem in made.problems())
+            yield from (f"method {self.method}: {problem}" for problem in problems_of(made))
 
     def _named(self) -> Method:
-        kind = named(str(self.method))
+        kind = find(str(self.method))
         assert kind is not None
         return kind(**self.parameters, **({} if self.k is None else {"k": self.k}))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from allonym.methods.base import is_number
+from allonym.parameters import is_number
 from allonym.plan.column import unknown
 from allonym.privacy.models import MODELS, RECURSIVE
 from allonym.records import Requirement

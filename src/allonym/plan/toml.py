@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.cells import MISSING
 from allonym.errors import PlanError
+from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, parted
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -157,7 +158,7 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
         document["release"] = dict(plan.about)
     parameters = {f.name: getattr(method, f.name) for f in fields(method)}
     document["method"] = {"name": method.name, **parameters}
-    if plan.seed is not None or not method.record_level:
+    if plan.seed is not None or not isinstance(method, RecordLevelMethod):
         document["method"]["seed"] = plan.seed or 0
     if plan.privacy:
         document["privacy"] = [x.to_dict() for x in plan.privacy]

@@ -116,13 +116,12 @@ def _parameters(ask: PageRequest, choice: Choice) -> tuple[dict[str, Any], list[
     found: dict[str, Any] = {}
     problems: list[str] = []
     for parameter in choice.parameters:
-        text = ask.text(f"{choice.name}.{parameter.name}", "no" if isinstance(parameter.default, bool) else "")
+        text = ask.text(f"{choice.name}.{parameter.name}", "no" if parameter.type is bool else "")
         if text == "" and parameter.default != "":
             continue
-        try:
-            found[parameter.name] = parameter.value(text)
-        except PlanError as error:
-            problems += map(str, error.problems)
+        found[parameter.name] = parameter.parse(text)
+        if not parameter.has_type(found[parameter.name]):
+            problems.append(str(parameter.problem(found[parameter.name])))
     return found, problems
 
 
