@@ -30,7 +30,7 @@ from strategies import dags, taxonomy
 
 import allonym as al
 from allonym.arrays import Ints
-from allonym.errors import PlanError, Problem, ReleaseError
+from allonym.errors import PlanError, ReleaseError
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
@@ -399,9 +399,9 @@ def told(asked: al.Privacy, figure: float, over: list[str] | None = None) -> dic
     return entry | {"reached": pytest.approx(figure, abs=1e-7)} | ({} if over is None else {"over": over})
 
 
-def told_figure(problem: Problem) -> float:
+def told_figure(problem: str) -> float:
     """Return what all records reach, as a problem tells it."""
-    return float(problem.text.partition("all records together reach ")[2].split()[0])
+    return float(problem.partition("all records together reach ")[2].split()[0])
 
 
 def verify(plan: al.Plan, done: al.Release, persons: list[int] | None) -> None:
