@@ -43,7 +43,7 @@ from allonym.kinds.numeric import Numeric
 from allonym.ontology import lexicon
 from allonym.ontology.linking import links_file as links
 from allonym.ontology.linking.link import link
-from allonym.ontology.readers import READERS, read_taxonomy
+from allonym.ontology.readers import FILE_FORMATS, read_taxonomy
 from allonym.ontology.readers.source import File
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -79,7 +79,7 @@ def taxonomy(data: bytes) -> None:
 
 def _read_as(format: str, data: bytes) -> None:
     with refusing():
-        _usable(READERS[format](File(Path("given"), data, "")))
+        _usable(FILE_FORMATS[format].read(File(Path("given"), data, "")))
 
 
 def wndb(data: bytes) -> None:

@@ -9,7 +9,7 @@ import argparse
 import hashlib
 from pathlib import Path
 
-from allonym.ontology.readers.wndb import read_wndb
+from allonym.ontology.readers import wndb
 from allonym.ontology.wordnet import FILE, pack
 
 DATA = Path(__file__).parents[1] / "src" / "allonym" / "ontology" / "data"
@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path, help="a WNDB directory (Debian: package wordnet-base)")
     directory: Path = parser.parse_args().directory
-    taxonomy = read_wndb(directory)
+    taxonomy = wndb.read(directory)
     packed = pack(taxonomy)
     DATA.mkdir(exist_ok=True)
     (DATA / FILE).write_bytes(packed)

@@ -12,7 +12,7 @@ from shared import DATA, WNDB, needs
 
 from allonym import errors
 from allonym.ontology import similarity
-from allonym.ontology.readers import READERS, read_taxonomy
+from allonym.ontology.readers import FILE_FORMATS, read_taxonomy
 from allonym.ontology.taxonomy import Taxonomy
 
 HERE = Path(__file__).parents[1] / "data"
@@ -216,30 +216,30 @@ def test_child_parent_tables(text: str, expected: set[tuple[str, str]], tmp_path
 REFUSED = [
     ("id,parent\na,\nb,a\nc,x\n", errors.DanglingParentError, r"line 4: 'c' has the parent 'x'"),
     ("id,parent\na,\nb,c\nc,b\n", errors.CycleError, r"line 3: .*b → c → b"),
-    ("id,parent\na,\nb,a\nb,a\n", errors.DuplicateIdError, r"line 4: the row of 'b' was there before, on line 3"),
+    ("id,parent\na,\nb,a\nb,a\n", errors.DuplicateIdError, r"line 4: the row of 'b' repeats line 3"),
     ("id,parent\na,\nb,b\nc,a\n", errors.CycleError, r"line 3: 'b' is its own parent"),
     ("id,parent,label\na,,x\nb,a,y\nb,c,z\nc,a,q\n", errors.DuplicateIdError, r"line 4: the id 'b' has a second label"),
     ("id,parent\na,\nb,\nc,\n", errors.FlatOntologyError, r"3 concepts and no is-a link"),
-    ("id,parent\na,\n,a\n", errors.UnknownFormatError, r"line 3: a row has no id"),
+    ("id,parent\na,\n,a\n", errors.UnknownFormatError, r"line 3: the row has no id"),
     ("x;a;*\ny;b;*\nx;b;*\n", errors.DuplicateIdError, r"line 3: 'x' lies under 'b' here and under 'a' on line 1"),
     ("[Term]\nid: A\n\n[Term]\nid: A\n", errors.DuplicateIdError, r"line 5: the id 'A' is defined twice .*line 2"),
     ("[Term]\nid: A\n\n[Term]\nid: B\nis_a: C\n", errors.DanglingParentError, r"line 6: 'B' has the parent 'C'"),
     ("[Term]\nid: A\nis_a: B\n\n[Term]\nid: B\nis_a: A\n", errors.CycleError, r"line 3"),
-    ("[Term]\nid: A\n\n[Term]\nid: B\n", errors.FlatOntologyError, r"every distance would be the same"),
+    ("[Term]\nid: A\n\n[Term]\nid: B\n", errors.FlatOntologyError, r"all distances would be the same"),
     ("@prefix a: <http://a/> .\na:x a:y .\n", errors.UnknownFormatError, r"line 2"),
     ("@prefix a: <http://a/> .\na:x a:y a:z .\n", errors.UnknownFormatError, r"no concept"),
     ("<?xml version='1.0'?>\n<LexicalResource><Lexicon>\n", errors.UnknownFormatError, r"cannot be parsed"),
     ("Prefix(:=<http://a/>)\nOntology(<http://a>)\n", errors.UnknownFormatError, r"save it as RDF/XML"),
-    ("just some words\nin lines\n", errors.UnknownFormatError, r"not an ontology in a format"),
+    ("just some words\nin lines\n", errors.UnknownFormatError, r"not an ontology in a known format"),
     ("a,b,c,d\n1,2,3,4\n5,6,7,8\n", errors.UnknownFormatError, r"neither a hierarchy"),
     ("", errors.UnknownFormatError, r"empty"),
     ("a;;*\nb;x;*\n", errors.UnknownFormatError, r"line 1: 1 of 3 levels are empty"),
     ('id\tparent\tname\na\t\tall\nb\ta\t"Big\nc\ta\tsmall\n', errors.UnknownFormatError, r"not a table: .*line 4"),
     ("id,parent,more\na,,x\nb,a,y,z\n", errors.UnknownFormatError, r"line 3: more cells than the 3"),
-    ("id,parent\na,\nb\n", errors.UnknownFormatError, r"line 3: a row ends before its parent"),
-    ("[Term]\nid: A\nis_a: ! nothing\n", errors.UnknownFormatError, r"line 3: a link without a parent"),
+    ("id,parent\na,\nb\n", errors.UnknownFormatError, r"line 3: the row ends before its parent"),
+    ("[Term]\nid: A\nis_a: ! nothing\n", errors.UnknownFormatError, r"line 3: a link has no parent"),
     ('{"@context": {}, "a": "b"}', errors.UnknownFormatError, r"broken"),
-    ("id,parent\na,X\nb,Y\nc,Z\n", errors.DanglingParentError, r"line 3: 3 parents are no one's child"),
+    ("id,parent\na,X\nb,Y\nc,Z\n", errors.DanglingParentError, r"line 3: 3 parents are not children themselves"),
     ("Organs;A10\nHeart;A10.100\nViscera;A10.100\n", errors.DuplicateIdError, r"line 3: the tree number A10.100"),
 ]  # fmt: skip
 
@@ -296,7 +296,7 @@ def test_turtle_with_a_mark_and_owl_as_default_namespace(tmp_path: Path) -> None
 def test_formats_can_be_given() -> None:
     t = read_taxonomy(HERE / "mini-animals.csv", format="child-parent")
     assert links(t) == LINKS
-    assert set(READERS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "tree", "child-parent"}
+    assert set(FILE_FORMATS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "tree", "child-parent"}
 
 
 @needs(DATA / "taxonomies" / "doid_2019-03-07.obo.gz")

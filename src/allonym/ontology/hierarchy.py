@@ -11,7 +11,7 @@ from pathlib import Path
 
 from allonym.errors import UnknownFormatError
 from allonym.ontology.linking.link import Link, link
-from allonym.ontology.readers import hierarchies, recognise
+from allonym.ontology.readers import hierarchy_table, recognise, tree
 from allonym.ontology.readers.source import File
 from allonym.ontology.scope import Scope
 
@@ -35,14 +35,15 @@ class Hierarchy:
     def read(cls, path: str | Path) -> Hierarchy:
         """Read an ARX table or a tree in JSON."""
         file = File.read(path)
-        format = recognise(file)
-        if format not in ("hierarchy", "tree"):
+        reader = {"hierarchy": hierarchy_table, "tree": tree}.get(recognise(file))
+        if reader is None:
             raise UnknownFormatError(
-                "not a hierarchy.", path=file.path, hint="one row a leaf, leaf;level 1;…;top as ARX has it, or JSON."
+                "not a hierarchy.",
+                path=file.path,
+                hint="write one row per leaf, leaf;level 1;…;top as in ARX, or a JSON tree.",
             )
-        hierarchies.read_tree(file) if format == "tree" else hierarchies.read_table(file)  # refuses what is wrong
-        lines = hierarchies.tree_rows(file) if format == "tree" else hierarchies.table_rows(file)
-        return cls(file.name, tuple(dict.fromkeys(tuple(row) for _, row in lines)))
+        reader.read(file)  # raises if the rows contradict each other
+        return cls(file.name, tuple(dict.fromkeys(tuple(row) for _, row in reader.levels_of(file))))
 
     @property
     def height(self) -> int:

@@ -1,77 +1,99 @@
-"""Readers of ontologies: each turns one file format into a `Taxonomy`.
+"""Readers of ontologies: each turns one format into a `Taxonomy`.
 
 | format        | recognised by                                              |
 |---------------|------------------------------------------------------------|
 | `wndb`        | a directory with data.noun and index.noun                  |
-| `wndb-verbs`  | never: the verbs of such a directory, where asked for      |
+| `wndb-verbs`  | never; the verbs of such a directory, on request           |
 | `obo`         | `format-version:` or `[Term]`                              |
-| `rdf`         | RDF/XML, Turtle or N-Triples: OWL classes or SKOS concepts |
 | `lmf`         | XML with `<LexicalResource`                                |
-| `mesh`        | a column of MeSH tree numbers (C01.221.812)                |
-| `hierarchy`   | no header, leaf first, one top value (ARX)                 |
+| `rdf`         | RDF/XML, Turtle or N-Triples: OWL classes or SKOS concepts |
 | `tree`        | JSON                                                       |
+| `hierarchy`   | no header, leaf first, one top value (ARX)                 |
+| `mesh`        | a column of MeSH tree numbers (C01.221.812)                |
 | `child-parent`| a table with a column of parents                           |
+
+To add a file format, write a module with `recognise` and `read` and add it to `FILE_FORMATS`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from allonym.errors import OptionError, UnknownFormatError
-from allonym.ontology.readers import csv, hierarchies, lmf, mesh, obo, rdf
+from allonym.ontology.readers import child_parent, hierarchy_table, lmf, mesh, obo, rdf, tree, wndb
+from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
-from allonym.ontology.readers.wndb import read_wndb
 from allonym.ontology.taxonomy import Taxonomy
 
-READERS: dict[str, Callable[[File], Taxonomy]] = {
-    "obo": obo.read,
-    "rdf": rdf.read,
-    "lmf": lmf.read,
-    "mesh": mesh.read,
-    "hierarchy": hierarchies.read_table,
-    "tree": hierarchies.read_tree,
-    "child-parent": csv.read_child_parent,
+
+class Reader(Protocol):
+    """The functions of a reader module."""
+
+    def recognise(self, sample: Sample) -> bool:
+        """Tell whether a file that starts like this has the format."""
+
+    def read(self, file: File) -> Taxonomy:
+        """Read a file of the format."""
+
+
+FILE_FORMATS: dict[str, Reader] = {  # tried in this order
+    "obo": obo,
+    "lmf": lmf,
+    "rdf": rdf,
+    "tree": tree,
+    "hierarchy": hierarchy_table,
+    "mesh": mesh,
+    "child-parent": child_parent,
 }
-DIRECTORIES = {"wndb": "noun", "wndb-verbs": "verb"}
-_TURTLE = re.compile(r"^[ \t]*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
-_TRIPLE = re.compile(r"^[ \t]*(<[^<>\s]+>|_:\w+)[ \t]+<[^<>\s]+>[ \t]+(<|_:|\").*\.[ \t\r]*$", re.MULTILINE)
-_OBO = re.compile(r"^(format-version:|\[Term\])", re.MULTILINE)
-_OTHER_OWL = re.compile(r"^[ \t]*(Prefix\(|Ontology\(|<Ontology\b|Prefix:|Ontology:)|<Ontology\s", re.MULTILINE)
+DIRECTORY_FORMATS: dict[str, Callable[[Path], Taxonomy]] = {"wndb": wndb.read, "wndb-verbs": wndb.read_verbs}
 
 
 def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
-    """Read an ontology; its format is found by what is in it, unless one is given.
+    """Read an ontology from a file, gzipped or not, or from a WNDB directory.
 
-    Arguments: a file (gzipped or not) or a WNDB directory; a name from the table above.
+    Args:
+        path: the file or directory.
+        format: a name from the table above; without one, the content decides.
+
+    Raises:
+        OptionError: the format is unknown.
+        OntologyError: the file cannot be read, or its concepts do not form a taxonomy.
     """
     path = Path(path)
-    if format is not None and format not in (*READERS, *DIRECTORIES):
-        raise OptionError.of("ontology format", format, [*READERS, *DIRECTORIES])
-    if path.is_dir() or format in DIRECTORIES:
-        return read_wndb(path, DIRECTORIES[format or "wndb"])
+    if format is not None and format not in (*FILE_FORMATS, *DIRECTORY_FORMATS):
+        raise OptionError.of("ontology format", format, [*FILE_FORMATS, *DIRECTORY_FORMATS])
+    if format in DIRECTORY_FORMATS or path.is_dir():
+        return DIRECTORY_FORMATS[format or "wndb"](path)
     file = File.read(path)
-    return READERS[format or recognise(file)](file)
+    return FILE_FORMATS[format or recognise(file)].read(file)
 
 
 def recognise(file: File) -> str:
-    """Return the format of a file, by its content."""
-    head = File(file.path, file.content[:200_000], "").text()
-    if not head.strip():
+    """Return the format of a file, by its content.
+
+    Raises:
+        UnknownFormatError: the content has none of the formats.
+    """
+    sample = Sample(file)
+    if not sample.text.strip():
         raise UnknownFormatError("the file is empty.", path=file.path)
-    if "\0" in head:
-        raise UnknownFormatError("this is a binary file, not an ontology in text.", path=file.path)
-    if _OBO.search(head):
-        return "obo"
-    if _OTHER_OWL.search(head) and not rdf.is_xml(head):
+    if "\0" in sample.text:
+        raise UnknownFormatError("this is a binary file; ontologies are text files.", path=file.path)
+    for name, reader in FILE_FORMATS.items():
+        if reader.recognise(sample):
+            return name
+    if not sample.rows:
         raise UnknownFormatError(
-            "OWL in a syntax other than RDF.", path=file.path, hint="save it as RDF/XML or Turtle (Protégé, ROBOT)."
+            "not an ontology in a known format.",
+            path=file.path,
+            hint="formats are OBO, OWL or SKOS in RDF, WN-LMF, ARX hierarchies, child,parent tables and MeSH tree "
+            "numbers.",
         )
-    if head.lstrip().startswith("<") and "<LexicalResource" in head:
-        return "lmf"
-    if rdf.is_xml(head) or _TURTLE.search(head) or _TRIPLE.search(head):
-        return "rdf"
-    if head.lstrip()[0] in "{[":
-        return "tree"
-    return csv.recognise(file)
+    raise UnknownFormatError(
+        f"a table of {len(sample.rows[-1])} columns that is neither a hierarchy (leaf first, one top value in the last "
+        "column) nor a list of children and parents.",
+        path=file.path,
+        hint="name the columns, for example id,parent,label.",
+    )

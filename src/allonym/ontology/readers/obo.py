@@ -8,51 +8,61 @@ from collections import defaultdict
 from allonym.decoding import lines_of
 from allonym.errors import UnknownFormatError
 from allonym.ontology.lexicon import Entry
-from allonym.ontology.readers.source import File, Found
+from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.sample import Sample
+from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 _MODIFIERS = re.compile(r"(?<!\\)\{[^{}]*\}\s*$")
+_RECOGNISED = re.compile(r"^(format-version:|\[Term\])", re.MULTILINE)
 Stanza = dict[str, list[tuple[int, str]]]
 
 
+def recognise(sample: Sample) -> bool:
+    """Recognise `format-version:` or `[Term]`."""
+    return bool(_RECOGNISED.search(sample.text))
+
+
 def read(file: File) -> Taxonomy:
-    """Read an OBO file. Obsolete terms are left out; exact synonyms, alternative ids and names are words."""
+    """Read names, exact synonyms and alternative ids as words; skip obsolete terms."""
     link_lines: list[int] = []
-    found = Found(labels=[], definitions=[], link_lines=link_lines)
+    builder = OntologyBuilder(labels=[], definitions=[], link_lines=link_lines)
     header, stanzas = _stanzas(file.text())
-    found.version = _first(header, "data-version") or _first(header, "date")
-    kept = [
+    builder.version = _first(header, "data-version") or _first(header, "date")
+    concepts = [
         (kind, line, tags)
         for kind, line, tags in stanzas
         if kind in ("Term", "Instance") and _first(tags, "is_obsolete") != "true" and _first(tags, "id")
     ]
-    found.ids = [_first(tags, "id") for _, _, tags in kept]
-    found.id_lines = [line for _, line, _ in kept]
-    code = {identifier: c for c, identifier in enumerate(found.ids)}
-    assert found.labels is not None
-    assert found.definitions is not None
-    for c, (kind, _, tags) in enumerate(kept):
-        found.labels.append(_unescape(_first(tags, "name")) or found.ids[c])
-        found.definitions.append(_quoted(_first(tags, "def")))
-        found.words += [Entry(alt, c, notation=True) for alt in (found.ids[c], *_all(tags, "alt_id"))]
-        found.words += [Entry(_quoted(s), c) for s in _all(tags, "synonym") if " EXACT" in _unquoted(s) and _quoted(s)]
+    builder.ids = [_first(tags, "id") for _, _, tags in concepts]
+    builder.id_lines = [line for _, line, _ in concepts]
+    code = {identifier: c for c, identifier in enumerate(builder.ids)}
+    assert builder.labels is not None
+    assert builder.definitions is not None
+    for c, (kind, _, tags) in enumerate(concepts):
+        builder.labels.append(_unescape(_first(tags, "name")) or builder.ids[c])
+        builder.definitions.append(_quoted(_first(tags, "def")))
+        builder.words += [Entry(alt, c, notation=True) for alt in (builder.ids[c], *_all(tags, "alt_id"))]
+        builder.words += [
+            Entry(_quoted(s), c) for s in _all(tags, "synonym") if " EXACT" in _unquoted(s) and _quoted(s)
+        ]
         links = tags.get("is_a" if kind == "Term" else "instance_of", [])
-        found.child += [found.ids[c]] * len(links)
+        builder.child += [builder.ids[c]] * len(links)
         empty = next((line for line, value in links if not value), None)
         if empty is not None:
-            raise UnknownFormatError("a link without a parent.", path=file.path, line=empty)
-        found.parent += [value.split()[0] for _, value in links]
+            raise UnknownFormatError("a link has no parent.", path=file.path, line=empty)
+        builder.parent += [value.split()[0] for _, value in links]
         link_lines += [line for line, _ in links]
         if kind == "Instance":
-            found.instances.add(c)
+            builder.instances.add(c)
         for relation in _all(tags, "relationship"):
-            kind_of, *target = relation.split() or [""]
-            if kind_of in ("part_of", "has_part") and target and target[0] in code:
-                found.parts.append((code[target[0]], c))
-    return found.taxonomy(file)
+            relation_type, *target = relation.split() or [""]
+            if relation_type in ("part_of", "has_part") and target and target[0] in code:
+                builder.parts.append((code[target[0]], c))
+    return builder.build(file)
 
 
 def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:
@@ -74,7 +84,7 @@ def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:
 
 
 def _clean(value: str) -> str:
-    """Strip a trailing comment and trailing modifiers, neither of which may begin inside quotes."""
+    """Strip a trailing comment and trailing modifiers; neither starts inside quotes."""
     if value.lstrip().startswith("!"):
         return ""
     if " !" in value and '"' not in value:
@@ -98,11 +108,11 @@ def _unescape(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    found = _QUOTED.match(value.strip())
-    return _unescape(found.group(1)) if found else ""
+    match = _QUOTED.match(value.strip())
+    return _unescape(match.group(1)) if match else ""
 
 
 def _unquoted(value: str) -> str:
-    """Return what follows the text in quotes."""
-    found = _QUOTED.match(value.strip())
-    return value.strip()[found.end() :] if found else value
+    """Return what follows the quoted text."""
+    match = _QUOTED.match(value.strip())
+    return value.strip()[match.end() :] if match else value

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from allonym.errors import UnknownFormatError
 from allonym.ontology.lexicon import Entry
-from allonym.ontology.readers.source import File, Found
+from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.sample import Sample
+from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -28,10 +30,14 @@ NOTATION = {_SKOS + "notation", _OBO + "id", _OBO + "hasAlternativeId"}
 DEFINITION = {_SKOS + "definition", "http://purl.obolibrary.org/obo/IAO_0000115"}
 VERSION = {_OWL + "versionInfo", _OWL + "versionIRI"}
 
+_TURTLE = re.compile(r"^[ \t]*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
+_TRIPLE = re.compile(r"^[ \t]*(<[^<>\s]+>|_:\w+)[ \t]+<[^<>\s]+>[ \t]+(<|_:|\").*\.[ \t\r]*$", re.MULTILINE)
+_OTHER_OWL = re.compile(r"^[ \t]*(Prefix\(|Ontology\(|<Ontology\b|Prefix:|Ontology:)|<Ontology\s", re.MULTILINE)
+
 
 @dataclass
 class _Thing:
-    """What the triples say of one IRI."""
+    """The triples about one IRI."""
 
     is_class: bool = False
     is_individual: bool = False
@@ -44,69 +50,85 @@ class _Thing:
     definition: str = ""
 
 
-def is_xml(head: str) -> bool:
-    """Tell whether a text begins as RDF/XML does."""
-    return bool(re.match(r"\s*(<\?xml|<!DOCTYPE|<!--|<rdf:RDF|<RDF)", head)) and "RDF" in head
+def recognise(sample: Sample) -> bool:
+    """Recognise RDF/XML, Turtle and N-Triples.
+
+    Raises:
+        UnknownFormatError: the file is an OWL ontology in another syntax.
+    """
+    if _is_xml(sample.text):
+        return True
+    if _OTHER_OWL.search(sample.text):
+        raise UnknownFormatError(
+            "OWL in a syntax other than RDF.", path=sample.path, hint="save it as RDF/XML or Turtle (Protégé, ROBOT)."
+        )
+    return bool(_TURTLE.search(sample.text) or _TRIPLE.search(sample.text))
+
+
+def _is_xml(text: str) -> bool:
+    return bool(re.match(r"\s*(<\?xml|<!DOCTYPE|<!--|<rdf:RDF|<RDF)", text)) and "RDF" in text
 
 
 def _format(file: File) -> object:
     import pyoxigraph
 
     head = File(file.path, file.content[:100_000], "").text()
-    if is_xml(head):
+    if _is_xml(head):
         return pyoxigraph.RdfFormat.RDF_XML
     return pyoxigraph.RdfFormat.TURTLE  # N-Triples are Turtle too
 
 
-_NESTED = re.compile(rb"""<!ENTITY\s+[^\s"']+\s+["'][^"'<>]*&(?!#)""")  # a short file can become a very long one
+_NESTED = re.compile(rb"""<!ENTITY\s+[^\s"']+\s+["'][^"'<>]*&(?!#)""")  # entities that expand exponentially
 
 
 def _source(file: File) -> bytes | str:
-    """XML says itself how it is encoded; other syntaxes are decoded here."""
+    """Return bytes if XML declares its encoding, else the decoded text."""
     if _NESTED.search(file.content[:100_000]):
-        raise UnknownFormatError("its entities are made of others.", path=file.path, hint="write them out.")
+        raise UnknownFormatError(
+            "an XML entity is defined by other entities.", path=file.path, hint="write the entities out."
+        )
     return file.content if file.content.lstrip().startswith(b"<?xml") else file.text()
 
 
 def read(file: File) -> Taxonomy:
-    """Read classes, individuals and concepts with their labels in every language; deprecated ones are left out."""
+    """Read classes, individuals and concepts with their labels in all languages; skip deprecated ones."""
     things, version = _things(file)
-    found = Found(labels=[], definitions=[], version=version, label_words=False)
+    builder = OntologyBuilder(labels=[], definitions=[], version=version, labels_are_words=False)
     classes = {iri for iri, thing in things.items() if thing.is_class and not thing.deprecated} - TOPS
     individuals = {
         iri
         for iri, thing in things.items()
         if not (thing.is_class or thing.deprecated) and (thing.is_individual or not classes.isdisjoint(thing.types))
     }
-    found.ids = sorted(classes | individuals)
-    assert found.labels is not None
-    assert found.definitions is not None
-    for c, iri in enumerate(found.ids):
+    builder.ids = sorted(classes | individuals)
+    assert builder.labels is not None
+    assert builder.definitions is not None
+    for c, iri in enumerate(builder.ids):
         thing = things[iri]
         label = _label(thing.labels) or _local(iri)
-        found.labels.append(label)
-        found.definitions.append(thing.definition)
-        found.words += [Entry(text, c, language=lang, preferred=True) for text, lang in thing.labels]
-        found.words += [Entry(text, c, language=lang) for text, lang in thing.synonyms]
+        builder.labels.append(label)
+        builder.definitions.append(thing.definition)
+        builder.words += [Entry(text, c, language=lang, preferred=True) for text, lang in thing.labels]
+        builder.words += [Entry(text, c, language=lang) for text, lang in thing.synonyms]
         codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
-        found.words += [Entry(code, c, notation=True) for code in sorted(codes)]
+        builder.words += [Entry(code, c, notation=True) for code in sorted(codes)]
         parents = thing.parents if thing.is_class else thing.types
-        links = [p for p in dict.fromkeys(parents) if p not in TOPS and not _gone(things, p)]
-        found.child += [iri] * len(links)
-        found.parent += links
+        links = [p for p in dict.fromkeys(parents) if p not in TOPS and not _is_deprecated(things, p)]
+        builder.child += [iri] * len(links)
+        builder.parent += links
         if not thing.is_class:
-            found.instances.add(c)
+            builder.instances.add(c)
         if not thing.labels:
-            found.words.append(Entry(label, c, preferred=True))
-    return found.taxonomy(file)
+            builder.words.append(Entry(label, c, preferred=True))
+    return builder.build(file)
 
 
-def _gone(things: dict[str, _Thing], iri: str) -> bool:
+def _is_deprecated(things: dict[str, _Thing], iri: str) -> bool:
     return iri in things and things[iri].deprecated
 
 
 def _things(file: File) -> tuple[dict[str, _Thing], str]:
-    """Gather what is said of every IRI; blank nodes (restrictions, lists) are passed over."""
+    """Collect the triples about each IRI and the version; skip blank nodes (restrictions, lists)."""
     import pyoxigraph
 
     things: dict[str, _Thing] = defaultdict(_Thing)
@@ -118,18 +140,18 @@ def _things(file: File) -> tuple[dict[str, _Thing], str]:
             subject, predicate, value = quad.subject.value, quad.predicate.value, quad.object
             if isinstance(value, pyoxigraph.Literal):
                 version = value.value if predicate in VERSION and not version else version
-                _say(things[subject], predicate, value.value, value.language or "")
+                _add_literal(things[subject], predicate, value.value, value.language or "")
             elif isinstance(value, pyoxigraph.NamedNode):
                 version = value.value if predicate in VERSION and not version else version
-                _relate(things, subject, predicate, value.value)
+                _add_relation(things, subject, predicate, value.value)
     except SyntaxError as error:
         raise UnknownFormatError(
-            "the RDF cannot be parsed.", path=file.path, line=error.lineno, hint=f"the parser says: {error.msg}"
+            "the RDF cannot be parsed.", path=file.path, line=error.lineno, hint=f"parser message: {error.msg}"
         ) from error
     return dict(things), version
 
 
-def _say(thing: _Thing, predicate: str, text: str, language: str) -> None:
+def _add_literal(thing: _Thing, predicate: str, text: str, language: str) -> None:
     if predicate in PREFERRED:
         thing.labels.append((text, language))
     elif predicate in SYNONYM:
@@ -142,7 +164,7 @@ def _say(thing: _Thing, predicate: str, text: str, language: str) -> None:
         thing.deprecated = text == "true"
 
 
-def _relate(things: dict[str, _Thing], subject: str, predicate: str, value: str) -> None:
+def _add_relation(things: dict[str, _Thing], subject: str, predicate: str, value: str) -> None:
     if predicate == TYPE:
         if value in CLASSES:
             things[subject].is_class = True

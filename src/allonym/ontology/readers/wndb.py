@@ -1,4 +1,4 @@
-"""WordNet's own database files, of any version: a directory with data.noun, index.noun, noun.exc, cntlist.rev."""
+"""WordNet's database files (WNDB), of any version: a directory with data.noun, index.noun, noun.exc, cntlist.rev."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from allonym.decoding import lines_of
 from allonym.errors import UnknownFormatError
 from allonym.ontology.lexicon import Entry
-from allonym.ontology.readers.source import File, Found
+from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
 
 IS_A, INSTANCE = "@", "@i"
@@ -30,19 +31,27 @@ class _Synset:
     gloss: str
 
 
-def read_wndb(directory: str | Path, part_of_speech: str = "noun") -> Taxonomy:
-    """Read the nouns (or the verbs) of a WNDB directory, with definitions, parts and word counts.
+def read(directory: Path) -> Taxonomy:
+    """Read the nouns of a WNDB directory, with definitions, parts and word counts.
 
     Ids are as in NLTK: `dog.n.01` is the first sense of the first word of a synset.
     """
-    directory = Path(directory)
+    return _read(directory, "noun")
+
+
+def read_verbs(directory: Path) -> Taxonomy:
+    """Read the verbs of a WNDB directory."""
+    return _read(directory, "verb")
+
+
+def _read(directory: Path, part_of_speech: str) -> Taxonomy:
     letter, number = KINDS[part_of_speech]
     missing = [name for kind in ("data", "index") if not (directory / (name := f"{kind}.{part_of_speech}")).exists()]
     if missing:
         raise UnknownFormatError(
-            f"no {' and no '.join(missing)} in this directory.",
+            f"the directory has no {' and no '.join(missing)}.",
             path=directory,
-            hint=f"a WNDB directory has data.{part_of_speech} and index.{part_of_speech}.",
+            hint=f"a WNDB directory contains data.{part_of_speech} and index.{part_of_speech}.",
         )
     data = File.read(directory / f"data.{part_of_speech}")
     synsets = list(_synsets(data))
@@ -50,39 +59,39 @@ def read_wndb(directory: str | Path, part_of_speech: str = "noun") -> Taxonomy:
     counts = _counts(directory / "cntlist.rev", number)
     id_lines: list[int] = []
     link_lines: list[int] = []
-    found = Found(
-        labels=[], definitions=[], id_lines=id_lines, link_lines=link_lines, label_words=False, name="wordnet",
+    builder = OntologyBuilder(
+        labels=[], definitions=[], id_lines=id_lines, link_lines=link_lines, labels_are_words=False, name="wordnet",
         licence="WordNet licence", version=_version(data), exceptions=_exceptions(directory / f"{part_of_speech}.exc"),
     )  # fmt: skip
     id_of = {s.offset: _identifier(s, ranks, letter, data) for s in synsets}
-    place = {s.offset: c for c, s in enumerate(synsets)}
-    assert found.labels is not None
-    assert found.definitions is not None
+    concept_at = {s.offset: c for c, s in enumerate(synsets)}
+    assert builder.labels is not None
+    assert builder.definitions is not None
     for concept, synset in enumerate(synsets):
-        found.ids.append(id_of[synset.offset])
+        builder.ids.append(id_of[synset.offset])
         id_lines.append(synset.line)
-        found.labels.append(synset.words[0][0].replace("_", " "))
-        found.definitions.append(synset.gloss)
+        builder.labels.append(synset.words[0][0].replace("_", " "))
+        builder.definitions.append(synset.gloss)
         for at, (word, lexical) in enumerate(synset.words):
             key = f"{word.lower()}%{number}:{synset.lexicographer}:{int(lexical, 16):02d}::"
             rank = ranks.get((word.lower(), synset.offset), 99)
-            found.words.append(
+            builder.words.append(
                 Entry(word.replace("_", " "), concept, rank, counts.get(key, 0), "en", preferred=at == 0)
             )
         for kind, offset, other in synset.pointers:
             if other == letter and kind in (IS_A, INSTANCE):
-                found.child.append(id_of[synset.offset])
-                found.parent.append(id_of.get(offset, f"offset {offset}"))
+                builder.child.append(id_of[synset.offset])
+                builder.parent.append(id_of.get(offset, f"offset {offset}"))
                 link_lines.append(synset.line)
                 if kind == INSTANCE:
-                    found.instances.add(concept)
-            elif other == letter and kind in PARTS and offset in place:
-                found.parts.append((concept, place[offset]))
-    return found.taxonomy(data)
+                    builder.instances.add(concept)
+            elif other == letter and kind in PARTS and offset in concept_at:
+                builder.parts.append((concept, concept_at[offset]))
+    return builder.build(data)
 
 
 def _synsets(data: File) -> Iterator[_Synset]:
-    """Parse the lines of a data file; the licence on top begins with blanks."""
+    """Parse the lines of a data file; those of the licence start with spaces."""
     for number, line in enumerate(lines_of(data.text()), 1):
         if line.startswith(" ") or not line.strip():
             continue
@@ -103,19 +112,19 @@ def _synsets(data: File) -> Iterator[_Synset]:
 
 def _identifier(synset: _Synset, ranks: dict[tuple[str, str], int], letter: str, data: File) -> str:
     if not synset.words:
-        raise UnknownFormatError("a synset without words.", path=data.path, line=synset.line)
+        raise UnknownFormatError("the synset has no words.", path=data.path, line=synset.line)
     lemma = synset.words[0][0].lower()
     rank = ranks.get((lemma, synset.offset))
     if rank is None:
         raise UnknownFormatError(
             f"the index does not have {lemma!r} for this synset.", path=data.path, line=synset.line,
-            hint="the data and index files are of different versions, or cut off.",
+            hint="the data and index files have different versions, or one is truncated.",
         )  # fmt: skip
     return f"{lemma}.{letter}.{rank + 1:02d}"
 
 
 def _ranks(index: File) -> dict[tuple[str, str], int]:
-    """Return the place of each synset among the senses of each word, from 0."""
+    """Return the rank of each synset among the senses of each word, from 0."""
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines_of(index.text()), 1):
         if line.startswith(" ") or not line.strip():
@@ -129,7 +138,7 @@ def _ranks(index: File) -> dict[tuple[str, str], int]:
 
 
 def _counts(cntlist: Path, number: int) -> dict[str, int]:
-    """Return how often each sense key was tagged; nothing where the file is missing."""
+    """Return how often each sense key was tagged; nothing if the file is missing."""
     if not cntlist.exists():
         return {}
     rows = (line.split() for line in lines_of(File.read(cntlist).text()) if f"%{number}:" in line)
@@ -144,5 +153,5 @@ def _exceptions(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _version(data: File) -> str:
-    found = re.search(r"WordNet (\d[\d.]*\d)", data.text()[:5000])
-    return found.group(1) if found else ""
+    match = re.search(r"WordNet (\d[\d.]*\d)", data.text()[:5000])
+    return match.group(1) if match else ""
