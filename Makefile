@@ -1,4 +1,4 @@
-# Everything from a fresh clone: `make test` creates .venv, installs what is pinned and runs every check.
+# `make test` creates .venv from a fresh clone, installs the pinned packages and runs every check.
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -7,11 +7,11 @@ BIN := .venv/bin
 
 test: lint types layers pytest
 
-# Masks the bundled survey and shows what came of it, in build/demo
+# Masks the bundled survey and writes the release and a report to build/demo
 demo: .venv/installed
 	$(BIN)/allonym demo -o build/demo --report build/demo/report.html
 
-# Opens the studio on the bundled survey, or on FILE=…
+# Opens the studio, with the table FILE=… if given
 studio: .venv/installed
 	$(BIN)/allonym studio $(FILE)
 
@@ -35,12 +35,11 @@ layers: .venv/installed
 pytest: .venv/installed
 	$(BIN)/pytest -q -n 2
 
-# Records the golden files anew, from what the code does now: tests/golden/expected
+# Records tests/golden/expected from the current behaviour
 golden: .venv/installed
 	ALLONYM_GOLDEN=record $(BIN)/pytest -q -n 2 tests/golden
 
-# On a real Spark, whose master and workers are processes on this machine (Debian: apt install default-jre-headless), in an
-# environment of its own
+# Runs the tests on a local Spark cluster (Debian: apt install default-jre-headless) in a separate environment
 spark: build/spark/installed
 	build/spark/bin/python -m pytest -q tests/spark
 
@@ -50,24 +49,24 @@ build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-# The studio in a real browser (Debian: apt install chromium); skipped, saying so, where there is none
+# Tests the studio in Chromium (Debian: apt install chromium); skipped if there is no browser
 studio-test: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r browser/requirements.lock
 	$(BIN)/pytest -q browser
 
-# Tables of the docs: correlations with human judgement; coverage and precision of linking
+# Writes tables of the documentation: correlations with human judgement; coverage and precision of linking
 judgements: .venv/installed
 	$(BIN)/python benchmarks/judgements.py
 
 quality: .venv/installed
 	$(BIN)/python benchmarks/linking_quality.py
 
-# Every published figure and claim of the five papers, tested; writes docs/papers.md and its charts
+# Recomputes the figures and tests the claims of the five papers; writes docs/papers.md and its charts
 papers: .venv/installed
 	$(BIN)/python benchmarks/papers_page.py
 
-# Beside NLTK, semsimian, polars, anjana, anonypy and pycanon, in environments of their own; writes docs/benchmarks.md and
-# parts of docs/methods
+# Runs all benchmarks, with NLTK, semsimian, polars, anjana, anonypy and pycanon for comparison, in separate environments;
+# writes docs/benchmarks.md and blocks of other pages
 benchmark: build/spark/installed
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
@@ -95,15 +94,16 @@ benchmark: build/spark/installed
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/pycanon_comparison.py build/pycanon/bin/python
 
-# Fuzzes every reader for a minute each; whether the tests would see mistakes in masking, measures and releases
+# Fuzzes every reader for a minute
 fuzz: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r fuzz/requirements.lock
 	$(BIN)/python fuzz/run.py
 
+# Mutation testing: do the tests detect faults in methods, measures and releases?
 mutants: .venv/installed
 	$(BIN)/python tools/mutants.py
 
-# Pictures for the docs, by a browser (Debian: apt install chromium)
+# Takes the screenshots of the documentation (Debian: apt install chromium)
 screenshots: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r browser/requirements.lock -r tools/requirements.lock
 	$(BIN)/python tools/screenshots.py

@@ -1,4 +1,4 @@
-"""From bytes to tables: a fuzzer that changes bytes changes cells, quotes, line ends and encodings."""
+"""Build tables, ontologies and JSON from bytes, so that a mutated byte changes a cell, a quote or an encoding."""
 
 from __future__ import annotations
 
@@ -25,54 +25,54 @@ MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe
 
 
 class Choices:
-    """Choices made by bytes; where there are no more, the first choice is taken.
+    """Choices determined by bytes; after the last byte, every choice is the first option.
 
-    >>> made = Choices(b"\\x01\\x05")
-    >>> made.one_of("ab"), made.below(4), made.below(4)
+    >>> choices = Choices(b"\\x01\\x05")
+    >>> choices.one_of("ab"), choices.below(4), choices.below(4)
     ('b', 1, 0)
     """
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+        self._data, self._position = data, 0
 
     def below(self, n: int) -> int:
-        """Return a number from 0 on, below n, which is at most 256."""
-        self._at += 1
-        return self._data[self._at - 1] % n if self._at <= len(self._data) else 0
+        """Return a number from 0 to n - 1; n is at most 256."""
+        self._position += 1
+        return self._data[self._position - 1] % n if self._position <= len(self._data) else 0
 
     def flag(self) -> bool:
-        """Return yes or no."""
+        """Return True or False."""
         return self.below(2) == 1
 
-    def one_of(self, given: Sequence[T]) -> T:
-        """Return one of some things."""
-        return given[self.below(len(given))]
+    def one_of(self, options: Sequence[T]) -> T:
+        """Return one of the options."""
+        return options[self.below(len(options))]
 
     def text(self, most: int = 4, pieces: Sequence[str] = PIECES) -> str:
-        """Return a text of a few pieces."""
+        """Return a text of up to `most` pieces."""
         return "".join(self.one_of(pieces) for _ in range(self.below(most + 1)))
 
     def rest(self) -> bytes:
-        """Return the bytes that are left."""
-        found = self._data[self._at :]
-        self._at = len(self._data)
-        return found
+        """Return the remaining bytes."""
+        remaining = self._data[self._position :]
+        self._position = len(self._data)
+        return remaining
 
 
-class Built(NamedTuple):
-    """A table of delimited text whose cells are known."""
+class DelimitedTable(NamedTuple):
+    """A table of delimited text with known cells."""
 
     raw: bytes
     delimiter: str
     encoding: str
     header: bool
-    rows: list[list[str]]  # without the header, and without surrounding blanks
+    rows: list[list[str]]  # without the header and surrounding blanks
 
 
-def table(choices: Choices) -> Built | None:
-    """Build a table; None where its encoding does not have one of its characters."""
+def table(choices: Choices) -> DelimitedTable | None:
+    """Build a table; None if the encoding lacks a character."""
     delimiter, encoding = choices.one_of(DELIMITERS), choices.one_of(ENCODINGS)
-    newline = choices.one_of(("\n", "\r\n", "\r", ""))  # none: now one and now the other
+    newline = choices.one_of(("\n", "\r\n", "\r", ""))  # "" mixes line ends
     header, always, padded = choices.below(4) < 3, choices.flag(), choices.below(4) == 3
     blanks, marked = choices.below(4) == 3, choices.flag()
     width, height = 1 + choices.below(4), choices.below(7)
@@ -92,7 +92,7 @@ def table(choices: Choices) -> Built | None:
     except (UnicodeError, LookupError):
         return None
     texts = [[cell.strip() for cell in row] for row in rows]
-    return Built(raw, delimiter, encoding, header, texts)
+    return DelimitedTable(raw, delimiter, encoding, header, texts)
 
 
 def _written(cell: str, delimiter: str, always: bool, width: int) -> str:
@@ -101,7 +101,7 @@ def _written(cell: str, delimiter: str, always: bool, width: int) -> str:
 
 
 def value(choices: Choices, depth: int = 2) -> Any:
-    """Build a value of JSON; strings may have half of a pair of surrogates."""
+    """Build a JSON value; strings may contain unpaired surrogates."""
     kind = choices.below(12 if depth else 9)
     if kind < 4:
         return choices.text(3, (*PIECES, "\ud800", "\udfff"))
@@ -113,23 +113,23 @@ def value(choices: Choices, depth: int = 2) -> Any:
 
 
 def json_lines(choices: Choices) -> list[dict[str, Any]]:
-    """Build records, as JSON has them."""
+    """Build JSON records."""
     names = ["a", "b", choices.text(2), "d"][: 1 + choices.below(4)]
-    ready = [[value(choices) for _ in names] for _ in range(choices.below(7))]
-    return [{x: v for x, v in zip(names, row, strict=True) if choices.below(8)} for row in ready]
+    rows = [[value(choices) for _ in names] for _ in range(choices.below(7))]
+    return [{x: v for x, v in zip(names, row, strict=True) if choices.below(8)} for row in rows]
 
 
-def changed_json(choices: Choices, node: Any) -> Any:
-    """Put another value in some places of a tree of JSON, or leave a key out."""
+def mutate_json(choices: Choices, node: Any) -> Any:
+    """Replace some values of a JSON tree, or drop some keys."""
     if choices.below(12) == 1:
         return value(choices)
     if isinstance(node, dict):
-        return {k: changed_json(choices, v) for k, v in node.items() if choices.below(24) != 1}
-    return [changed_json(choices, x) for x in node] if isinstance(node, list) else node
+        return {k: mutate_json(choices, v) for k, v in node.items() if choices.below(24) != 1}
+    return [mutate_json(choices, x) for x in node] if isinstance(node, list) else node
 
 
 def parquet(choices: Choices) -> bytes:
-    """Build a Parquet file with columns of many types, and with any notes of pandas."""
+    """Build a Parquet file with columns of many types and arbitrary pandas metadata."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -147,16 +147,16 @@ def parquet(choices: Choices) -> bytes:
     for _ in range(choices.below(5)):
         kind, cell = choices.one_of(cells)
         columns[choices.text(2)] = pa.array([cell() if choices.below(4) else None for _ in range(n)], kind)
-    notes = choices.one_of((None, json.dumps(value(choices)), choices.text()))
-    notes = json.dumps({"index_columns": value(choices)}) if choices.flag() else notes
-    made, target = pa.table(columns), io.BytesIO()
-    made = made if notes is None else made.replace_schema_metadata({"pandas": notes})
-    pq.write_table(made, target, store_schema=choices.flag())
+    metadata = choices.one_of((None, json.dumps(value(choices)), choices.text()))
+    metadata = json.dumps({"index_columns": value(choices)}) if choices.flag() else metadata
+    table, target = pa.table(columns), io.BytesIO()
+    table = table if metadata is None else table.replace_schema_metadata({"pandas": metadata})
+    pq.write_table(table, target, store_schema=choices.flag())
     return target.getvalue()
 
 
 def workbook(choices: Choices) -> bytes:
-    """Build a workbook."""
+    """Build an Excel workbook."""
     import xlsxwriter
 
     width = 1 + choices.below(4)
@@ -181,7 +181,7 @@ def workbook(choices: Choices) -> bytes:
 
 
 def labelled(choices: Choices, path: Path) -> None:
-    """Build a file of SPSS or Stata at a path, by its ending."""
+    """Build an SPSS or Stata file, by the suffix of the path."""
     import pandas as pd
     import pyreadstat
 
@@ -217,7 +217,7 @@ WORDS = (
 
 
 def ontology(choices: Choices) -> tuple[str, bytes]:
-    """Build an ontology in one of the formats; its ids, labels and links are drawn from a few words."""
+    """Build an ontology in one of the formats; ids, labels and links are drawn from a few words."""
     kind = choices.one_of(tuple(_FORMATS))
     entries = [(choices.one_of(WORDS), choices.one_of(WORDS), choices.one_of(WORDS)) for _ in range(choices.below(8))]
     return kind, _FORMATS[kind](choices, entries).encode("utf-8", "replace")
@@ -236,24 +236,24 @@ def _csv(choices: Choices, entries: Entries, header: Sequence[str]) -> str:
 def _obo(choices: Choices, entries: Entries) -> str:
     parts = ["format-version: 1.2\n"]
     for name, parent, label in entries:
-        said = label.replace("\n", "\\n")
+        escaped = label.replace("\n", "\\n")
         extra = choices.one_of(
-            (f"is_a: {parent}", f'synonym: "{said}" EXACT []', f"relationship: part_of {parent}", "")
+            (f"is_a: {parent}", f'synonym: "{escaped}" EXACT []', f"relationship: part_of {parent}", "")
         )
-        parts.append(f"[{choices.one_of(('Term', 'Instance', 'Typedef'))}]\nid: {name}\nname: {said}\n{extra}\n")
+        parts.append(f"[{choices.one_of(('Term', 'Instance', 'Typedef'))}]\nid: {name}\nname: {escaped}\n{extra}\n")
     return "\n".join(parts)
 
 
 def _lmf(choices: Choices, entries: Entries) -> str:
-    def said(text: str) -> str:
+    def escape(text: str) -> str:
         return text.replace("&", "&amp;").replace('"', "&quot;").replace("\n", "&#10;").replace("\x1c", "")
 
     parts = []
     for name, parent, label in entries:
         kind = choices.one_of(("hypernym", "instance_hypernym", "holo_part", "other"))
         parts.append(
-            f'<LexicalEntry><Lemma writtenForm="{said(label)}" partOfSpeech="n"/><Sense synset="{said(name)}"/>'
-            f'</LexicalEntry><Synset id="{said(name)}"><SynsetRelation relType="{kind}" target="{said(parent)}"/>'
+            f'<LexicalEntry><Lemma writtenForm="{escape(label)}" partOfSpeech="n"/><Sense synset="{escape(name)}"/>'
+            f'</LexicalEntry><Synset id="{escape(name)}"><SynsetRelation relType="{kind}" target="{escape(parent)}"/>'
             "</Synset>"
         )
     encoding = choices.one_of(("UTF-8", "us-ascii", "gbk", "utf-7", "none"))
@@ -271,9 +271,9 @@ def _turtle(choices: Choices, entries: Entries) -> str:
         for name, parent, label in entries
         for tag in [choices.one_of(("", "@en", "@de-AT"))]
     ]
-    known = "skos: <http://www.w3.org/2004/02/skos/core#>", "rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
-    known = (*known, "rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>")
-    return "\n".join([*(f"@prefix {x} ." for x in known), *parts])
+    prefixes = "skos: <http://www.w3.org/2004/02/skos/core#>", "rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
+    prefixes = (*prefixes, "rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>")
+    return "\n".join([*(f"@prefix {x} ." for x in prefixes), *parts])
 
 
 _FORMATS = {

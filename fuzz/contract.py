@@ -1,4 +1,4 @@
-"""What holds of every target: it works, or refuses by an `AllonymError` that has no part of a cell."""
+"""The contract of every target: it succeeds, or raises an `AllonymError` whose message contains no cell values."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ _WORD = re.compile(r"[^\W_]{6,}")
 
 
 class Finding(AssertionError):
-    """What should hold does not."""
+    """A property that must hold is violated."""
 
 
-def expect(holds: bool, what: str) -> None:
-    """Say what does not hold."""
+def expect(holds: bool, violation: str) -> None:
+    """Raise a finding unless a property holds."""
     if not holds:
-        raise Finding(what)
+        raise Finding(violation)
 
 
 @cache
-def known_words() -> frozenset[str]:
-    """Return the words of the source, which messages are made of."""
+def source_words() -> frozenset[str]:
+    """Return the words of the source code, which messages may contain."""
     files = Path(allonym.__file__).parent.rglob("*.py")
     return frozenset(x for file in files for x in _WORD.findall(file.read_text("utf-8").lower()))
 
 
 @contextmanager
 def refusing(cells: str = "", names: Iterable[str] = ()) -> Iterator[None]:
-    """Let a reader refuse what it is given, in a text that has no long word of some cells; names may be told."""
+    """Allow an `AllonymError` whose message contains no long word of the cells; column names are allowed."""
     try:
         yield
     except AllonymError as error:
-        named = {x for name in names for x in _WORD.findall(name.lower())}
-        told = set(_WORD.findall(str(error).lower()))
-        expect(not (told - known_words() - named) & set(_WORD.findall(cells.lower())), "a message has part of a cell")
+        name_words = {x for name in names for x in _WORD.findall(name.lower())}
+        words = set(_WORD.findall(str(error).lower())) - source_words() - name_words
+        expect(not words & set(_WORD.findall(cells.lower())), "a message contains part of a cell")
 
 
 @cache
 def folder() -> Path:
-    """Return a folder for files, with an ontology in it."""
-    kept = TemporaryDirectory(prefix="fuzz-")
-    atexit.register(kept.cleanup)
-    (Path(kept.name) / "mini-jobs.csv").write_bytes(*seeds.of("mini-jobs.csv"))
-    return Path(kept.name)
+    """Return a temporary folder that contains an ontology."""
+    temporary = TemporaryDirectory(prefix="fuzz-")
+    atexit.register(temporary.cleanup)
+    (Path(temporary.name) / "mini-jobs.csv").write_bytes(*seeds.test_files("mini-jobs.csv"))
+    return Path(temporary.name)
 
 
-def written(data: bytes, name: str = "given") -> Path:
-    """Write a file."""
+def write(data: bytes, name: str = "given") -> Path:
+    """Write a file to the temporary folder and return its path."""
     path = folder() / name
     path.write_bytes(data)
     return path

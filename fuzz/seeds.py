@@ -1,4 +1,4 @@
-"""What fuzzing begins with: the small files of the tests, and made-up ones."""
+"""Seed inputs for fuzzing: the small files of the tests, and synthetic ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 SHEET = "xl/worksheets/sheet1.xml"
-BETWEEN = b"\n=====\n"  # between the files of a WNDB directory
+SEPARATOR = b"\n=====\n"  # between the files of a WNDB directory
 
 ENTITY = b"00000001 03 n 01 entity 0 001 ~ 00000002 n 0000 | what is\n"
 THING = b"00000002 03 n 02 thing 0 object 1 002 @ 00000001 n 0000 #p 00000001 n 0000 | x\n"
@@ -46,7 +46,7 @@ weight = 2
 role = "quasi"
 kind = "numeric"
 """
-PROMISES = b"""format = 1
+PRIVACY_PLAN = b"""format = 1
 method = {name = "sa-mdav", k = 3, represent = "subsumer"}
 [[privacy]]
 model = "l-diversity"
@@ -61,7 +61,7 @@ size = {role = "quasi", kind = "ordinal", levels = ["low", "high"]}
 likes = {role = "quasi", kind = "set", separator = "|", elements = "category"}
 illness = {role = "sensitive", ontology = ["a.obo", "b.obo"], links = ["a.csv", "b.csv"], unmatched = "suppress"}
 """
-SETTLED = b'value,concept,status,proposed\nnurse,nurse,sure,\n cook ,cook#1,review,cook\n"x, y",,sure,\n'
+LINKS = b'value,concept,status,proposed\nnurse,nurse,sure,\n cook ,cook#1,review,cook\n"x, y",,sure,\n'
 TABLES = (
     b'id,job,age\n01,nurse,33\n02,"cook, chef",41\n\n03,,007\n',
     b'a;b\r\n"x\r\ny";1,5\r\n 5" pipe;" ""q"" "\r\n',
@@ -90,50 +90,52 @@ TEXTS = (
 )  # fmt: skip
 
 
-def of(*names: str) -> tuple[bytes, ...]:
-    """Return files of the tests."""
+def test_files(*names: str) -> tuple[bytes, ...]:
+    """Return the content of files in tests/data."""
     return tuple((DATA / name).read_bytes() for name in names)
 
 
 def ontologies() -> tuple[bytes, ...]:
-    """Return an ontology in every format that is one file."""
-    packed = gzip.compress(of("mini-animals.csv")[0], mtime=0)
+    """Return an ontology in every single-file format."""
+    packed = gzip.compress(test_files("mini-animals.csv")[0], mtime=0)
     return (
-        *of(*(f"mini-animals.{x}" for x in ("csv", "obo", "owl", "ttl", "nt", "xml"))),
-        *of("mini-hierarchy.csv", "mini-jobs.csv", "mini-mesh.bin"), *trees(), packed,
+        *test_files(*(f"mini-animals.{x}" for x in ("csv", "obo", "owl", "ttl", "nt", "xml"))),
+        *test_files("mini-hierarchy.csv", "mini-jobs.csv", "mini-mesh.bin"), *trees(), packed,
     )  # fmt: skip
 
 
 def trees() -> tuple[bytes, ...]:
-    """Return hierarchies in JSON."""
+    """Return JSON hierarchies."""
     return b'{"animal": {"bird": ["parrot"], "cat": {}}}', b'{"name": "a", "children": [{"name": "b"}, {"id": 3}]}'
 
 
 def wndb() -> tuple[bytes, ...]:
-    """Return the files of a small WNDB directory, as one."""
-    return (BETWEEN.join([ENTITY + THING, INDEX, COUNTS, EXCEPTIONS]), BETWEEN.join([ENTITY + THING, INDEX]))
+    """Return the files of a small WNDB directory, joined by the separator."""
+    return (SEPARATOR.join([ENTITY + THING, INDEX, COUNTS, EXCEPTIONS]), SEPARATOR.join([ENTITY + THING, INDEX]))
 
 
 def tables() -> tuple[bytes, ...]:
     """Return tables of delimited text."""
-    return (*TABLES, of("survey-dirty.csv")[0][:900], *of("mini-animals.csv"))
+    return (*TABLES, test_files("survey-dirty.csv")[0][:900], *test_files("mini-animals.csv"))
 
 
 @cache
 def parquet() -> tuple[bytes, ...]:
-    """Return Parquet files, packed and plain, with pandas' notes and without."""
+    """Return Parquet files, compressed and plain, with and without pandas metadata."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     data = {"job": ["nurse", None, "cook"], "age": [1, 2, None], "likes": [["a"], [], None], "x": [0.5, 1.5, 2.5]}
     whole = pa.table(data)
-    noted = whole.select(["job"]).replace_schema_metadata({b"pandas": b'{"index_columns": [{"kind": "range"}]}'})
-    found = []
-    for table, packing in ((whole, "NONE"), (whole.select(["job", "age"]), "SNAPPY"), (noted, "NONE")):
+    with_metadata = whole.select(["job"]).replace_schema_metadata(
+        {b"pandas": b'{"index_columns": [{"kind": "range"}]}'}
+    )
+    contents = []
+    for table, compression in ((whole, "NONE"), (whole.select(["job", "age"]), "SNAPPY"), (with_metadata, "NONE")):
         target = io.BytesIO()
-        pq.write_table(table, target, compression=packing, store_schema=False, write_statistics=False)
-        found.append(target.getvalue())
-    return tuple(found)
+        pq.write_table(table, target, compression=compression, store_schema=False, write_statistics=False)
+        contents.append(target.getvalue())
+    return tuple(contents)
 
 
 @cache
@@ -151,42 +153,42 @@ def workbooks() -> tuple[bytes, ...]:
 
 @cache
 def sheets() -> tuple[bytes, ...]:
-    """Return a sheet as a workbook has it inside."""
+    """Return the XML of the sheet of a workbook."""
     with zipfile.ZipFile(io.BytesIO(*workbooks())) as packed:
         return (packed.read(SHEET),)
 
 
 @cache
 def labelled() -> tuple[bytes, ...]:
-    """Return files of SPSS and of Stata."""
+    """Return an SPSS file and a Stata file."""
     import pandas as pd
     import pyreadstat
 
     frame = pd.DataFrame({"job": [1.0, 2.0, 1.0], "note": ["a", "", "é"], "x": [0.5, float("nan"), 2.0]})
     labels = {"job": {1.0: "nurse", 2.0: "cook"}}
-    found = []
+    contents = []
     with TemporaryDirectory() as folder:
         for name, write in (("x.sav", pyreadstat.write_sav), ("x.dta", pyreadstat.write_dta)):
             write(frame, str(Path(folder) / name), variable_value_labels=labels)
-            found.append((Path(folder) / name).read_bytes())
-    return tuple(found)
+            contents.append((Path(folder) / name).read_bytes())
+    return tuple(contents)
 
 
 @cache
 def fitted() -> tuple[bytes, ...]:
-    """Return fitted plans, as `Fitted.save` writes them; mini-jobs.csv lies beside them."""
+    """Return fitted plans, as `Fitted.save` writes them; they refer to mini-jobs.csv."""
     import pyarrow as pa
 
     import allonym as al
 
     frame = pa.table({"job": ["nurse", "cook", "smith"], "age": ["31", "42", "53"]})
-    found = []
+    contents = []
     with TemporaryDirectory() as folder:
         path = Path(folder) / "fitted.json"
-        path.with_name("mini-jobs.csv").write_bytes(*of("mini-jobs.csv"))
+        path.with_name("mini-jobs.csv").write_bytes(*test_files("mini-jobs.csv"))
         for method in ("noise", "randomise-frequency", "exponential"):
             age = al.keep() if method == "exponential" else al.quasi("numeric")
             columns = {"job": al.quasi("mini-jobs.csv"), "age": age}
             al.Plan(columns, method=method, seed=5, folder=path.parent).fit(frame).save(path)
-            found.append(path.read_bytes())
-    return tuple(found)
+            contents.append(path.read_bytes())
+    return tuple(contents)

@@ -1,4 +1,4 @@
-"""Targets that read tables: what is not masked comes back."""
+"""Targets that read tables: unmasked cells must come back unchanged."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ from allonym.tables.spss import LabelledFile
 def _columns(table: DataFile, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
     """Return every cell by column."""
     names = table.names if names is None else names
-    found = table.cells(names)
-    columns = {x: [found[x].values[c] for c in found[x].codes.tolist()] for x in names}
-    expect(all(len(cells) == table.n for cells in columns.values()), "a column has more cells than there are rows")
+    cells = table.cells(names)
+    columns = {x: [cells[x].values[c] for c in cells[x].codes.tolist()] for x in names}
+    expect(
+        all(len(column) == table.n for column in columns.values()),
+        "the number of cells differs from the number of rows",
+    )
     return columns
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell whether two things are alike, 1 and true and 1.0 being different."""
+    """Return whether two values are equal, where 1, True and 1.0 differ."""
     return repr(one) == repr(other)
 
 
@@ -41,17 +44,17 @@ def _constant(table: DataFile, value: Any) -> Cells:
     return Cells([value], np.zeros(table.n, np.int64))
 
 
-def _comes_back(table: TextFile | JsonLines, raw: bytes) -> None:
-    """See that a table that is not masked comes back, and that masking a column changes no other."""
+def _round_trip(table: TextFile | JsonLines, raw: bytes) -> None:
+    """Check that an unmasked table comes back, and that masking a column changes no other column."""
     columns = _columns(table)
-    again = _again(table, b"".join(table.changed({}, [])))
+    again = _reopen(table, b"".join(table.changed({}, [])))
     if isinstance(table, TextFile):
         expect(b"".join(table.changed({}, [])) == raw, f"{table.encoding} does not come back byte for byte")
     expect(again.names == table.names and _same(_columns(again), columns), "cells do not come back")
     for i, name in enumerate(table.names[:3]):
         value = MASKS[(len(raw) + i) % len(MASKS)]
-        with refusing():  # the encoding may not have the mask
-            masked = _again(table, b"".join(table.changed({name: _constant(table, value)}, [])))
+        with refusing():  # the encoding may lack a character of the mask
+            masked = _reopen(table, b"".join(table.changed({name: _constant(table, value)}, [])))
             expect(sorted(masked.names) == sorted(table.names), "masking changes names")
             expect(masked.n == table.n, "masking changes the number of rows")
             others = [x for x in table.names if x != name]
@@ -60,7 +63,7 @@ def _comes_back(table: TextFile | JsonLines, raw: bytes) -> None:
             expect(all(x in new for x in _columns(masked, [name])[name]), "a mask does not come back")
 
 
-def _again(table: TextFile | JsonLines, content: bytes) -> TextFile | JsonLines:
+def _reopen(table: TextFile | JsonLines, content: bytes) -> TextFile | JsonLines:
     if isinstance(table, JsonLines):
         return JsonLines(content, "again")
     return TextFile(content, "again", Reading(table.encoding, table.delimiter, table.has_header))
@@ -71,9 +74,9 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def table(data: bytes) -> None:
-    """Open any bytes as a table."""
-    told = data.decode("latin-1")
-    cells = told.partition("\r" if "\n" not in told else "\n")[2]
+    """Open arbitrary bytes as a table."""
+    text = data.decode("latin-1")
+    cells = text.partition("\r" if "\n" not in text else "\n")[2]
     with refusing(cells):
         opened = open_table("given", None, data)
         if not isinstance(opened, (TextFile, JsonLines)):
@@ -81,27 +84,27 @@ def table(data: bytes) -> None:
             return
         names = opened.names
         with refusing(cells, names):
-            _comes_back(opened, _unpacked(data))
+            _round_trip(opened, _unpacked(data))
 
 
 def built_table(data: bytes) -> None:
-    """Open a table whose cells are known."""
+    """Open a table with known cells."""
     choices = builders.Choices(data)
-    made = builders.table(choices)
-    if made is None:
+    table = builders.table(choices)
+    if table is None:
         return
-    given = choices.below(4)
-    reading = Reading(made.encoding if given else None, made.delimiter if given < 3 else None, made.header)
-    with refusing(" ".join(x for row in made.rows for x in row)):
-        opened = TextFile(made.raw, "given", reading)
-        if given in (1, 2):
+    stated = choices.below(4)  # which of encoding and delimiter the reader is told
+    reading = Reading(table.encoding if stated else None, table.delimiter if stated < 3 else None, table.header)
+    with refusing(" ".join(x for row in table.rows for x in row)):
+        opened = TextFile(table.raw, "given", reading)
+        if stated in (1, 2):
             rows = list(zip(*_columns(opened).values(), strict=True))
-            expect(rows == [tuple(row) for row in made.rows], "cells are not those that were written")
-        _comes_back(opened, made.raw)
+            expect(rows == [tuple(row) for row in table.rows], "cells differ from those written")
+        _round_trip(opened, table.raw)
 
 
 def _json_cell(value: Any) -> Any:
-    """Return a value of JSON as a cell."""
+    """Return a JSON value as a cell."""
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, str):
@@ -110,34 +113,34 @@ def _json_cell(value: Any) -> Any:
 
 
 def json_lines(data: bytes) -> None:
-    """Open any bytes as JSON lines."""
-    told = data.decode("latin-1")
-    with refusing(told):
+    """Open arbitrary bytes as JSON lines."""
+    text = data.decode("latin-1")
+    with refusing(text):
         opened = JsonLines(data, "given")
-        with refusing(told, opened.names):
-            _comes_back(opened, data)
+        with refusing(text, opened.names):
+            _round_trip(opened, data)
 
 
 def built_json_lines(data: bytes) -> None:
-    """Open JSON lines whose values are known."""
+    """Open JSON lines with known values."""
     raw = "\n".join(map(json.dumps, builders.json_lines(builders.Choices(data)))).encode()
     records = [json.loads(x) for x in raw.splitlines()]
     with refusing(raw.decode(), names=[x for record in records for x in record]):
         opened = JsonLines(raw, "given")
         columns = _columns(opened)
         for name in opened.names:
-            expect(_same(columns[name], [_json_cell(x.get(name)) for x in records]), "cells are not the values")
-        _comes_back(opened, raw)
+            expect(_same(columns[name], [_json_cell(x.get(name)) for x in records]), "cells differ from the values")
+        _round_trip(opened, raw)
 
 
 def parquet(data: bytes) -> None:
-    """Open any bytes as Parquet."""
+    """Open arbitrary bytes as Parquet."""
     with refusing():
         _columns(ParquetFile(data, "given"))
 
 
 def built_parquet(data: bytes) -> None:
-    """Open a Parquet file with columns of many types, and with any notes of pandas."""
+    """Open a Parquet file with columns of many types and arbitrary pandas metadata."""
     raw = builders.parquet(builders.Choices(data))
     with refusing():
         opened = ParquetFile(raw, "given")
@@ -149,13 +152,13 @@ def built_parquet(data: bytes) -> None:
 
 
 def excel(data: bytes) -> None:
-    """Open any bytes as a workbook."""
+    """Open arbitrary bytes as a workbook."""
     with refusing():
         _columns(ExcelFile(data, "given"))
 
 
 def sheet(data: bytes) -> None:
-    """Open a workbook whose sheet is any bytes."""
+    """Open a workbook whose sheet consists of arbitrary bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(*seeds.workbooks())) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
@@ -164,33 +167,33 @@ def sheet(data: bytes) -> None:
 
 
 def built_excel(data: bytes) -> None:
-    """Open a workbook whose values are known; what is saved of it has the same cells."""
+    """Open a workbook with known values; saving it keeps the cells."""
     raw = builders.workbook(builders.Choices(data))
     with refusing():
-        _saved(ExcelFile(raw, "given"), folder() / "again.xlsx", raw)
+        _save_and_reopen(ExcelFile(raw, "given"), folder() / "again.xlsx", raw)
 
 
 def labelled(data: bytes) -> None:
-    """Open any bytes as a file of SPSS or Stata."""
+    """Open arbitrary bytes as an SPSS or Stata file."""
     with refusing():
         _columns(LabelledFile(data, "given"))
 
 
 def built_labelled(data: bytes) -> None:
-    """Open a file of SPSS or Stata whose values are known; what is saved of it has the same cells."""
+    """Open an SPSS or Stata file with known values; saving it keeps the cells."""
     choices = builders.Choices(data)
     path = folder() / choices.one_of(("given.sav", "given.dta"))
     try:
         builders.labelled(choices, path)
-    except Exception:  # what cannot be written need not be read
+    except Exception:  # values that the format cannot store
         return
     raw = path.read_bytes()
     with refusing():
-        _saved(LabelledFile(raw, "given"), path.with_stem("again"), raw)
+        _save_and_reopen(LabelledFile(raw, "given"), path.with_stem("again"), raw)
 
 
-def _saved(table: ExcelFile | LabelledFile, path: Path, raw: bytes) -> None:
-    """See that a table that is saved comes back, and that masking a column changes no other."""
+def _save_and_reopen(table: ExcelFile | LabelledFile, path: Path, raw: bytes) -> None:
+    """Check that a saved table comes back, and that masking a column changes no other column."""
     columns = _columns(table)
     table.save(table.changed({}, []), path)
     expect(_same(_columns(open_table(path)), columns), "cells do not come back")

@@ -1,8 +1,8 @@
-"""Slow, obviously-correct similarity measures, written from the formulas: the oracle of the property tests.
+"""Slow, obviously correct similarity measures, written from the formulas: the oracle of the property tests.
 
-Nothing here is shared with the product, and nothing is optimised: every call walks the taxonomy again.
-Formulas: P0 §3.2 (eq. 5-16) and P4 eq. 1. With several least common subsumers (LCS) every measure
-takes the one that makes the two concepts most alike; common subsumers above them are never tried.
+Nothing is shared with the package, and nothing is optimised: every call walks the taxonomy again. Formulas: Martínez
+(2010) §3.2 (eq. 5-16) and Batet et al. (2014) eq. 1. With several least common subsumers (LCS), every measure takes the
+one that makes the two concepts most similar; common subsumers above them are not considered.
 """
 
 import math
@@ -102,7 +102,7 @@ def _deepest(parents: Parents) -> int:
 
 
 def path(parents: Parents, a: int, b: int) -> int:
-    """Return the links N1 + N2 from a and b up to their LCS, the fewest over several (Rada, P0 eq. 5).
+    """Return the links N1 + N2 from a and b up to their LCS, the fewest over several (Rada, Martínez 2010, eq. 5).
 
     >>> path(TINY, 4, 5), path(TINY, 4, 6), path(TINY, 4, 0), path(TINY, 4, 4)
     (2, 3, 2, 0)
@@ -111,7 +111,7 @@ def path(parents: Parents, a: int, b: int) -> int:
 
 
 def leacock_chodorow(parents: Parents, a: int, b: int) -> float:
-    """Return -log(Np / (2·D)) with Np = N1 + N2 + 1 and D the deepest depth in nodes (P0 eq. 6).
+    """Return -log(Np / (2·D)) with Np = N1 + N2 + 1 and D the deepest depth in nodes (Martínez 2010, eq. 6).
 
     >>> math.isclose(leacock_chodorow(TINY, 4, 5), -math.log((1 + 1 + 1) / (2 * 4)))
     True
@@ -122,7 +122,7 @@ def leacock_chodorow(parents: Parents, a: int, b: int) -> float:
 
 
 def wu_palmer(parents: Parents, a: int, b: int, depth_convention: str = "nodes") -> float:
-    """Return the similarity 2·N3 / (N1 + N2 + 2·N3), the largest over several LCSs, and 1 for a == b (P0 eq. 7).
+    """Return the similarity 2·N3 / (N1 + N2 + 2·N3), the largest of several LCSs, 1 for a == b (Martínez 2010, eq. 7).
 
     >>> wu_palmer(TINY, 4, 5) == (2 * 3) / (1 + 1 + 2 * 3)
     True
@@ -141,7 +141,7 @@ def wu_palmer(parents: Parents, a: int, b: int, depth_convention: str = "nodes")
 
 
 def ancestor_overlap(parents: Parents, a: int, b: int) -> float:
-    """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (P4 eq. 1).
+    """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (Batet et al. 2014, eq. 1).
 
     >>> ancestor_overlap(TINY, 4, 6) == (6 - 2) / 6
     True
@@ -178,7 +178,7 @@ def sanchez_batet(parents: Parents, c: int) -> float:
 
 
 def corpus(parents: Parents, counts: Mapping[int, float], c: int) -> float:
-    """Return -log(freq(c) / freq(root)), where freq sums count + 1 over c and its distinct descendants (P0 eq. 13).
+    """Return -log(freq(c) / freq(root)), freq being Σ count + 1 over c and its descendants (Martínez 2010, eq. 13).
 
     >>> math.isclose(corpus(TINY, {4: 2, 6: 5}, 2), -math.log((1 + 3 + 1) / (7 + 2 + 5)))
     True
@@ -192,7 +192,7 @@ def corpus(parents: Parents, counts: Mapping[int, float], c: int) -> float:
 
 
 def resnik(parents: Parents, content: Mapping[int, float], a: int, b: int) -> float:
-    """Return the information content of the LCS, the largest over several, raw also for a == b (P0 eq. 14).
+    """Return the information content of the LCS, the largest over several, raw also for a == b (Martínez 2010, eq. 14).
 
     >>> resnik(TINY, CONTENT, 4, 5), resnik(TINY, CONTENT, 5, 5)
     (0.5, 0.75)
@@ -201,7 +201,7 @@ def resnik(parents: Parents, content: Mapping[int, float], a: int, b: int) -> fl
 
 
 def lin(parents: Parents, content: Mapping[int, float], a: int, b: int) -> float:
-    """Return 2·IC(LCS) / (IC(a) + IC(b)), 1 for a == b and 0 for 0/0 of distinct concepts (P0 eq. 15).
+    """Return 2·IC(LCS) / (IC(a) + IC(b)), 1 for a == b and 0 for 0/0 of distinct concepts (Martínez 2010, eq. 15).
 
     >>> lin(TINY, CONTENT, 4, 5) == 2 * 0.5 / (1.0 + 0.75)
     True
@@ -214,7 +214,7 @@ def lin(parents: Parents, content: Mapping[int, float], a: int, b: int) -> float
 
 
 def jiang_conrath(parents: Parents, content: Mapping[int, float], a: int, b: int) -> float:
-    """Return the distance IC(a) + IC(b) - 2·IC(LCS), the smallest over several LCSs, 0 for a == b (P0 eq. 16).
+    """Return the distance IC(a) + IC(b) - 2·IC(LCS), the least of several LCSs, 0 for a == b (Martínez 2010, eq. 16).
 
     >>> jiang_conrath(TINY, CONTENT, 4, 5) == 1.0 + 0.75 - 2 * 0.5
     True
@@ -299,7 +299,7 @@ def neighbourhood(parents: Parents, terms: Mapping[int, frozenset[str]], c: int,
 
 
 def _gamma(parents: Parents, c1: int, c2: int) -> float:
-    """Return the weight γ(c1, c2) on depths in nodes (P0 eq. 9); it is symmetric and at most 1/2.
+    """Return the weight γ(c1, c2) on depths in nodes (Martínez 2010, eq. 9); it is symmetric and at most 1/2.
 
     >>> _gamma(TINY, 2, 4) == 2 / (2 + 4), _gamma(TINY, 4, 2) == 1 - 4 / (4 + 2)
     (True, True)
@@ -312,7 +312,7 @@ def _gamma(parents: Parents, c1: int, c2: int) -> float:
 
 
 def _tversky_one_way(parents: Parents, features: Mapping[int, frozenset[str]], c1: int, c2: int) -> float:
-    """Return |A ∩ B| / (|A ∩ B| + γ·|A - B| + (1 - γ)·|B - A|), 0 where the divisor is 0 (P0 eq. 8).
+    """Return |A ∩ B| / (|A ∩ B| + γ·|A - B| + (1 - γ)·|B - A|), 0 where the divisor is 0 (Martínez 2010, eq. 8).
 
     >>> features = {2: frozenset("xy"), 4: frozenset("yzw")}
     >>> math.isclose(_tversky_one_way(TINY, features, 2, 4), 1 / (1 + 2 / 6 * 1 + 4 / 6 * 2))
@@ -326,7 +326,7 @@ def _tversky_one_way(parents: Parents, features: Mapping[int, frozenset[str]], c
 
 
 def tversky(parents: Parents, features: Mapping[int, frozenset[str]], a: int, b: int) -> float:
-    """Return Tversky's similarity as the mean of both directions, 1 for a == b (P0 eq. 8-9).
+    """Return Tversky's similarity as the mean of both directions, 1 for a == b (Martínez 2010, eq. 8-9).
 
     >>> features = {2: frozenset("xy"), 4: frozenset("yzw")}
     >>> one, other = 1 / (1 + 2 / 6 * 1 + 4 / 6 * 2), 1 / (1 + 2 / 6 * 2 + 4 / 6 * 1)

@@ -1,4 +1,4 @@
-"""Real data beside the project, which is read in place; tests that need it are skipped, saying so, where it is not."""
+"""Data sets beside the project. Tests that need a missing data set are skipped with a reason."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ __all__ = ["DATA", "WNDB", "needs"]
 
 
 def needs(path: Path) -> pytest.MarkDecorator:
-    """Skip a test where a file is not at hand."""
-    return pytest.mark.skipif(not path.exists(), reason=f"needs {path.name}, which is not at hand")
+    """Skip a test if a file does not exist."""
+    return pytest.mark.skipif(not path.exists(), reason=f"needs {path.name}, which does not exist")

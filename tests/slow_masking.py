@@ -1,8 +1,8 @@
-"""Slow, obviously-correct microaggregation and its measures, written from the formulas: an oracle for tests.
+"""Slow, obviously correct microaggregation and its measures, written from the formulas: a test oracle.
 
-Nothing here is shared with the product, and nothing is optimised. A record is a tuple of values, a value is any
+Nothing is shared with the package, and nothing is optimised. A record is a tuple of values, a value is any
 hashable and None is null. A taxonomy is a mapping concept -> parents with one root; its depths are in nodes, the root
-having depth 1. Formulas: P1 §2-4, with the decisions of the methods (§2, §4, §7).
+having depth 1. Formulas: Martínez, Sánchez and Valls (2012), §2-4.
 """
 
 import math
@@ -192,7 +192,7 @@ def record_centroid(centroids: Sequence[Callable[[Pairs], Hashable]]) -> Callabl
     return centroid
 
 
-# MDAV, P1 algorithm 1, one list entry per row.
+# MDAV (Martínez, Sánchez and Valls 2012, Algorithm 1), one list entry per row.
 
 
 def mdav(

@@ -170,10 +170,10 @@ def ncp(
 
 def _ancestors_or_self(parents: Parents, concept: Hashable) -> set[Hashable]:
     """Return the concept and everything above it."""
-    found = {concept}
+    ancestors = {concept}
     for parent in parents.get(concept, ()):
-        found |= _ancestors_or_self(parents, parent)
-    return found
+        ancestors |= _ancestors_or_self(parents, parent)
+    return ancestors
 
 
 def _minimal_common_subsumers(parents: Parents, a: Hashable, b: Hashable) -> list[Hashable]:

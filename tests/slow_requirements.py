@@ -1,7 +1,7 @@
-"""Slow, obviously-correct merging of groups until they hold what is demanded of sensitive columns: an oracle for tests.
+"""Slow, obviously correct merging of groups until they meet the requirements on sensitive columns: a test oracle.
 
-Written from the description of the rule, not from the code, and nothing is optimised. A group is a list of row numbers;
-rows with the same record are never in two groups. The figures are those of `slow_measures`.
+Written from the description of the rule, not from the code, and without optimisation. A group is a list of row
+numbers; rows with the same record are never in two groups. The figures are those of `slow_measures`.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from slow_masking import Pairs, Record
 Group = list[int]  # row numbers
 Distance = Callable[[Any, Any], float]
 
-HOLDS = 1e-9  # what is missing by no more than this is not missing
-DECIMALS = 12  # costs are compared rounded to so many decimals
+TOLERANCE = 1e-9  # smaller deficits count as 0
+DECIMALS = 12  # costs are rounded before they are compared
 
 
 class Requirement(NamedTuple):
-    """What every group must hold of a sensitive column."""
+    """A requirement that every group must meet in a sensitive column."""
 
     model: str  # l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive or t-closeness
-    column: int  # which of the sensitive columns
+    column: int  # index of the sensitive column
     asked: float
     c: float = 3.0
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows: their quasi-identifiers, what is sensitive about them, whose they are and what they weigh."""
+    """Rows with quasi-identifiers, sensitive values, persons and weights."""
 
     records: Sequence[Record]
-    distance: Distance  # of two records
+    distance: Distance  # between two records
     centroids: Sequence[Callable[[Pairs], Hashable]]  # one for each attribute
-    sensitive: Sequence[Sequence[Hashable]]  # column by column, the value of every row
+    sensitive: Sequence[Sequence[Hashable]]  # one sequence per column, one value per row
     grounds: Sequence[Distance]  # of two values of each sensitive column
     persons: Sequence[Hashable] | None = None
     weights: Sequence[float] | None = None
 
     def weight(self, row: int) -> float:
-        """Return what a row counts for utility."""
+        """Return the weight of a row for utility."""
         return 1.0 if self.weights is None else self.weights[row]
 
 
 def figure(table: Table, requirement: Requirement, group: Group) -> float:
-    """Return what one group reaches of a demand."""
+    """Return the figure that a group reaches for a requirement."""
     column = table.sensitive[requirement.column]
     values = [column[row] for row in group]
     persons = None if table.persons is None else [table.persons[row] for row in group]
@@ -66,13 +66,13 @@ def figure(table: Table, requirement: Requirement, group: Group) -> float:
     raise ValueError(f"unknown model {requirement.model!r}")
 
 
-def lacking(table: Table, requirements: Sequence[Requirement], group: Group) -> float:
-    """Return the sum over the demands of what a group lacks, each as a share of what is asked; 0 where it holds."""
+def deficit(table: Table, requirements: Sequence[Requirement], group: Group) -> float:
+    """Return the sum of the deficits of a group, each relative to the required figure; 0 if it meets all."""
     total = 0.0
     for requirement in requirements:
         reached = figure(table, requirement, group)
         missing = reached - requirement.asked if requirement.model == "t-closeness" else requirement.asked - reached
-        if missing > HOLDS:
+        if missing > TOLERANCE:
             total += missing / requirement.asked
     return total
 
@@ -89,7 +89,7 @@ def spread(table: Table, group: Group, point: Record) -> float:
 
 
 def cost(table: Table, one: Group, other: Group) -> float:
-    """Return by how much Σ ω·d² grows if one group takes over the centroid of the other, or the other of the one."""
+    """Return the increase of Σ ω·d² if one of two groups takes the centroid of the other, whichever is cheaper."""
     c_one, c_other = centre(table, one), centre(table, other)
     goes = spread(table, one, c_other) - spread(table, one, c_one)
     comes = spread(table, other, c_one) - spread(table, other, c_other)
@@ -97,52 +97,56 @@ def cost(table: Table, one: Group, other: Group) -> float:
 
 
 def partner(table: Table, requirements: Sequence[Requirement], groups: Sequence[Group], one: int) -> int:
-    """Return the place of the group to join: the cheapest with which nothing, else less, is lacking; else the cheapest.
+    """Return the index of the group to join.
 
-    Of groups that cost the same the first is taken.
+    This is the cheapest group that removes the deficit, else the cheapest that reduces it, else the cheapest. Ties go
+    to the first group.
     """
     others = [place for place in range(len(groups)) if place != one]
     others.sort(key=lambda place: (cost(table, groups[one], groups[place]), place))
-    together = {place: lacking(table, requirements, groups[one] + groups[place]) for place in others}
+    together = {place: deficit(table, requirements, groups[one] + groups[place]) for place in others}
     for place in others:
         if together[place] == 0:
             return place
-    now = lacking(table, requirements, groups[one])
+    now = deficit(table, requirements, groups[one])
     for place in others:
-        if together[place] < now - HOLDS:
+        if together[place] < now - TOLERANCE:
             return place
     return others[0]
 
 
 def merged(table: Table, requirements: Sequence[Requirement], groups: Sequence[Group]) -> list[Group]:
-    """Return the groups after the largest that lacks something joined another, again and again."""
+    """Return the groups after repeatedly joining the largest group with a deficit to another group."""
     now = [list(group) for group in groups]
     while len(now) > 1:
-        poor = [place for place in range(len(now)) if lacking(table, requirements, now[place]) > 0]
-        if not poor:
+        deficient = [place for place in range(len(now)) if deficit(table, requirements, now[place]) > 0]
+        if not deficient:
             break
-        one = max(poor, key=lambda place: (len(now[place]), -place))
+        one = max(deficient, key=lambda place: (len(now[place]), -place))
         other = partner(table, requirements, now, one)
         now[other] = now[other] + now[one]
         del now[one]
     return now
 
 
-def joined_alike(groups: Sequence[Group], stands_for: Callable[[Group], Hashable]) -> list[Group]:
-    """Return the groups, those for which the same stands being one, at the place of the first."""
-    found: dict[Hashable, Group] = {}
+def join_equal(groups: Sequence[Group], representative: Callable[[Group], Hashable]) -> list[Group]:
+    """Return the groups, with groups of equal representatives joined at the position of the first."""
+    joined: dict[Hashable, Group] = {}
     for group in groups:
-        found.setdefault(stands_for(group), []).extend(group)
-    return list(found.values())
+        joined.setdefault(representative(group), []).extend(group)
+    return list(joined.values())
 
 
 def enforced(
-    table: Table, requirements: Sequence[Requirement], groups: Sequence[Group], stands_for: Callable[[Group], Hashable]
+    table: Table,
+    requirements: Sequence[Requirement],
+    groups: Sequence[Group],
+    representative: Callable[[Group], Hashable],
 ) -> list[Group]:
-    """Return the groups when each has a representative of its own and, if there are several, none lacks anything."""
+    """Return groups with distinct representatives, none of which has a deficit unless there is only one."""
     now = [list(group) for group in groups]
     while True:
-        after = merged(table, requirements, joined_alike(now, stands_for))
+        after = merged(table, requirements, join_equal(now, representative))
         if len(after) == len(now):
             return after
         now = after

@@ -1,8 +1,8 @@
-"""Slow, obviously-correct distances between sets, their medoid, loss and k^m-anonymity, written from the formulas.
+"""Slow, obviously correct distances between sets, their medoid, loss and k^m-anonymity, written from the formulas.
 
-Nothing here is shared with the product, and nothing is optimised: every call walks the taxonomy again. An element of a
-set is a concept of a taxonomy (a number) or a text without a concept, which is like nothing but itself. A taxonomy is a
-mapping concept -> parents and may have several roots. Sums are fsum, so that no result depends on the order of a set.
+Nothing is shared with the package, and nothing is optimised: every call walks the taxonomy again. An element of a set
+is a concept of a taxonomy (a number) or a text without a concept, which equals only itself. A taxonomy is a mapping
+concept -> parents and may have several roots. Sums use fsum, so that no result depends on the order of a set.
 """
 
 import math
@@ -14,11 +14,11 @@ import reference
 Parents = Mapping[int, Sequence[int]]  # concept -> its direct parents
 Element = int | str
 Items = frozenset[Element]
-Far = Callable[[Element, Element], float]  # the distance of two elements
+Distance = Callable[[Element, Element], float]  # between two elements
 
-TIE = 1e-12  # sums that differ by at most so much, relative to the least, are tied
+TIE = 1e-12  # sums with a smaller relative difference are tied
 
-WAYS = ("min", "max", "avg", "min-sum", "max-sum")
+DISTANCES = ("min", "max", "avg", "min-sum", "max-sum")
 
 # The taxonomy of the doctests: two trees that share nothing.
 SPORTS, WATER_SPORTS, SWIMMING, WINDSURFING, PLACES, SEAS, EUROPEAN_SEAS, MEDITERRANEAN = range(8)
@@ -68,7 +68,7 @@ def equality(a: Element, b: Element) -> float:
 # Distances of two sets.
 
 
-def set_distance(way: str, far: Far, A: Items, B: Items) -> float:
+def set_distance(name: str, far: Distance, A: Items, B: Items) -> float:
     """Return the distance of two sets, which is 0 for two empty ones and 1 where only one is empty.
 
     >>> def far(a, b):
@@ -82,7 +82,7 @@ def set_distance(way: str, far: Far, A: Items, B: Items) -> float:
     (0.0, 1.0)
     >>> set_distance("avg", far, A, B) == (0.5 + 1 + 1 + 0) / (2 * 2)
     True
-    >>> [set_distance(way, far, A, A) for way in WAYS]  # of a set with itself
+    >>> [set_distance(name, far, A, A) for name in DISTANCES]  # of a set with itself
     [0.0, 1.0, 0.5, 0.0, 1.0]
     >>> nothing = frozenset()
     >>> set_distance("min", far, nothing, nothing), set_distance("min", far, A, nothing)
@@ -96,18 +96,18 @@ def set_distance(way: str, far: Far, A: Items, B: Items) -> float:
     >>> set_distance("max-sum", far, B, C) == (0.5 + 1 + 1) / (2 + 1)
     True
     """
-    if way not in WAYS:
-        raise ValueError(f"unknown way {way!r}. Hint: one of {', '.join(WAYS)}")
+    if name not in DISTANCES:
+        raise ValueError(f"unknown distance {name!r}. Hint: one of {', '.join(DISTANCES)}")
     if not A or not B:
         return 0.0 if A == B else 1.0
     pairs = [far(a, b) for a in A for b in B]
-    if way == "min":
+    if name == "min":
         return min(pairs)
-    if way == "max":
+    if name == "max":
         return max(pairs)
-    if way == "avg":
+    if name == "avg":
         return math.fsum(pairs) / len(pairs)
-    best = min if way == "min-sum" else max
+    best = min if name == "min-sum" else max
     of_a = [best(far(a, b) for b in B) for a in A]
     of_b = [best(far(a, b) for a in A) for b in B]
     return math.fsum(of_a + of_b) / (len(A) + len(B))
@@ -116,7 +116,7 @@ def set_distance(way: str, far: Far, A: Items, B: Items) -> float:
 # Measures of many sets.
 
 
-def medoid(sets: Sequence[tuple[Items, float]], way: str, far: Far) -> Items:
+def medoid(sets: Sequence[tuple[Items, float]], name: str, far: Distance) -> Items:
     """Return the given set with the least sum of weight · distance to all given sets, itself included.
 
     >>> one, two, both = frozenset({1}), frozenset({2}), frozenset({1, 2})
@@ -127,12 +127,12 @@ def medoid(sets: Sequence[tuple[Items, float]], way: str, far: Far) -> Items:
     >>> medoid([(both, 3.0), (one, 1.0)], "max", equality) == one  # 3 · 1 + 1 · 1 against 3 · 1 + 1 · 0
     True
     """
-    sums = [math.fsum(weight * set_distance(way, far, one, other) for other, weight in sets) for one, _ in sets]
+    sums = [math.fsum(weight * set_distance(name, far, one, other) for other, weight in sets) for one, _ in sets]
     least = min(sums)
     return next(one for (one, _), total in zip(sets, sums, strict=True) if total - least <= TIE * least)
 
 
-def set_loss(way: str, far: Far, original: Sequence[Items], masked: Sequence[Items]) -> tuple[float, float]:
+def set_loss(name: str, far: Distance, original: Sequence[Items], masked: Sequence[Items]) -> tuple[float, float]:
     """Return the sum of squared distances from the original sets to the masked ones, and its floor, to themselves.
 
     >>> original, masked = [frozenset({1, 2}), frozenset({3})], [frozenset({1}), frozenset({4})]
@@ -141,8 +141,8 @@ def set_loss(way: str, far: Far, original: Sequence[Items], masked: Sequence[Ite
     >>> set_loss("avg", equality, original, masked) == (0.5**2 + 1**2, 0.5**2 + 0**2)
     True
     """
-    loss = math.fsum(set_distance(way, far, x, y) ** 2 for x, y in zip(original, masked, strict=True))
-    floor = math.fsum(set_distance(way, far, x, x) ** 2 for x in original)
+    loss = math.fsum(set_distance(name, far, x, y) ** 2 for x, y in zip(original, masked, strict=True))
+    floor = math.fsum(set_distance(name, far, x, x) ** 2 for x in original)
     return loss, floor
 
 
@@ -159,8 +159,8 @@ def km_violations(sets: Sequence[Items], k: int, m: int) -> dict[Items, int]:
     >>> km_violations(sets, 1, 3), km_violations([frozenset()], 2, 2)
     ({}, {})
     """
-    found = {frozenset(items) for one in sets for size in range(1, m + 1) for items in combinations(one, size)}
-    support = {items: sum(items <= one for one in sets) for items in found}
+    combined = {frozenset(items) for one in sets for size in range(1, m + 1) for items in combinations(one, size)}
+    support = {items: sum(items <= one for one in sets) for items in combined}
     return {items: count for items, count in support.items() if count < k}
 
 

@@ -12,7 +12,7 @@ Dag = dict[int, list[int]]
 
 @st.composite
 def dags(draw: st.DrawFn, max_size: int = 12, tree: bool = False, min_size: int = 1) -> Dag:
-    """Draw concept -> parents: every concept but 0 has one to three parents with a lower number."""
+    """Draw a mapping concept -> parents: every concept except 0 has one to three parents with lower numbers."""
     n = draw(st.integers(min_size, max_size))
     parents: Dag = {0: []}
     for c in range(1, n):
@@ -22,7 +22,7 @@ def dags(draw: st.DrawFn, max_size: int = 12, tree: bool = False, min_size: int 
 
 
 def taxonomy(parents: Dag, terms: dict[int, frozenset[str]] | None = None) -> Taxonomy:
-    """Make the taxonomy of a drawn graph."""
+    """Return the taxonomy of a drawn graph."""
     links = [(c, p) for c, ps in parents.items() for p in ps]
     entries = [Entry(t, c) for c, ts in (terms or {}).items() for t in sorted(ts)]
     return Taxonomy.build(

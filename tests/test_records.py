@@ -32,7 +32,7 @@ def test_many_wide_columns_do_not_overflow() -> None:
     assert (counts == 1).all()
 
 
-def test_arrays_are_locked_and_weights_are_summed() -> None:
+def test_arrays_are_read_only_and_weights_are_summed() -> None:
     job = Attribute("job", "category", EqualityMetric(["a", "b"]))
     records = Records.of([job], [[0, 1, 0]], weights=np.array([0.5, 2.0, 1.5]))
     assert records.mass.tolist() == [2.0, 2.0]
@@ -41,5 +41,5 @@ def test_arrays_are_locked_and_weights_are_summed() -> None:
         records.codes[0, 0] = 1
     masking = Masking(np.array([0, 0, 1]), np.array([1, 1, 1]), np.array([0, 0, 0]), np.zeros((3, 1), int), (job,))
     pairs = Pairs.of(records, masking)
-    assert pairs.mass.tolist() == [0.5, 1.5, 2.0]  # the pieces take the rows in order, with their own weights
+    assert pairs.mass.tolist() == [0.5, 1.5, 2.0]  # each piece takes the next rows, with their weights
     assert pairs.original.tolist() == [[0], [0], [1]]

@@ -1,4 +1,4 @@
-"""The bundled survey is what its README says, and the script in tools makes exactly these files."""
+"""The bundled survey matches its README, and tools/build_survey.py reproduces its files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import allonym as al
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "src" / "allonym" / "data"
 DIRTY = ROOT / "tests" / "data" / "survey-dirty.csv"
-MADE = ("survey.csv", "reason.vgh.csv", "activity.vgh.csv")
+BUILT = ("survey.csv", "reason.vgh.csv", "activity.vgh.csv")
 WORDS = ("reason", "activity", "hobby", "origin")
 
 
@@ -28,18 +28,18 @@ SURVEY = rows_of(DATA / "survey.csv")
 
 
 def repetitions(values: Counter[tuple[str, ...]]) -> dict[int, int]:
-    """Return how many answers are given how often."""
+    """Return the number of answers by their frequency."""
     return dict(Counter(values.values()))
 
 
 def test_rebuilding_gives_the_same_bytes(tmp_path: Path) -> None:
     build_survey.build(tmp_path / "data", tmp_path / "tests")
-    for name in MADE:
+    for name in BUILT:
         assert (tmp_path / "data" / name).read_bytes() == (DATA / name).read_bytes()
     assert (tmp_path / "tests" / DIRTY.name).read_bytes() == DIRTY.read_bytes()
 
 
-def test_table_is_plain() -> None:
+def test_the_table_is_plain_csv() -> None:
     content = (DATA / "survey.csv").read_bytes()
     assert content.startswith(b"visitor,reason,activity,hobby,origin,age,spent\n")
     assert b"\r" not in content
@@ -47,17 +47,17 @@ def test_table_is_plain() -> None:
     assert len(SURVEY) == 975
 
 
-def test_visitors_are_unique_and_their_ids_follow_nothing() -> None:
+def test_visitor_ids_are_unique_and_in_random_order() -> None:
     ids = [row["visitor"] for row in SURVEY]
     assert sorted(ids) == [f"V{i:04}" for i in range(1, 976)]
     rising = sum(a < b for a, b in pairwise(ids))
     assert 0.4 < rising / 974 < 0.6
 
 
-def test_pairs_repeat_as_in_table_5() -> None:
+def test_pairs_repeat_as_in_table_5_of_martinez_2010() -> None:
     pairs = Counter((row["reason"], row["activity"]) for row in SURVEY)
     assert len(pairs) == 211
-    assert sum(row_counts == 1 for row_counts in pairs.values()) == 118
+    assert sum(count == 1 for count in pairs.values()) == 118
     assert pairs.most_common(1) == [(("nature", "relaxation"), 115)]
     assert repetitions(pairs) == {
         1: 118, 2: 26, 3: 20, 4: 9, 5: 10, 7: 3, 8: 2, 9: 3, 10: 2, 11: 3, 13: 2, 14: 1, 15: 1, 17: 2, 18: 1, 19: 1,
@@ -65,7 +65,7 @@ def test_pairs_repeat_as_in_table_5() -> None:
     }  # fmt: skip
 
 
-def test_hobbies_repeat_as_in_table_1() -> None:
+def test_hobbies_repeat_as_in_table_1_of_ipmu_2010() -> None:
     hobbies = Counter((row["hobby"],) for row in SURVEY)
     assert len(hobbies) == 221
     assert repetitions(hobbies) == {
@@ -79,7 +79,7 @@ def test_most_come_from_spain_and_france() -> None:
     assert [country for country, _ in origins.most_common(2)] == ["Spain", "France"]
 
 
-def test_numbers() -> None:
+def test_age_and_spent_are_numbers_in_range() -> None:
     assert all(18 <= int(row["age"]) <= 89 for row in SURVEY)
     assert all(row["spent"] == f"{float(row['spent']):.2f}" and float(row["spent"]) > 0 for row in SURVEY)
 
@@ -89,8 +89,8 @@ def test_spending_is_skewed_and_depends_on_the_activity() -> None:
     assert sum(spent) / len(spent) > 1.15 * spent[len(spent) // 2]
     mean = {}
     for activity in ("walking", "dining"):
-        some = [float(row["spent"]) for row in SURVEY if row["activity"] == activity]
-        mean[activity] = sum(some) / len(some)
+        amounts = [float(row["spent"]) for row in SURVEY if row["activity"] == activity]
+        mean[activity] = sum(amounts) / len(amounts)
     assert mean["dining"] > 2 * mean["walking"]
 
 
@@ -121,7 +121,7 @@ def test_hierarchy_has_every_value_as_a_leaf(column: str) -> None:
     assert {taxonomy.ids[c] for c in taxonomy.leaves(taxonomy.root)} == {row[0] for row in rows}
 
 
-def test_dirty_copy_is_a_spreadsheets() -> None:
+def test_dirty_copy_looks_like_a_spreadsheet_export() -> None:
     content = DIRTY.read_bytes()
     assert content.startswith(b"\xef\xbb\xbfvisitor;reason;activity;")
     assert content.count(b"\r\n") == 985  # a header and 984 rows
@@ -135,10 +135,10 @@ def test_dirty_copy_is_a_spreadsheets() -> None:
 
 def test_dirty_copy_has_repeat_visitors() -> None:
     rows = rows_of(DIRTY, ";")
-    row_counts = Counter(row["visitor"] for row in rows)
-    assert Counter(row_counts.values()) == {1: 968, 2: 6, 4: 1}
-    [often] = [visitor for visitor, n in row_counts.items() if n == 4]
-    visits = [row for row in rows if row["visitor"] == often]
+    visits_of = Counter(row["visitor"] for row in rows)
+    assert Counter(visits_of.values()) == {1: 968, 2: 6, 4: 1}
+    [frequent] = [visitor for visitor, n in visits_of.items() if n == 4]
+    visits = [row for row in rows if row["visitor"] == frequent]
     assert len({(row["reason"], row["activity"], row["hobby"]) for row in visits}) == 4
     assert len({(row["origin"], row["age"]) for row in visits}) == 1
 

@@ -1,7 +1,7 @@
-"""Invent the bundled survey of a nature park: python tools/build_survey.py
+"""Generate the bundled survey of a nature park: python tools/build_survey.py
 
-Writes the survey and its two hierarchies into the package, and a dirtier copy for the tests. Nobody was asked: the
-words are ours, and only how often answers repeat follows the published tables. The same seed gives the same bytes.
+Writes the survey and its two hierarchies into the package, and a dirty copy for the tests. The answers are synthetic;
+only their frequencies follow published tables. The same seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SEED = 975
 TOP = "*"
 T = TypeVar("T")
 
-# How many answers (values) are given how often (keys): pairs as in Table 5 of Martínez's master thesis (2010),
+# Frequency of an answer: number of answers with it. Pairs as in Table 5 of Martínez's master thesis (2010),
 # single answers as in Table 1 of Martínez, Sánchez and Valls (IPMU 2010). Both sum to 975.
 PAIR_REPETITIONS = {
     115: 1, 82: 1, 66: 1, 65: 1, 40: 1, 25: 1, 23: 1, 19: 1, 18: 1, 17: 2, 15: 1, 14: 1, 13: 2, 11: 3, 10: 2, 9: 3,
@@ -29,7 +29,7 @@ HOBBY_REPETITIONS = {
     19: 1, 18: 2, 16: 2, 15: 5, 13: 1, 12: 5, 11: 7, 9: 2, 8: 1, 7: 12, 6: 37, 5: 23, 4: 24, 3: 6, 2: 9, 1: 84,
 }  # fmt: skip
 
-# Hierarchies: level 2, level 1, and the answers with how popular they are.
+# Hierarchies: level 2, level 1, and the answers with their weights.
 Tree = dict[str, dict[str, str]]
 REASONS: Tree = {
     "natural surroundings": {
@@ -74,7 +74,7 @@ ACTIVITIES: Tree = {
     "learning": {"field studies": "fieldwork 2, nature study 2"},
 }
 OUTDOORS = "rest, looking around, on foot, on wheels or horseback, travelling"
-COMPANY = {  # which kinds of activity go with which kind of reason
+PLAUSIBLE_ACTIVITIES = {  # kind of reason: kinds of activity
     "land": OUTDOORS,
     "sea and shore": f"{OUTDOORS}, bathing, sport, on a boat, with a rod",
     "inland water": f"{OUTDOORS}, on a boat, with a rod",
@@ -86,7 +86,7 @@ COMPANY = {  # which kinds of activity go with which kind of reason
     "food": "rest, on foot, at table, together, with a rod",
     "places and learning": "looking around, on foot, on wheels or horseback, travelling, field studies",
 }
-LEADING = (
+FREQUENT_PAIRS = (
     ("nature", "relaxation"), ("beach", "relaxation"), ("nature", "walking"), ("wildlife", "watching"),
     ("beach", "swimming"), ("beach", "cycling"), ("landscape", "walking"), ("landscape", "relaxation"),
     ("wildlife", "photography"), ("bird", "watching"), ("nature", "hiking"), ("flamingo", "photography"),
@@ -117,8 +117,8 @@ marquetry, metalworking, leatherwork, basketry, trampoline, sledding, curling, f
 ski jumping, bobsledding, dressage, canasta, whist, karaoke, bodybuilding"""
 ORIGINS = """France 196, Germany 58, England 41, Belgium 36, Netherlands 33, Italy 28, Portugal 22, Switzerland 17,
 Ireland 12, Denmark 10, Sweden 9, Austria 8, Romania 7, Morocco 7, Poland 6, Norway 5, Andorra 5, Argentina 4, Mexico 4,
-Canada 3, Finland 3, Colombia 2, Luxembourg 1, Australia 1"""  # everyone else is from Spain
-COST = {  # euros a visitor usually spends, by kind of activity; 14 where none is given
+Canada 3, Finland 3, Colombia 2, Luxembourg 1, Australia 1"""  # all other visitors are from Spain
+COST = {  # typical spending in euros, by kind of activity; 14 for other kinds
     "at table": 46.0, "on a boat": 34.0, "travelling": 27.0, "together": 24.0, "on wheels or horseback": 21.0,
     "sport": 18.0, "bathing": 16.0, "on foot": 10.0,
 }  # fmt: skip
@@ -135,7 +135,7 @@ SYNONYMS = {  # words of the same WordNet synset, for the dirty copy
 
 
 class Row(NamedTuple):
-    """What one visitor answered."""
+    """The answers of one visitor."""
 
     visitor: str
     reason: str
@@ -147,75 +147,73 @@ class Row(NamedTuple):
 
 
 def weighted(text: str) -> dict[str, int]:
-    """Return the words of a list such as `nature 60, field trip 1`, with their numbers."""
+    """Return the words and weights of a list such as `nature 60, field trip 1`."""
     cells = (cell.strip().rpartition(" ") for cell in text.replace("\n", " ").split(","))
     return {word: int(number) for word, _, number in cells}
 
 
 def repeated(repetitions: dict[int, int]) -> list[int]:
-    """Return how often each answer is given, the most frequent first."""
-    return [row_counts for row_counts in sorted(repetitions, reverse=True) for _ in range(repetitions[row_counts])]
+    """Return the frequency of each answer, in descending order."""
+    return [count for count in sorted(repetitions, reverse=True) for _ in range(repetitions[count])]
 
 
 def groups(tree: Tree) -> dict[str, str]:
-    """Return the level 1 of every answer."""
+    """Return the level-1 value of every answer."""
     return {word: group for above in tree.values() for group, words in above.items() for word in weighted(words)}
 
 
 def popularity(tree: Tree) -> dict[str, int]:
-    """Return how popular every answer is."""
+    """Return the weight of every answer."""
     return {word: n for above in tree.values() for words in above.values() for word, n in weighted(words).items()}
 
 
 def hierarchy(tree: Tree) -> str:
-    """Return a hierarchy in ARX form: a row for each answer, more general values to the right."""
+    """Return a hierarchy in ARX format: one row per answer, more general values to the right."""
     rows = ((word, group, top) for top, above in tree.items() for group in above for word in weighted(above[group]))
     return "".join(";".join([*row, TOP]) + "\n" for row in rows)
 
 
 def shuffled(rng: np.random.Generator, items: Sequence[T]) -> list[T]:
-    """Return items in random order; only `random` is drawn from, whose stream is the least likely to change."""
+    """Return items in random order, using only `Generator.random`, whose stream is the most stable across versions."""
     return [items[i] for i in np.argsort(rng.random(len(items)))]
 
 
 def pick(rng: np.random.Generator, items: Sequence[T]) -> T:
-    """Return one of some items."""
+    """Return a random item."""
     return items[int(rng.random() * len(items))]
 
 
 def pairs(rng: np.random.Generator) -> list[tuple[str, str]]:
-    """Return the reason and activity of every visitor: plausible pairs, the popular more often, every word used."""
+    """Return the reason and activity of every visitor: plausible pairs, weighted by popularity, using every word."""
     reasons, activities = popularity(REASONS), popularity(ACTIVITIES)
     kind, does = groups(REASONS), groups(ACTIVITIES)
-    plausible = [(r, a) for r in reasons for a in activities if does[a] in COMPANY[kind[r]].split(", ")]
+    plausible = [(r, a) for r in reasons for a in activities if does[a] in PLAUSIBLE_ACTIVITIES[kind[r]].split(", ")]
     weights: list[int] = [reasons[r] * activities[a] for r, a in plausible]
-    waits = -np.log(1 - rng.random(len(plausible))) / weights  # sorted, a draw without replacement
-    ranked = list(dict.fromkeys([*LEADING, *(plausible[i] for i in np.argsort(waits))]))
+    waits = -np.log(1 - rng.random(len(plausible))) / weights  # their order is a weighted draw without replacement
+    ranked = list(dict.fromkeys([*FREQUENT_PAIRS, *(plausible[i] for i in np.argsort(waits))]))
     counts = repeated(PAIR_REPETITIONS)
     first = {word: pair for pair in reversed(ranked) for word in pair}
-    chosen = dict.fromkeys([*LEADING, *first.values()])
+    chosen = dict.fromkeys([*FREQUENT_PAIRS, *first.values()])
     chosen |= dict.fromkeys([pair for pair in ranked if pair not in chosen][: len(counts) - len(chosen)])
-    usual = dict(zip(plausible, weights, strict=True)) | dict.fromkeys(LEADING, math.inf)
+    usual = dict(zip(plausible, weights, strict=True)) | dict.fromkeys(FREQUENT_PAIRS, math.inf)
     ordered = sorted((pair for pair in ranked if pair in chosen), key=lambda pair: -usual[pair])
-    return [pair for pair, row_counts in zip(ordered, counts, strict=True) for _ in range(row_counts)]
+    return [pair for pair, count in zip(ordered, counts, strict=True) for _ in range(count)]
 
 
 def spent(rng: np.random.Generator, activity: str, origin: str) -> str:
-    """Return what a visitor spent, in steps of ten cents: skewed, more on a boat or at table, more from abroad."""
+    """Return the spending of a visitor in steps of ten cents: skewed, by activity, and higher for foreign visitors."""
     usual = COST.get(groups(ACTIVITIES)[activity], 14.0) * (1.0 if origin == "Spain" else 1.4)
     normal = float(rng.random(12).sum()) - 6
     return f"{max(1.5, round(usual * math.exp(0.55 * normal), 1)):.2f}"
 
 
 def survey(rng: np.random.Generator) -> list[Row]:
-    """Return the survey, its rows and its visitor ids in random order."""
+    """Return the survey, with rows and visitor ids in random order."""
     answers = shuffled(rng, pairs(rng))
     n = len(answers)
     words = [word.strip() for word in HOBBIES.replace("\n", " ").split(",")]
-    hobbies = [
-        word for word, row_counts in zip(words, repeated(HOBBY_REPETITIONS), strict=True) for _ in range(row_counts)
-    ]
-    abroad = [country for country, row_counts in weighted(ORIGINS).items() for _ in range(row_counts)]
+    hobbies = [word for word, count in zip(words, repeated(HOBBY_REPETITIONS), strict=True) for _ in range(count)]
+    abroad = [country for country, count in weighted(ORIGINS).items() for _ in range(count)]
     origins = shuffled(rng, abroad + ["Spain"] * (n - len(abroad)))
     ages = 18 + (72 * rng.random((n, 2)).mean(axis=1) ** 1.3).astype(int)
     visitors = shuffled(rng, [f"V{i:04}" for i in range(1, n + 1)])
@@ -228,14 +226,14 @@ def survey(rng: np.random.Generator) -> list[Row]:
 
 
 def misspelled(rng: np.random.Generator, word: str) -> str:
-    """Return a word with a letter doubled, lost or swapped with the next."""
+    """Return a word with one letter doubled, dropped or swapped with the next."""
     i = 1 + int(rng.random() * (len(word) - 2))
     typos = [word[:i] + word[i] + word[i:], word[:i] + word[i + 1 :], word[:i] + word[i + 1] + word[i] + word[i + 2 :]]
     return pick(rng, [typo for typo in typos if typo != word])
 
 
 def plural(word: str) -> str:
-    """Return the plural of a word that has a regular one, else nothing."""
+    """Return the regular plural of a word, or an empty text."""
     if word.endswith(("ing", "s")):
         return ""
     if word.endswith(("ch", "sh", "x")):
@@ -243,28 +241,28 @@ def plural(word: str) -> str:
     return word[:-1] + "ies" if word.endswith("y") and word[-2] not in "aeiou" else word + "s"
 
 
-def dirtied(rng: np.random.Generator, word: str) -> str:
-    """Return a word as a hurried person writes it, or leaves it out."""
+def make_dirty(rng: np.random.Generator, word: str) -> str:
+    """Return a word with a typical input error, or a missing-value marker."""
     joined = [word.replace(" ", mark) for mark in "-_" if " " in word]
-    kinds = [
+    variants = [
         misspelled(rng, word), misspelled(rng, word), plural(word), SYNONYMS.get(word, ""), word.upper(),
         word.capitalize(), f" {word}", f"{word}  ", *joined, *joined,
     ]  # fmt: skip
-    return pick(rng, [*(kind for kind in kinds if kind), pick(rng, ["", "?", "NA"])])
+    return pick(rng, [*(variant for variant in variants if variant), pick(rng, ["", "?", "NA"])])
 
 
 def dirty(rng: np.random.Generator, rows: list[Row]) -> list[Row]:
-    """Return the survey with repeat visitors at its end, and about 12 % of the answers in words dirtied."""
-    anyone = shuffled(rng, rows)
-    again = [anyone[i] for i in (0, 0, 0, 1, 2, 3, 4, 5, 6)]  # one comes four times, six come twice
+    """Return the survey with repeat visitors at its end and input errors in about 12 % of the answers."""
+    visitors = shuffled(rng, rows)
+    repeated_visitors = [visitors[i] for i in (0, 0, 0, 1, 2, 3, 4, 5, 6)]  # one visits four times, six visit twice
     later = [
         other._replace(visitor=who.visitor, origin=who.origin, age=who.age)
-        for who, other in zip(again, anyone[7:], strict=False)
+        for who, other in zip(repeated_visitors, visitors[7:], strict=False)
     ]
     copy = []
     for row in [*rows, *later]:
         words = (row.reason, row.activity, row.hobby)
-        reason, activity, hobby = (dirtied(rng, word) if rng.random() < 0.12 else word for word in words)
+        reason, activity, hobby = (make_dirty(rng, word) if rng.random() < 0.12 else word for word in words)
         comma = row.spent.replace(".", ",")
         copy.append(row._replace(reason=reason, activity=activity, hobby=hobby, spent=comma))
     odd = ("chess; poker", "gardening\nand cooking", 'the "cello"')  # a delimiter, a line break, quotes
@@ -275,7 +273,7 @@ def dirty(rng: np.random.Generator, rows: list[Row]) -> list[Row]:
 
 
 def dirty_table(rng: np.random.Generator, rows: list[Row]) -> bytes:
-    """Return a table as a spreadsheet saves it: byte order mark, semicolons, CRLF, some cells quoted needlessly."""
+    """Return the table like a spreadsheet export: byte order mark, semicolons, CRLF, some unnecessary quotes."""
 
     def cell(text: str) -> str:
         needed = any(mark in text for mark in ';"\n')
@@ -300,7 +298,7 @@ def build(data: Path, tests: Path) -> list[Row]:
 
 
 def main() -> None:
-    """Build, and say what was written."""
+    """Build the survey and report its size."""
     data, tests = ROOT / "src" / "allonym" / "data", ROOT / "tests" / "data"
     rows = build(data, tests)
     distinct = len({(row.reason, row.activity) for row in rows})

@@ -1,4 +1,4 @@
-"""Pictures of pages for the docs, by Debian's chromium: python tools/screenshots.py [report|studio]"""
+"""Take screenshots for the documentation with Chromium: python tools/screenshots.py [report|studio]"""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking", "--no-first-run"]
-COLOURS = 256  # of a picture: pages have few
+COLOURS = 256  # per screenshot
 
 
 def browser() -> str:
-    """Return the browser."""
-    found = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if found is None:
-        sys.exit("There is no browser to take pictures with. Hint: apt install chromium.")
-    return found
+    """Return the path of a Chromium browser."""
+    path = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if path is None:
+        sys.exit("Chromium is not installed. Hint: apt install chromium.")
+    return path
 
 
-def picture(page: Path, target: Path, width: int, height: int) -> None:
-    """Take a picture of the top of a page."""
+def screenshot(page: Path, target: Path, width: int, height: int) -> None:
+    """Take a screenshot of the top of a page."""
     size = f"--window-size={width},{height}"
     options = ["--headless", *OPTIONS, size, f"--screenshot={target}"]
     subprocess.run([browser(), *options, page.as_uri()], check=True, capture_output=True)
@@ -33,7 +33,7 @@ def picture(page: Path, target: Path, width: int, height: int) -> None:
 
 
 def reports() -> None:
-    """Take pictures of a report and of a comparison of the bundled survey."""
+    """Take screenshots of a report and a comparison of the bundled survey."""
     import allonym as al
     from allonym.pipeline.demo import demonstrate
 
@@ -45,31 +45,31 @@ def reports() -> None:
         methods = ["sa-mdav", "fusion", "s-mdav", "mdav", "noise"]
         grid: dict[str, list[float]] = {"k": [2, 3, 5, 10, 15], "alpha": [0.1, 0.3]}
         al.compare(folder / "survey.csv", plan, methods, grid).save(folder / "compare.html")
-        picture(folder / "report.html", ROOT / "docs" / "report.png", 1040, 1240)
-        picture(folder / "compare.html", ROOT / "docs" / "compare.png", 1120, 1180)
+        screenshot(folder / "report.html", ROOT / "docs" / "report.png", 1040, 1240)
+        screenshot(folder / "compare.html", ROOT / "docs" / "compare.png", 1120, 1180)
 
 
 def studio() -> None:
-    """Take pictures of the studio while it masks the bundled survey."""
+    """Take screenshots of the studio while it masks the bundled survey."""
     from playwright.sync_api import sync_playwright
 
     program = [sys.executable, "-u", "-c", "from allonym.cli import main; main()"]
     started = [*program, "studio", "--no-browser", "--port", "0"]
     with subprocess.Popen(started, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        found = re.search(r"http://\S+", process.stdout.readline())
-        assert found is not None
+        address = re.search(r"http://\S+", process.stdout.readline())
+        assert address is not None
         try:
             with sync_playwright() as driver:
                 chromium = driver.chromium.launch(executable_path=browser(), args=OPTIONS)
-                _walk(chromium.new_page(viewport={"width": 1280, "height": 860}), found[0])
+                _mask_survey(chromium.new_page(viewport={"width": 1280, "height": 860}), address[0])
                 chromium.close()
         finally:
             process.terminate()
 
 
-def _walk(page: Any, address: str) -> None:
-    """Go the way from the survey to its release, and take a picture at every stop."""
+def _mask_survey(page: Any, address: str) -> None:
+    """Mask the survey in the browser, and take a screenshot of every page."""
     base = address.partition("?")[0]
     page.goto(address)
     page.get_by_role("button", name="Take the bundled survey").click()
@@ -79,25 +79,25 @@ def _walk(page: Any, address: str) -> None:
     page.get_by_role("button", name="go on to the words").click()
     page.wait_for_selector("table.words")
     page.goto(f"{base}words?column=hobby&status=review")
-    _picture(page, "words")
+    _save(page, "words")
     for column in ("reason", "activity", "hobby"):
         page.goto(f"{base}words?column={column}&status=review")
         page.get_by_role("button", name=re.compile("^Accept all")).click()
         page.wait_for_selector("text=Nothing to review")
     page.goto(f"{base}columns")
-    _picture(page, "columns")
+    _save(page, "columns")
     page.goto(f"{base}method")
     page.get_by_role("button", name="Estimate").click()
     page.wait_for_selector("#trade-off tbody tr", timeout=120_000)
     page.wait_for_load_state("networkidle")
     page.locator("#trade-off").scroll_into_view_if_needed()
     page.evaluate("document.querySelector('#trade-off').scrollIntoView()")
-    _picture(page, "method")
+    _save(page, "method")
     page.get_by_role("button", name="Mask the table").click()
     page.wait_for_selector("#take-masked", timeout=120_000)
     page.wait_for_load_state("networkidle")
     page.set_viewport_size({"width": 1280, "height": 1330})
-    _picture(page, "result")
+    _save(page, "result")
     page.set_viewport_size({"width": 1280, "height": 860})
     page.goto(f"{base}hierarchies")
     page.select_option("#column", "reason")
@@ -105,18 +105,18 @@ def _walk(page: Any, address: str) -> None:
     page.wait_for_selector("text=reason-2.vgh.csv")
     page.goto(f"{base}hierarchy?name=reason-2.vgh.csv&level=0&value=beach")
     page.evaluate("scrollTo(0, 0)")
-    _picture(page, "hierarchy")
+    _save(page, "hierarchy")
 
 
-def _picture(page: Any, name: str) -> None:
-    """Take a picture of what is to be seen, with as many colours as it needs."""
+def _save(page: Any, name: str) -> None:
+    """Save a screenshot of the visible part of a page, with a reduced palette."""
     from PIL import Image
 
     target = ROOT / "docs" / "studio" / f"{name}.png"
     target.parent.mkdir(exist_ok=True)
     page.screenshot(path=target)
-    plain = Image.open(target).convert("RGB")
-    plain.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
+    image = Image.open(target).convert("RGB")
+    image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
     print(f"{target.relative_to(ROOT)}, {target.stat().st_size // 1024} kB")
 
 

@@ -1,4 +1,4 @@
-"""Where the targets of fuzzing are."""
+"""Make the fuzz targets importable."""
 
 import sys
 from pathlib import Path

@@ -33,7 +33,7 @@ Row = tuple[object, ...]
 def slowly(
     counts: dict[Row, int], order: list[Row], k: int, heuristics: str, far: object, rng: np.random.Generator
 ) -> dict[Row, Row]:
-    """Return whose values each tuple has in the end, by the algorithm of P0 §4.3."""
+    """Return the tuple whose values each tuple takes, by the algorithm of Martínez (2010), §4.3."""
     sizes = dict(counts)
     into = {row: row for row in order}
 

@@ -236,7 +236,7 @@ def test_nothing_lacks_by_meaning_unless_all_is_one_group(
 ) -> None:
     found = drawn.fast([requirement, other])
     assert sorted(row for group in found for row in group) == list(range(drawn.records.n))
-    assert len(found) == 1 or max(slow.lacking(drawn.table, [requirement, other], group) for group in found) == 0
+    assert len(found) == 1 or max(slow.deficit(drawn.table, [requirement, other], group) for group in found) == 0
     assert len({drawn.stands_for(group) for group in found}) == len(found)
 
 
@@ -245,13 +245,13 @@ def test_nothing_lacks_by_meaning_unless_all_is_one_group(
 def test_each_group_joins_the_one_that_the_rule_says(drawn: Drawn, requirements: list[slow.Requirement]) -> None:
     records = drawn.demanding(requirements)
     merging = _Enforcing(records, drawn.groups, [attribute.metric for attribute in records.attributes])
-    lacks = [slow.lacking(drawn.table, requirements, group) for group in drawn.start]
+    lacks = [slow.deficit(drawn.table, requirements, group) for group in drawn.start]
     assert merging.lacks.tolist() == pytest.approx(lacks, abs=1e-9)
     for one in (place for place, lack in enumerate(lacks) if lack > 0 and len(lacks) > 1):
         found, together = merging.partner(one)
         assert found == slow.partner(drawn.table, requirements, drawn.start, one)
         union = drawn.start[found] + drawn.start[one]
-        assert together == pytest.approx(slow.lacking(drawn.table, requirements, union), abs=1e-9)
+        assert together == pytest.approx(slow.deficit(drawn.table, requirements, union), abs=1e-9)
 
 
 def test_the_cheapest_group_with_which_nothing_lacks_is_joined_by_hand() -> None:
