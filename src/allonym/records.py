@@ -52,6 +52,9 @@ class Metric(Protocol):
     def with_measure(self, measure: str) -> Metric:
         """Return the same values under another measure of similarity, where they have an ontology."""
 
+    def by_equality(self) -> Metric:
+        """Return a metric that ignores what words mean: they are equal or not; numbers and ranks keep theirs."""
+
     def families(self, codes: Ints, counts: Floats) -> Ints:
         """Number the families of related meaning that some values, all different, fall into; one, if they cannot."""
 

@@ -54,7 +54,7 @@ def test_distances_are_those_of_the_formulas(way: str, parents: Dag, data: st.Da
 @given(data=st.data())
 def test_by_equality_elements_are_the_same_or_not(way: str, data: st.DataObject) -> None:
     values = some_sets({0: [], 1: [0], 2: [0]}, data)
-    metric = by_meaning({0: [], 1: [0], 2: [0]}, values, way).with_measure("equality")
+    metric = by_meaning({0: [], 1: [0], 2: [0]}, values, way).by_equality()
     codes = np.arange(len(values))
     expected = [[slow.set_distance(way, slow.equality, x, y) for y in values] for x in values]
     assert metric.distances(codes[:, None], codes) == pytest.approx(np.array(expected), abs=1e-12)

@@ -110,9 +110,9 @@ def test_rows_go_by_position_or_by_key(folder: Path) -> None:
     assert found.privacy[0]["reached"] == 1  # the cook is alone, the baker is gone
     with pytest.raises(TableError, match=r"The original has 4 rows, the masked table has 3\..*--key"):
         plan.evaluate(PEOPLE, fewer)
-    with pytest.raises(TableError, match="The key nr is no column of the original, the masked table"):
+    with pytest.raises(TableError, match="The key column nr is not in the original, the masked table"):
         plan.evaluate(PEOPLE, fewer, key="nr")
-    with pytest.raises(TableError, match="The key id is not unique in the masked table: 1 value of it"):
+    with pytest.raises(TableError, match="The key id is not unique in the masked table: 1 value repeated"):
         plan.evaluate(PEOPLE, shuffled.assign(id=["a", "a", "b", "c"]), key="id")
     with pytest.raises(TableError, match="The masked table has 1 row whose key is not in the original"):
         plan.evaluate(PEOPLE, shuffled.assign(id=["a", "x", "b", "c"]), key="id")
@@ -254,7 +254,7 @@ def test_values_of_other_types_are_the_same_values() -> None:
     truth = al.Plan({"x": al.quasi("category")}, k=2)
     texts = pd.DataFrame({"x": ["true", "false"]})
     assert truth.evaluate(pd.DataFrame({"x": [True, False]}), texts).measures["semantic_quality"].value == 100
-    with pytest.raises(TableError, match="Some rows of the masked table have no key"):
+    with pytest.raises(TableError, match="Some rows of the masked table have an empty key"):
         plan.evaluate(was, now.assign(id=[1, 2, 3, None]), key="id")
 
 

@@ -82,6 +82,7 @@ class Kind(ABC):
     roles: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
     automatic: ClassVar[bool] = False  # whether columns without a stated kind may be of it
     numeric: ClassVar[bool] = False  # whether its values are numbers
+    ordered: ClassVar[bool] = False  # whether its values are on a line
     multivalued: ClassVar[bool] = False  # whether a cell may hold several items
     several_ontologies: ClassVar[bool] = False  # whether it takes several ontologies
     without_ontology: ClassVar[Mapping[str, str]] = {}  # the options of a column whose words no ontology has
@@ -139,6 +140,10 @@ class Kind(ABC):
     def canonical(self, cells: Cells) -> Cells:
         """Return cells in which those that are the same to this kind are one."""
         return cells
+
+    def items(self, cell: Any) -> list[str]:
+        """Return the items of a cell; a missing value has none."""
+        return [] if is_missing(cell, self.missing) else [cell_text(cell)]
 
     def listed(self, cell: Any) -> list[str]:
         """Return the texts that a codebook lists for a cell."""

@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.kinds.category import EqualityMetric
 from allonym.kinds.metric import BaseMetric, tolerance
 from allonym.kinds.text import ConceptMetric
-from allonym.records import Value
+from allonym.records import Metric, Value
 
 
 class BlendedMetric(BaseMetric):
@@ -119,6 +120,10 @@ class BlendedMetric(BaseMetric):
             assert links is not None
             found[known] = np.minimum(found[known], links)
         return found
+
+    def by_equality(self) -> Metric:
+        """Return equality of the values."""
+        return EqualityMetric(self.values)
 
     def with_measure(self, measure: str) -> BlendedMetric:
         """Return the same values under another measure."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.ontology.pickling import DropCaches
-from allonym.records import Value
+from allonym.records import Metric, Value
 
 KEPT = 4_000_000  # distances around values that are kept
 FEW = 0.1  # of what values count: a family with less is no part of two
@@ -106,6 +106,10 @@ class BaseMetric(DropCaches, ABC):
 
     def with_measure(self, measure: str) -> Self:
         """Return the same metric: without an ontology there is one measure."""
+        return self
+
+    def by_equality(self) -> Metric:
+        """Return the same metric: it uses no meaning of words."""
         return self
 
     def restricted_to(self, codes: Ints) -> Self:

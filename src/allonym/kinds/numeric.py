@@ -102,6 +102,7 @@ class Numeric(Kind):
     description: ClassVar[str] = "numbers"
     automatic: ClassVar[bool] = True
     numeric: ClassVar[bool] = True
+    ordered: ClassVar[bool] = True
 
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:

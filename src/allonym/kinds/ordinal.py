@@ -74,6 +74,7 @@ class Ordinal(Kind):
     name: ClassVar[str] = "ordinal"
     description: ClassVar[str] = "ordered categories"
     options: ClassVar[frozenset[str]] = frozenset({"levels"})
+    ordered: ClassVar[bool] = True
 
     levels: str | Path | Sequence[str] = ()  # from low to high, or a file with one level per line
 

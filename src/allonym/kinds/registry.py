@@ -16,6 +16,7 @@ _KINDS = {
     "set": "allonym.kinds.sets:Sets",
 }
 KINDS = tuple(_KINDS)
+WORDS = "text"  # the kind of columns with an ontology and no stated kind
 
 
 def kind_named(name: str) -> type[Kind]:
@@ -40,14 +41,14 @@ def suggested_kind(cells: Cells, missing: Sequence[str] = MISSING) -> str:
 
 
 def takes_option(kind: str | None, option: str) -> bool:
-    """Tell whether an option of a column applies to a kind; without a stated kind, those of words do.
+    """Tell whether an option of a column applies to a kind; without a stated kind, the options of words do.
 
     >>> takes_option("numeric", "ontology"), takes_option(None, "ontology")
     (False, True)
     """
-    return option in kind_named(kind or "text").options
+    return kind in (None, *KINDS) and option in kind_named(kind or WORDS).options
 
 
 def is_multivalued(kind: str | None) -> bool:
     """Tell whether the cells of a kind may hold several items."""
-    return kind is not None and kind_named(kind).multivalued
+    return kind in KINDS and kind_named(kind).multivalued

@@ -263,9 +263,12 @@ class SetMetric(BaseMetric):
         return found
 
     def with_measure(self, measure: str) -> SetMetric:
-        """Return the same sets under another measure of their elements, or by equality of these."""
-        own = EqualityMetric(self.elements.values) if measure == "equality" else self.elements.with_measure(measure)
-        return SetMetric(self.values, own, self.way)
+        """Return the same sets under another measure of their elements."""
+        return SetMetric(self.values, self.elements.with_measure(measure), self.way)
+
+    def by_equality(self) -> SetMetric:
+        """Return the same sets by equality of their elements."""
+        return SetMetric(self.values, EqualityMetric(self.elements.values), self.way)
 
     def restricted_to(self, codes: Ints) -> SetMetric:
         """Return the distances between some of the sets alone, without the elements of others."""

@@ -12,6 +12,7 @@ import numpy as np
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, is_missing
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
+from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.levels import distinct_levels, steps_to_root
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
@@ -171,6 +172,10 @@ class ConceptMetric(BaseMetric):
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return how many links values are apart; of those alone, as many as two concepts can be at most."""
         return self.with_measure("path").distances(a, b) * 2 * self.scope.taxonomy.deepest
+
+    def by_equality(self) -> Metric:
+        """Return equality of the values."""
+        return EqualityMetric(self.values)
 
     def with_measure(self, measure: str) -> ConceptMetric:
         """Return the same values under another measure."""

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from allonym.kinds.registry import kind_named
 from allonym.measures import clusters, loss, risk
-from allonym.records import Pairs
+from allonym.records import Attribute, Pairs
 
 BALANCE = 0.5
 THRESHOLD = 0.2
@@ -95,7 +98,7 @@ def measured(
 ) -> dict[str, Measurement]:
     """Measure a release in every way, or in some."""
     found: dict[str, Measurement] = {}
-    if not any(attribute.kind == "set" for attribute in pairs.attributes):
+    if not any(kind_named(attribute.kind).multivalued for attribute in pairs.attributes):
         names = [name for name in names if name not in OF_SETS]
     for name in names:
         tick(len(found), len(names))
@@ -122,8 +125,13 @@ def _measurement(name: str, function: Callable[[Pairs], float], pairs: Pairs) ->
     if name in _BY_COLUMN:
         columns = {x.name: _BY_COLUMN[name](pairs.column(a)) for a, x in enumerate(pairs.attributes)}
         if name == "path_distance":
-            columns = {x.name: columns[x.name] for x in pairs.attributes if x.kind == "text"}
+            columns = {x.name: columns[x.name] for x in pairs.attributes if _has_ontology(x)}
     return Measurement(name, value, before, baseline, None, columns)
+
+
+def _has_ontology(attribute: Attribute) -> bool:
+    no_codes = np.zeros(0, np.int64)
+    return attribute.metric.links(no_codes, no_codes) is not None
 
 
 def _scored(pairs: Pairs, balance: float) -> Measurement:

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.methods.base import KINDS, GroupingMethod, MethodInfo
+from allonym.kinds.registry import KINDS, kind_named
+from allonym.methods.base import GroupingMethod, MethodInfo
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav
 from allonym.parameters import redeclared
@@ -22,7 +23,7 @@ class Abril(GroupingMethod):
     info: ClassVar = MethodInfo(
         "abril",
         "groups of k by meaning; what all members have in common stands for them",
-        kinds=tuple(kind for kind in KINDS if kind != "set"),
+        kinds=tuple(kind for kind in KINDS if not kind_named(kind).multivalued),
         splits_tuples=True,
     )
     represent: str = redeclared(GroupingMethod, "represent", default="subsumer")

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.errors import Problem
+from allonym.kinds.registry import KINDS
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.groups import Groups
 from allonym.methods.refine import finished
@@ -17,7 +18,6 @@ from allonym.parameters import parameter, problems_of
 from allonym.progress import Progress, no_progress
 from allonym.records import Masking, Metric, Records
 
-KINDS = ("text", "category", "ordinal", "numeric", "set")
 REFINE = "Improve the groups by a local search; takes longer."
 
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.kinds.category import EqualityMetric
 from allonym.methods.base import GroupingMethod, MethodInfo
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav
@@ -18,15 +17,15 @@ from allonym.records import Attribute, Metric, Records
 
 def _plain(attribute: Attribute) -> Metric:
     """Return what compares the values of an attribute without knowing what they mean."""
-    if attribute.kind == "set":
-        return attribute.metric.with_measure("equality")
-    return EqualityMetric(attribute.values) if attribute.kind in ("text", "category") else attribute.metric
+    return attribute.metric.by_equality()
 
 
 @dataclass(frozen=True)
 class MDAV(GroupingMethod):
     """MDAV with equality and the mode for words (Domingo-Ferrer and Torra 2005); numbers and ranks by their own.
 
+    >>> from allonym.kinds.category import EqualityMetric
+    >>> from allonym.records import Attribute
     >>> job = Attribute("job", "category", EqualityMetric(["cook", "smith", "vicar"]))
     >>> masking = MDAV(k=2).mask(Records.of([job], [[0, 0, 0, 1, 2]]))
     >>> np.bincount(masking.groups, weights=masking.share).tolist()

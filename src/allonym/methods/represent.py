@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, distinct, sum_by
 from allonym.kinds.metric import tolerance
+from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
 from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
 
@@ -44,17 +45,18 @@ def represent(
         own = records.codes[groups.source, a]
         same = np.minimum.reduceat(own, starts) == np.maximum.reduceat(own, starts)
         barred = _barred(records, a, k)
-        if attribute.kind == "numeric":
+        numeric = kind_named(attribute.kind).numeric
+        if numeric:
             persons, votes, dominated = _votes(records, groups, a)
         values: list[Value] = []
         for g, pieces in enumerate(every):
-            if same[g] and way == "centroid" and attribute.kind != "numeric":  # that is it, unless it is rare
+            if same[g] and way == "centroid" and not numeric:  # that is it, unless it is rare
                 values.append(None if barred[own[pieces[0]]] else metrics[a].values[own[pieces[0]]])
                 continue
             codes_here, mass_here = own[pieces], mass[pieces]
             if way == "member" and not barred[records.codes[members[g], a]]:
                 values.append(attribute.values[records.codes[members[g], a]])
-            elif attribute.kind == "numeric":
+            elif numeric:
                 fair = votes[pieces] if dominated[g] else mass_here
                 values.append(_mean(codes_here, fair, votes[pieces], metrics[a], barred, persons[g]))
             elif way == "subsumer":
@@ -74,7 +76,7 @@ class Representatives:
     def __init__(self, records: Records, k: int, metrics: Sequence[Metric], way: str) -> None:
         self.metrics, self.shares, self.way = metrics, records.shares, way
         self.own = [attribute.metric for attribute in records.attributes]
-        self.numeric = [attribute.kind == "numeric" for attribute in records.attributes]
+        self.numeric = [kind_named(attribute.kind).numeric for attribute in records.attributes]
         self.barred = [_barred(records, a, k) for a in range(len(metrics))]
 
     def of(self, columns: Ints, mass: Floats) -> list[Value]:
@@ -98,7 +100,9 @@ def _barred(records: Records, a: int, k: int) -> Bools:
     rare = records.holders(a) < k
     attribute = records.attributes[a]
     return (
-        rare if attribute.kind == "numeric" else rare & np.array([isinstance(v, str) for v in attribute.values], bool)
+        rare
+        if kind_named(attribute.kind).numeric
+        else rare & np.array([isinstance(v, str) for v in attribute.values], bool)
     )
 
 

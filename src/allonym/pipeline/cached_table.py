@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.cells import Cells, cell_text
+from allonym.kinds.registry import is_multivalued
 from allonym.pipeline.prepare import opened
 from allonym.tables.base import Table
 from allonym.tables.files import Reading, open_table, read_bytes
@@ -67,14 +68,14 @@ class CachedTable:
 
     def table(self, plan: Plan) -> Table:
         """Return the table as a plan says, its cells remembered."""
-        separators = {column.separator for column in plan.columns.values() if column.kind == "set"}
+        separators = {column.separator for column in plan.columns.values() if is_multivalued(column.kind)}
         base = self.read(plan.reading)
         if separators and len(base.names) == 1:  # what looks like a delimiter may stand between items
             base = _Remembered(opened(replace(plan, long=False), self.path, self._raw))
         if not plan.long:
             return base
         unit = next(name for name, column in plan.columns.items() if column.role == "unit")
-        item = next(name for name, column in plan.columns.items() if column.kind == "set")
+        item = next(name for name, column in plan.columns.items() if is_multivalued(column.kind))
         return LongTable(base, unit, item, plan.missing)
 
     def rows(self, start: int, stop: int, reading: Reading | None = None) -> list[list[str]]:

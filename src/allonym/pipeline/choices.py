@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from allonym.kinds.registry import takes_option
 from allonym.kinds.set_metric import SET_DISTANCES as DISTANCES
 from allonym.methods import METHODS, find
 from allonym.methods.base import KAnonymityMethod, Method
@@ -105,8 +106,7 @@ def cleaned(column: Column, before: Column | None) -> Column:
         return column
     if column.role == "quasi" and before.role == "quasi":
         column = replace(column, weight=before.weight)
-    words = (None, "text", "set")
-    if column.kind in words and before.kind in words:
+    if takes_option(column.kind, "ontology") and takes_option(before.kind, "ontology"):
         kept = ("similarity", "depth", "senses", "individuals", "unmatched", "accept_review", "language")
         column = replace(column, **{name: getattr(before, name) for name in kept})
     return column

@@ -13,7 +13,7 @@ import numpy as np
 
 from allonym import __version__
 from allonym.cells import Cells, cell_text, is_missing
-from allonym.kinds.registry import kind_named
+from allonym.kinds.registry import WORDS, kind_named
 from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 
@@ -90,7 +90,7 @@ def _variable(release: Release, name: str, role: str, cells: Cells | None) -> di
 def _values(release: Release, name: str, cells: Cells) -> tuple[Counter[str], int]:
     """Return what a column of the release says, or which items its lists have, in how many records; and the nulls."""
     plan, values, missing = release.prepared.plan, Counter[str](), 0
-    kind = kind_named(release.prepared.kinds.get(name, "category")).of(plan.columns.get(name))
+    kind = kind_named(release.prepared.kinds.get(name, WORDS)).of(plan.columns.get(name))
     for value, rows in zip(cells.values, cells.counts.tolist(), strict=True):
         if is_missing(value, plan.missing):
             missing += rows

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import OptionError, PlanError, Problem
+from allonym.kinds.registry import is_multivalued
 from allonym.methods.base import PartitionMethod
 from allonym.methods.blocks import START, Blocks
 from allonym.methods.record_level import RecordLevelMethod
@@ -76,7 +77,7 @@ def has_engine(source: str | Path, way: ExecutionOptions, plan: Plan | None = No
     """Tell whether a file is masked by an engine: since it is to be, is several, or is large."""
     if str(source) == "-" or way.engine == MEMORY:
         return False
-    sets = plan is not None and (plan.long or any(x.kind == "set" for x in plan.columns.values()))
+    sets = plan is not None and (plan.long or any(is_multivalued(x.kind) for x in plan.columns.values()))
     named = way.engine is not None or bool(way.partition_by)
     return named or is_several(source) or (not sets and is_large(source))
 

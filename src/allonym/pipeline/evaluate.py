@@ -1,4 +1,4 @@
-"""Measuring any masked file, ours or another tool's, against the table it was made from."""
+"""Measuring a masked file, from any tool, against the original table."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
 
-ITEMS = 2  # that an attacker is taken to know of a set
+KNOWN_ITEMS = 2  # of a set, that an attacker is assumed to know
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What a release lost, what it still tells, and what it promises."""
+    """The information loss, the disclosure risk and the privacy of a release."""
 
     records: int
     units: int | None
@@ -41,11 +41,11 @@ class Evaluation:
     sizes: Ints = field(repr=False)  # of the groups, in persons
     attackers: Mapping[str, Measurement] = field(default_factory=dict)  # linkage by meaning under other measures
     earlier: Mapping[str, Any] | None = None
-    strange: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # masked values not understood
+    strange: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # masked values without a meaning
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures, as they are printed as JSON; no values of the data."""
+        """The figures for JSON; they hold no values of the data."""
         measures = {name: x.to_dict() for name, x in self.measures.items()}
         if self.attackers:
             measures["semantic_linkage"]["by_measure"] = {name: x.to_dict() for name, x in self.attackers.items()}
@@ -73,42 +73,42 @@ def evaluate(
     balance: float = BALANCE,
     threshold: float = THRESHOLD,
     attackers: Sequence[str] = (),
-    m: int = ITEMS,
+    m: int = KNOWN_ITEMS,
     tick: Progress = no_progress,
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
     _check(balance, threshold, attackers, m)
-    found = prepare(plan, opened(plan, original), part_of(tick, 0, 2))
-    if found.problems or found.records is None:
-        raise PlanError(found.problems)
-    if not found.table.n:
+    prepared = prepare(plan, opened(plan, original), part_of(tick, 0, 2))
+    if prepared.problems or prepared.records is None:
+        raise PlanError(prepared.problems)
+    if not prepared.table.n:
         raise TableError("The original has no rows: there is nothing to measure.")
-    release = MaskedTable(found, masked, key, "the masked table")
-    columns = {name: release.encoded(name) for name in found.with_role("quasi")}
-    sensitive = {name: release.encode_sensitive(name) for name in found.with_role("sensitive")}
+    release = MaskedTable(prepared, masked, key, "the masked table")
+    columns = {name: release.encoded(name) for name in prepared.with_role("quasi")}
+    sensitive = {name: release.encode_sensitive(name) for name in prepared.with_role("sensitive")}
     common: dict[str, Any] = {
         "attributes": tuple(x.attribute for x in columns.values()),
-        "original": [found.coded[name].original_of[found.coded[name].cells.codes] for name in columns],
+        "original": [prepared.coded[name].original_of[prepared.coded[name].cells.codes] for name in columns],
         "masked": [x.codes for x in columns.values()],
-        "weights": found.weights,
-        "units": found.units,
+        "weights": prepared.weights,
+        "units": prepared.units,
         "sensitive": tuple(attribute for attribute, _ in sensitive.values()),
         "sensitive_codes": [codes for _, codes in sensitive.values()],
-        "original_group_ids": distinct([found.canonical(name).codes for name in columns])[0],
+        "original_group_ids": distinct([prepared.canonical(name).codes for name in columns])[0],
     }
     pairs = Pairs.of_rows(**common, group_ids=release.group_ids)
     together = None
     if earlier is not None:
-        before = MaskedTable(found, earlier, key, "the earlier release", partial=True)
+        before = MaskedTable(prepared, earlier, key, "the earlier release", partial=True)
         joint = Pairs.of_rows(**common, group_ids=risk.together(release.group_ids, before.group_ids))
         together = _narrowed(pairs, Pairs.of_rows(**common, group_ids=before.group_ids), joint)
     return Evaluation(
-        records=found.table.n,
-        units=None if found.units is None else found.records.persons,
-        tuples=(len(found.records), int((pairs.sizes > 0).sum())),
+        records=prepared.table.n,
+        units=None if prepared.units is None else prepared.records.persons,
+        tuples=(len(prepared.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.group_ids < 0).sum()),
         privacy=[
-            *_promises(pairs, plan, list(columns)),
+            *_privacy(pairs, plan, list(columns)),
             *release.combinations(plan.method.required_k, m),
         ],
         measures=measured(
@@ -127,7 +127,7 @@ def evaluate(
 
 
 def _check(balance: float, threshold: float, attackers: Sequence[str], m: int) -> None:
-    """Refuse options that make no sense."""
+    """Refuse options out of range."""
     if m < 1:
         raise OptionError(f"m is {m}, it must be at least 1.")
     for what, value in (("balance", balance), ("threshold", threshold)):
@@ -139,7 +139,7 @@ def _check(balance: float, threshold: float, attackers: Sequence[str], m: int) -
 
 
 def bins() -> Iterator[tuple[str, int, float]]:
-    """Yield sizes of groups that are told together, with their least and most."""
+    """Yield ranges of group sizes with their names and bounds."""
     for low, after in pairwise((1, 2, 3, 5, 10, 20, 50, 100, 1000, np.inf)):
         high = after - 1
         yield str(low) if low == high else f"{low}-{int(high)}" if np.isfinite(high) else f"{low}-", int(low), high
@@ -158,16 +158,16 @@ def group_sizes(sizes: Ints) -> dict[str, Any]:
     }
 
 
-def _promises(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any]]:
-    """Return what holds of the release: what the plan asks, of all columns or of each, and what it reaches beyond."""
+def _privacy(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any]]:
+    """Return the privacy models of the plan with what the release reaches, and what it reaches of other models."""
     k, parts = plan.method.required_k, [(columns, pairs)]
     if isinstance(plan.method, ColumnwiseMethod):
         parts = [([name], pairs.column(a)) for a, name in enumerate(columns)]
-    told: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for names, part in parts:
         reached = privacy.k_anonymity(part)
         asked, holds = (k, reached >= k) if k > 1 else (None, None)
-        told.append({"model": "k-anonymity", "columns": names, "asked": asked, "reached": reached, "holds": holds})
+        entries.append({"model": "k-anonymity", "columns": names, "asked": asked, "reached": reached, "holds": holds})
     for a, attribute in enumerate(pairs.sensitive):
         for model, figure in (
             ("p-sensitive k-anonymity", privacy.l_diversity(pairs, a)),
@@ -176,29 +176,31 @@ def _promises(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, An
             (f"recursive ({privacy.RECURSIVE:g},l)-diversity", privacy.recursive_l_diversity(pairs, a)),
             ("t-closeness", privacy.t_closeness(pairs, a)),
         ):
-            told.append({"model": model, "columns": [attribute.name], "asked": None, "reached": figure, "holds": None})
-    promised = [x for names, part in parts for x in _asked(part, plan, names)]
-    about = {(x["model"], *x["columns"]) for x in promised}
-    return [*(x for x in told if (x["model"], *x["columns"]) not in about), *promised]
+            entries.append(
+                {"model": model, "columns": [attribute.name], "asked": None, "reached": figure, "holds": None}
+            )
+    required = [x for names, part in parts for x in _required(part, plan, names)]
+    stated = {(x["model"], *x["columns"]) for x in required}
+    return [*(x for x in entries if (x["model"], *x["columns"]) not in stated), *required]
 
 
-def _asked(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield what the plan promises beside k, and whether it holds."""
+def _required(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the requirements of the plan besides k, and whether they hold."""
     sensitive = [x.name for x in pairs.sensitive]
-    if pairs.group_ids is not None:  # of what they have in sensitive columns, suppressed records are a group
+    if pairs.group_ids is not None:  # for sensitive columns, suppressed records are a group
         pairs = replace(
             pairs, group_ids=np.where(pairs.group_ids < 0, pairs.group_ids.max(initial=0) + 1, pairs.group_ids)
         )
     for x in (x for x in plan.privacy if x.column in sensitive):
         requirement = x.requirement(sensitive.index(x.column))
         reached = reached_by(pairs, requirement)
-        told: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}
-        told |= {"holds": privacy.enough(requirement, reached)}
-        yield told | ({"over": names} if isinstance(plan.method, ColumnwiseMethod) else {})
+        entry: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}
+        entry |= {"holds": privacy.enough(requirement, reached)}
+        yield entry | ({"over": names} if isinstance(plan.method, ColumnwiseMethod) else {})
 
 
 def reached_by(pairs: Pairs, requirement: Requirement) -> float:
-    """Return what a release reaches of a demand."""
+    """Return what a release reaches of a requirement."""
     if requirement.model == "t-closeness":
         return privacy.t_closeness(pairs, requirement.column)
     if requirement.model == "recursive-l-diversity":
@@ -209,7 +211,7 @@ def reached_by(pairs: Pairs, requirement: Requirement) -> float:
 
 
 def _narrowed(alone: Pairs, before: Pairs, joint: Pairs) -> dict[str, Any]:
-    """Return what somebody knows who has both releases, beside each alone."""
+    """Return the risk of both releases together, and of each alone."""
     return {
         what: {
             "smallest": privacy.k_anonymity(pairs),

@@ -27,7 +27,7 @@ from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
 from allonym.parameters import is_number
 from allonym.pipeline import record_level as rows
-from allonym.pipeline.encoding import opened_for
+from allonym.pipeline.encoding import open_scopes
 from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.pipeline.run import problems_of
 from allonym.plan import toml
@@ -395,7 +395,7 @@ def _restored(plan: Plan, name: str, told: dict[str, Any]) -> _Fitted:
         if isinstance(method, Noise):
             numbers = NumericNoise(told["mean"], told["variance"], method.alpha, told["decimals"])
         return _Numbers(name, told["decimals"], told["comma"], told["as_text"], numbers)
-    scope = opened_for(column, plan.folder)[0]
+    scope = open_scopes(column, plan.folder)[0]
     taxonomy = scope.taxonomy
     if taxonomy.source.sha256 != told["ontology"]["sha256"]:
         raise TableError(f"The ontology of column {name} has changed since it was fitted.", hint="fit it again.")

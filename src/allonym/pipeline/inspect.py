@@ -1,4 +1,4 @@
-"""A first look at a table: what its columns hold, and what they may be to a plan."""
+"""Inspecting a table: what its columns hold, and which role, kind and ontology each may have in a plan."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from allonym.tables.files import Reading, open_any
 EMPTY = "category"  # the kind of a column without values
 COLUMNS_AT_A_TIME = 50  # that are read
 MAX_LOOKED_UP = 500  # values of a column
-COVERED = 0.6  # share of cells that must be words for a column to be one of words
-UNDER = 0.98  # share of those that must lie under a root for it to be suggested
-NARROW = 0.2  # share of the ontology that a root may have under it and still say something
+MIN_COVERAGE = 0.6  # share of cells that WordNet must have for a column of words
+MIN_UNDER_ROOT = 0.98  # share of those that must lie under a root that is suggested
+MAX_ROOT_SIZE = 0.2  # share of the ontology that may lie under a root that is suggested
 
 IDENTIFIER = re.compile(r"(^|[_\W])(id|nr|no|key|uuid|e?mail|phone|address|ssn|passport)$|names?$|^(id|nr|uuid)", re.I)
 PERSON = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
@@ -42,7 +42,7 @@ WEIGHT = re.compile(r"(survey|sampl\w*|design|person|household|final|fnl).?(weig
 
 @dataclass(frozen=True)
 class ColumnInspection:
-    """A column at first sight; role, kind and ontology are guesses, for a person to confirm."""
+    """One column of a table; role, kind and ontology are guesses for a person to confirm."""
 
     name: str
     distinct: int
@@ -54,28 +54,26 @@ class ColumnInspection:
     coverage: float | None = None  # share of cells that are words of WordNet
 
     def column(self) -> Column:
-        """Return it as a column of a plan."""
-        if self.role not in ("quasi", "sensitive"):
+        """Return the column for a plan."""
+        if self.role != "quasi":
             return Column(self.role)
-        if self.role == "sensitive":
-            return Column("sensitive")
         kind = kind_named(self.kind)
         if kind.automatic and self.ontology:  # an ontology alone states that it is one of words
             return described(self.role, self.ontology)
         without = {} if self.ontology else kind.without_ontology
-        return described(self.role, self.ontology, **{"kind": self.kind, **without})
+        return described(self.role, self.ontology, **{**without, "kind": self.kind})
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """A table at first sight."""
+    """A table and the guesses about its columns."""
 
     records: int
     columns: Sequence[ColumnInspection]
     suffix: str = ".csv"  # how files of this format end
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the inspection for JSON."""
         return {"format": 1, "records": self.records, "columns": [dict(vars(x)) for x in self.columns]}
 
     def plan(self, reading: Reading | None = None) -> Plan:
@@ -84,17 +82,18 @@ class Inspection:
 
 
 def inspect(source: Any, reading: Reading | None = None, tick: Progress = no_progress) -> Inspection:
-    """Look at every column of a frame or a file."""
+    """Inspect every column of a frame or a file."""
     engine = None if isinstance(source, CachedTable) else engine_for(source, ExecutionOptions())
     table: Table = GroupedTable(engine) if engine is not None else _in_memory(source, reading)
     words = wordnet()
-    looked = []
+    columns: list[ColumnInspection] = []
     for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
-        looked.append(_look(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
-        if looked[-1].role in ("unit", "weight") and any(x.role == looked[-1].role for x in looked[:-1]):
-            looked[-1] = replace(looked[-1], role="quasi")  # one column can have it
-    return Inspection(table.n, looked, getattr(source if isinstance(source, CachedTable) else table, "suffix", ".csv"))
+        column = _inspect(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY)
+        if column.role in ("unit", "weight") and any(x.role == column.role for x in columns):
+            column = replace(column, role="quasi")  # only one column can have that role
+        columns.append(column)
+    return Inspection(table.n, columns, getattr(source if isinstance(source, CachedTable) else table, "suffix", ".csv"))
 
 
 def _in_memory(source: Any, reading: Reading | None) -> Table:
@@ -102,7 +101,7 @@ def _in_memory(source: Any, reading: Reading | None) -> Table:
 
 
 def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
-    """Yield the columns of a table, read some at a time; those that hold no single values, nor lists, without cells."""
+    """Yield the columns of a table, reading some at a time; a column of nested values comes without cells."""
     for low in range(0, len(table.names), COLUMNS_AT_A_TIME):
         names = table.names[low : low + COLUMNS_AT_A_TIME]
         try:
@@ -115,7 +114,7 @@ def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
                     yield name, None
 
 
-def _look(name: str, cells: Cells, wordnet: Scope) -> ColumnInspection:
+def _inspect(name: str, cells: Cells, words: Scope) -> ColumnInspection:
     counts = cells.counts
     null = np.array([is_missing(x) for x in cells.values], bool)
     present = counts[~null] if len(null) else counts
@@ -131,7 +130,7 @@ def _look(name: str, cells: Cells, wordnet: Scope) -> ColumnInspection:
         if role == "sensitive" and role not in known.roles:
             role = "quasi"
         if known.linked:
-            ontology, coverage = _ontology(known.words(cells), wordnet)
+            ontology, coverage = _ontology(known.words(cells), words)
             kind = kind if ontology else known.without_ontology.get("kind", kind)
     return ColumnInspection(name, distinct, unique, int(counts.sum()) - rows, role, kind, ontology, coverage)
 
@@ -152,11 +151,11 @@ def _role(name: str, cells: Cells, kind: str, distinct: int, rows: int) -> str:
 
 
 def _ontology(values: Mapping[str, int], words: Scope) -> tuple[str | None, float]:
-    """Return where in WordNet the words of a column lie, if most are there, and what share of cells is."""
-    some = dict(sorted(values.items(), key=lambda x: (-x[1], x[0]))[:MAX_LOOKED_UP])
-    links = [x for x in link(some, words, suggest=False) if x.concept is not None]
-    share = sum(x.count for x in links) / max(sum(some.values()), 1)
-    if share < COVERED:
+    """Return the part of WordNet that has the words of a column, if it has most, and the share of cells it has."""
+    frequent = dict(sorted(values.items(), key=lambda x: (-x[1], x[0]))[:MAX_LOOKED_UP])
+    links = [x for x in link(frequent, words, suggest=False) if x.concept is not None]
+    share = sum(x.count for x in links) / max(sum(frequent.values()), 1)
+    if share < MIN_COVERAGE:
         return None, share
     root = common_root(links, words.taxonomy)
     if root is None:
@@ -167,12 +166,12 @@ def _ontology(values: Mapping[str, int], words: Scope) -> tuple[str | None, floa
 
 
 def common_root(links: Sequence[Link], taxonomy: Taxonomy) -> int | None:
-    """Return the deepest concept that most of some links lie under, unless it is too general to say anything."""
+    """Return the deepest concept above nearly all linked values, unless it is too general to be useful."""
     concepts = np.array([x.concept for x in links], np.int64)
     counts = np.array([x.count for x in links], np.float64)
     starts, above, _ = taxonomy.closure(concepts)
     under = np.bincount(above, weights=np.repeat(counts, np.diff(starts)), minlength=len(taxonomy))
-    enough = np.flatnonzero(under >= UNDER * counts.sum())
+    enough = np.flatnonzero(under >= MIN_UNDER_ROOT * counts.sum())
     best = enough[np.lexsort((enough, -under[enough], -taxonomy.depth[enough]))][0]
-    narrow = len(taxonomy.descendants(int(best))) <= NARROW * len(taxonomy)
+    narrow = len(taxonomy.descendants(int(best))) <= MAX_ROOT_SIZE * len(taxonomy)
     return int(best) if narrow and best not in concepts else None

@@ -15,6 +15,7 @@ from allonym.errors import AllonymError, Problem, TableError, first_few, plural
 from allonym.kinds.base import EncodedColumn
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.numbers import numbers_of
+from allonym.kinds.registry import is_multivalued
 from allonym.methods.draws import key_of
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.scope import Scope
@@ -140,7 +141,7 @@ def opened(
     if engine is not None:
         return lines_of(plan, engine, each=each)
     table = open_any(source, reading or plan.reading, raw)
-    within = {column.separator for column in plan.columns.values() if column.kind == "set"}
+    within = {column.separator for column in plan.columns.values() if is_multivalued(column.kind)}
     if isinstance(table, TextFile) and len(table.names) == 1 and table.delimiter in within:  # no delimiter, items
         table = open_any(source, replace(reading or plan.reading, delimiter="," if ";" in within else ";"), raw)
     if not plan.long:
@@ -154,7 +155,7 @@ def _is_unit(column: Column) -> bool:
 
 
 def _is_set(column: Column) -> bool:
-    return column.kind == "set"
+    return is_multivalued(column.kind)
 
 
 def _in_column(name: str, problem: Problem) -> Problem:

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from allonym.errors import LinksError
+from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_wordnet, open_ontology, parted
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import REVIEW, SURE, UNMATCHED, Link, link
 from allonym.ontology.scope import Scope
 from allonym.pipeline import hierarchy_editor as trees
 from allonym.pipeline.check import ColumnCheck
-from allonym.pipeline.encoding import opened_for
+from allonym.pipeline.encoding import open_scopes
 from allonym.plan.column import Column
 from allonym.plan.model import Plan
 
@@ -154,7 +155,7 @@ def search(column: Column, folder: Path, text: str, place: int = 0, most: int = 
     """Return the senses of a word, or of words spelled like it, that a column may mean."""
     from allonym.ontology.linking.suggest import similar_words
 
-    scope = opened_for(column, folder)[place]
+    scope = open_scopes(column, folder)[place]
     found = concepts(scope, text, column.language)
     if not found and text.strip():
         close = similar_words(scope.taxonomy.lexicon, [text], scope.members)[0]
@@ -182,7 +183,7 @@ def carried_over(before: Column, after: Column, folder: Path) -> tuple[Column, d
     """
     if not before.links or not all(isinstance(x, str) for x in before.links):
         return after, {}
-    if after.kind not in (None, "text", "set") or after.role not in ("quasi", "sensitive"):
+    if not takes_option(after.kind, "links") or after.role not in ("quasi", "sensitive"):
         return after, {}
     was, now = before.ontology or ("wordnet",), after.ontology or ("wordnet",)
     if (now, after.root) == (was, before.root):

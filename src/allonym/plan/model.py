@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.cells import MISSING
 from allonym.errors import PlanError
+from allonym.kinds.registry import is_multivalued
 from allonym.methods import METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod, Method
 from allonym.parameters import parameters_of, problems_of
@@ -100,7 +101,7 @@ class Plan:
         for name, column in columns.items():
             yield from (f"column {name}: {problem}" for problem in column.problems())
         roles = [column.role for column in columns.values()]
-        sets = sum(column.kind == "set" for column in columns.values())
+        sets = sum(is_multivalued(column.kind) for column in columns.values())
         if self.long and (sets != 1 or "unit" not in roles):
             yield "a long table needs one column of sets and a unit. Hint: --set ITEM=… and --unit WHO."
         for role in (r for r in ("unit", "weight") if roles.count(r) > 1):

@@ -13,6 +13,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.registry import kind_named
 from allonym.records import Attribute
 
 CUTS = 200  # that are kept
@@ -23,9 +24,7 @@ class Closeness:
 
     def __init__(self, attribute: Attribute, codes: Ints, whole: Floats) -> None:
         self.attribute, self.codes, self.whole = attribute, codes, whole
-        self.by_meaning = attribute.kind not in ("numeric", "ordinal") and not isinstance(
-            attribute.metric, EqualityMetric
-        )
+        self.by_meaning = not kind_named(attribute.kind).ordered and not isinstance(attribute.metric, EqualityMetric)
         self.cuts = np.zeros((0, len(codes)))  # what shows that others are at least so far
 
     @cached_property
