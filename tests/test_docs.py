@@ -55,11 +55,39 @@ def test_judged_links_keep_their_precision_and_the_page_says_so() -> None:
     assert linking_quality.table() in (DOCS / "ontologies" / "linking.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda p: str(p.relative_to(DOCS)))
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
-    missing = [target for target in targets if not (page.parent / target).exists()]
-    assert missing == []
+PAGES = sorted([*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"), DOCS.parent / "src/allonym/data/README.md"])
+
+
+def each_page(pages: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", pages, ids=lambda p: str(p.relative_to(DOCS.parent)))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page(PAGES)
+def test_links_lead_to_a_page_and_a_heading(page: Path) -> None:
+    broken = []
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)", page.read_text("utf-8")):
+        file = page.parent / target if target else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            broken.append(f"{target}#{anchor}")
+    assert broken == []
+
+
+@each_page(PAGES)
+def test_files_of_the_project_that_a_page_names_exist(page: Path) -> None:
+    root = DOCS.parent
+    named = re.findall(r"`((?:src|tests|benchmarks|tools|browser|fuzz)/[\w./-]+)`", page.read_text("utf-8"))
+    assert [path for path in named if not (root / path).exists()] == []
+
+
+@each_page(PAGES)
+def test_papers_are_cited_by_author(page: Path) -> None:
+    assert re.findall(r"\bP[0-4]\b", page.read_text("utf-8")) == []
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/measures/similarity.md"])
