@@ -124,3 +124,12 @@ def test_every_key_of_a_plan_is_documented() -> None:
     page = (DOCS / "plan.md").read_text("utf-8")
     for name in (*OPTIONS, *ROLES, *FILE_KEYS, *RELEASE_KEYS):
         assert f"`{name}`" in page, name
+
+
+def test_the_architecture_page_shows_the_layers_that_are_checked() -> None:
+    import tomllib
+
+    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))
+    [layers] = [x["layers"] for x in settings["tool"]["importlinter"]["contracts"] if x["name"] == "layers"]
+    [drawn] = re.findall(r"```layers\n(.*?)```", (DOCS / "architecture.md").read_text("utf-8"), re.DOTALL)
+    assert drawn.splitlines() == layers
