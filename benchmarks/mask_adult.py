@@ -24,7 +24,7 @@ table = pl.read_csv(sys.argv[1], infer_schema=False)
 table.group_by("occupation", "native-country").len()
 table.write_csv(sys.argv[2])
 """
-CLI_IMPORTS = "import typer.main, typer.rich_utils, rich.console"
+CLI_IMPORTS = "import click"
 LIST_IMPORTS = """
 import sys
 from allonym.cli.app import app
@@ -89,7 +89,7 @@ def table() -> str:
             line(f"polars: read, group, write, {size}", sys.executable, "-c", POLARS, str(data), str(output))
     notes.append(f"Ten copies take {whole[1] / whole[0]:.1f} times the CPU time of one.")
     line("`allonym --help`", allonym, "--help")
-    line("the imports of typer and rich alone", sys.executable, "-c", CLI_IMPORTS)
+    line("the import of click alone", sys.executable, "-c", CLI_IMPORTS)
     return "\n".join(lines) + "\n\n" + "\n".join(notes) + "\n"
 
 

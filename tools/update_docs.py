@@ -41,7 +41,7 @@ def _marked(was: str, now: str) -> str:
 
 def screen(folder: Path) -> str:
     """Return what `allonym demo` prints, but for the time it took."""
-    from allonym.cli.output import show_demo
+    from allonym.cli.demo import show_demo
     from allonym.pipeline.demo import demonstrate
 
     done = demonstrate(folder)

@@ -186,6 +186,7 @@ class PlanError(AllonymError):
         lines = [] if one else [f"{head}{len(found)} problems:"]
         super().__init__("\n".join([*lines, *(f"{head}{p}" if one else f"  - {p}" for p in found)]))
         self.problems = found
+        self.where = where
         self.values = tuple(value for p in found for value in p.values)
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from allonym.cli import app, main
 from allonym.ontology.similarity import MEASURES
@@ -68,9 +68,9 @@ def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
     data, out = tmp_path / "jobs.csv", tmp_path / "job.links.csv"
     data.write_text("name;job\nAnn;nurse\nBob;nurses\nCid;grey-haired nurse\nDee;xyzzy\nEve;\n")
     printed = run("link", str(data), "--column", "job", "--ontology", "wordnet:person", "-o", str(out))
-    assert "2 of 4 values understood (50.0% of 4 cells)" in printed
+    assert "2 of 4 values linked (50.0% of 4 cells)" in printed
     assert "1 of 4 values to review" in printed
-    assert "1 of 4 values not understood" in printed
+    assert "1 of 4 values unmatched" in printed
     rows = {row["value"]: row for row in csv.DictReader(out.read_text().splitlines())}
     assert rows["nurse"]["concept"] == rows["nurses"]["concept"] == "nurse.n.01"
     assert rows["grey-haired nurse"]["dropped"] == "grey haired"
@@ -91,7 +91,7 @@ def test_values_can_be_hidden(tmp_path: Path) -> None:
 def test_without_a_header_columns_are_numbers(tmp_path: Path) -> None:
     data = tmp_path / "jobs.data"
     data.write_text("39, nurse\n40, carpenter\n")
-    assert "2 of 2 values understood" in run(
+    assert "2 of 2 values linked" in run(
         "link", str(data), "--no-header", "--column", "2", "--ontology", "wordnet:person"
     )
 
@@ -138,8 +138,8 @@ def test_missing_cells_are_counted(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv"
     data.write_text("id,job\n1,nurse\n2,?\n3,\n4,\n5,NA\n6,nurse\n")
     printed = run("link", str(data), "--column", "job")
-    assert "1 of 1 values understood (100.0% of 2 cells)" in printed
-    assert "4 cells are empty" in printed
+    assert "1 of 1 values linked (100.0% of 2 cells)" in printed
+    assert "4 missing cells" in printed
     told = json.loads(run("link", str(data), "--column", "job", "--json", "--hide-values"))
     assert told["missing"] == 4
     assert told["links"][0]["count"] == 2
@@ -149,7 +149,7 @@ def test_missing_cells_are_counted(tmp_path: Path) -> None:
 def test_gzipped_tables_and_given_delimiters(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv.gz"
     data.write_bytes(gzip.compress(b"a:b\nnurse:1\n"))
-    assert "1 of 1 values understood" in run("link", str(data), "--column", "a", "--delimiter", ":")
+    assert "1 of 1 values linked" in run("link", str(data), "--column", "a", "--delimiter", ":")
     assert shell("link", str(data), "--column", "a", "--delimiter", "::").returncode == 2
 
 
@@ -214,12 +214,12 @@ def test_settled_values_that_do_not_occur_are_counted(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("value,concept\nnurse,nurse\nbaker,baker\n")
     (tmp_path / "jobs.csv").write_text("job\nnurse\n")
     printed = run("link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv"))
-    assert "1 values of" in printed
+    assert "1 value of" in printed
 
 
 def test_settled_concepts_outside_the_root_are_counted(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("value,concept\nnurse,operator.n.02\n")
     (tmp_path / "jobs.csv").write_text("job\nnurse\n")
     words = ["link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv")]
-    assert "1 settled concepts lie outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
+    assert "1 reviewed concept outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
     assert "outside" not in run(*words)

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import allonym as al
 from allonym.cli import app, main
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_demo_tells_in_one_screen_what_was_asked_and_what_came_of_it(folder: Path) -> None:
     printed = run("demo", "-o", "d")
     assert len(printed.splitlines()) <= 24
-    for part in ("asked 5, reached", "975", "211 before", "information loss", "21.6 % before", "→", "time"):
+    for part in ("required 5, reached", "975", "211 before", "information loss", "21.6 % before", "→", "time"):
         assert part in printed, part
     names = {"survey.csv", "masked.csv", "plan.toml", "summary.json", "reason.links.csv", "activity.links.csv"}
     assert {x.name for x in (folder / "d").iterdir()} == names
@@ -162,7 +162,7 @@ def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
 def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
     roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--sensitive", "income", "--identifier", "name"]
     printed = run("mask", "jobs.csv", "-o", "m.csv", *roles, "--k", "3", "--seed", "7", "--method", "mode")
-    assert "asked 3, reached" in printed
+    assert "required 3, reached" in printed
     masked = pd.read_csv("m.csv")
     assert list(masked) == ["job", "age", "income"]
     assert masked.groupby(["job", "age"]).size().min() >= 3
@@ -267,7 +267,7 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
     assert "written twice" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "m.csv")
     assert "folder does not exist" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "no/s.json")
     assert "is the data itself" in refuse("inspect", "jobs.csv", "-o", "jobs.csv")
-    assert "is there already" in refuse("inspect", "jobs.csv", "-o", "survey.csv")
+    assert "already exists" in refuse("inspect", "jobs.csv", "-o", "survey.csv")
     assert sorted(x.name for x in folder.iterdir()) == before
 
 
@@ -357,7 +357,7 @@ def test_promises_beside_k_are_asked_for_by_options(folder: Path) -> None:
     printed = run(
         *given, "--keep", "age", "--l-diversity", "income=5", "--t-closeness", "income=0.4", "--summary", "s.json"
     )
-    assert "distinct l-diversity  asked 5, reached" in printed
+    assert "distinct l-diversity  required 5, reached" in printed
     told = json.loads((folder / "s.json").read_text())["privacy"]
     assert [(x["model"], x["asked"], x["holds"]) for x in told[1:]] == [
         ("distinct l-diversity", 5, True), ("t-closeness", 0.4, True),
@@ -384,7 +384,7 @@ def test_promises_beside_k_are_asked_for_by_options(folder: Path) -> None:
         (("--t-closeness", "income=1.5"), "above 0 and below 1"),
         (("--l-diversity", "job=3"), "column job is not sensitive"),
         (("--l-diversity", "nothing=3"), "not in the table: nothing"),
-        (("--public",), "--public is about a report"),
+        (("--public",), "--public requires --report"),
         (("--report", "masked.csv"), "written twice"),
         (("--codebook", "nowhere/book.json"), "folder does not exist"),
         (("--method", "noise", "--l-diversity", "income=2"), "makes no groups"),

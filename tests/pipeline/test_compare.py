@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import allonym as al
 from allonym.cli import app
@@ -200,7 +200,7 @@ def test_the_command_writes_pages_and_numbers(folder: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-o", "c.pdf"), "neither a page nor numbers"),
+        (("-o", "c.pdf"), "unknown kind of file"),
         (("--methods", "nothing"), "unknown method"),
         (("--k", ","), "--k has no values"),
         (("--grid", "alpha"), "NAME=VALUE"),

@@ -170,14 +170,14 @@ def test_what_an_engine_makes_of_a_signal_ends_as_a_signal(
 ) -> None:
     command = sys.modules["allonym.cli.app"]
 
-    def stopped() -> None:
+    def stopped(shared: object) -> None:
         try:
             command._stop(15, None)
         except BaseException:
             raise error from None
 
     monkeypatch.setattr(command, "_stopped", [])
-    monkeypatch.setattr(command, "app", stopped)
+    monkeypatch.setattr(command, "_run", stopped)
     monkeypatch.setattr("signal.signal", lambda *given: None)
     with pytest.raises(SystemExit) as ended:
         main()

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import slow_sets as slow
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import allonym as al
 from allonym.cli import app

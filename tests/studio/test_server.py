@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from allonym.cli import app
 from allonym.errors import OptionError
@@ -51,7 +51,7 @@ def test_one_address_and_no_other() -> None:
     ("words", "told"),
     [
         (["--host", "0.0.0.0"], "can be reached by others"),
-        (["--plan", "plan.toml"], "A plan is for a table"),
+        (["--plan", "plan.toml"], "--plan requires a table"),
         (["nothing.csv"], "nothing.csv cannot be read"),
     ],
 )

@@ -1,77 +1,96 @@
-"""The command line itself, and what its commands share."""
+"""The group of all commands, and how a command ends: exit codes, signals and error messages."""
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from contextlib import suppress
+from importlib import import_module
+from typing import NoReturn
 
-import typer
+import click
 
 from allonym import __version__
+from allonym.cli.help import SETTINGS, Group
+from allonym.cli.output import show_error
 from allonym.errors import AllonymError
 
-if TYPE_CHECKING:
-    from rich.console import Console
+COMMANDS = (
+    "demo", "inspect", "check", "mask", "evaluate", "compare", "link", "similarity", "hierarchy", "studio",
+)  # fmt: skip
+BROKEN_PIPE = 13
 
-app = typer.Typer(
-    name="allonym",
-    help="Anonymise data whose columns are words, without losing what they mean.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-)
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
+
+class LazyGroup(Group):
+    """The commands, each in a module of its name that is imported when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command, or say which one is meant."""
+        if cmd_name in COMMANDS:
+            command: click.Command = getattr(import_module(f"allonym.cli.{cmd_name}"), cmd_name)
+            return command
+        close = difflib.get_close_matches(cmd_name, COMMANDS, n=1)
+        ctx.fail(f"No such command {cmd_name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+
+
+@click.group(cls=LazyGroup, context_settings=SETTINGS, no_args_is_help=True)
+@click.version_option(__version__, message="allonym %(version)s", help="Print the version and exit.")
+def app() -> None:
+    """Anonymise data whose columns are words, without losing what they mean."""
 
 
 class _Stopped(BaseException):
-    """Somebody wants the command to end."""
+    """A signal asked the command to end."""
+
+
+_stopped: list[int] = []  # signals that came
 
 
 def main() -> None:
-    """Run the command line. Nothing is left behind that is not whole and verified, however it ends.
+    """Run the command line.
 
-    Exit codes: 0 done; 1 `check` found problems; 2 an error that is told, or a command that makes no sense; 70 a
-    mistake of allonym; 128 + n stopped by signal n.
+    Exit codes: 0 success; 1 `check` found problems; 2 an error with a message, or a wrong call; 70 a bug in allonym;
+    128 + n ended by signal n. However it ends, no file is left that is not whole and verified.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows another
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # ignored under nohup
         signal.signal(signal.SIGHUP, _stop)
+    shared: dict[str, bool] = {}  # set by options, read when an error is shown
     try:
-        app()
-    except AllonymError as error:
-        if _stopped:  # an engine made an error of its own of it
-            _end(_stopped[0])
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(2)
+        sys.exit(_run(shared))
     except _Stopped as stopped:
         _end(stopped.args[0])
-    except BrokenPipeError:  # nobody reads on
-        sys.stderr.close()
-        sys.exit(128 + 13)
+    except click.Abort:
+        click.echo("Aborted.", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        _end_quietly()
     except Exception as error:
-        if _stopped:
+        if _stopped:  # an engine turned the signal into an error
             _end(_stopped[0])
-        _tell_mistake(error)
-        sys.exit(70)
+        sys.exit(_show(error, shared.get("hide_values", False)))
 
 
-def _end(number: int) -> NoReturn:
-    typer.echo("Stopped.", err=True)
-    sys.exit(128 + number)
-
-
-_stopped: list[int] = []  # signals that came
+def _run(shared: dict[str, bool]) -> int:
+    """Run the command of the arguments; return its exit code. Unlike `app.main()`, lets a broken pipe be seen."""
+    try:
+        with app.make_context("allonym", sys.argv[1:], obj=shared) as ctx:
+            app.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
 
 
 def _stop(number: int, frame: object) -> None:
@@ -79,77 +98,37 @@ def _stop(number: int, frame: object) -> None:
     raise _Stopped(number)
 
 
-def _tell_mistake(error: Exception) -> None:
-    """Say where something went wrong that should not; what exactly may hold cells of the data, so it is not said."""
-    typer.echo(f"allonym {__version__} made a mistake ({type(error).__name__}). Please report this:", err=True)
-    for place in traceback.extract_tb(error.__traceback__):
-        name = place.filename.replace(os.sep, "/").rpartition("/allonym/")[2] if "allonym" in place.filename else ""
-        if name:
-            typer.echo(f"  {name}, line {place.lineno}, in {place.name}", err=True)
-    typer.echo(
-        "Nothing was written that is not whole. The cause is left out, as it may hold values of the data.", err=True
-    )
+def _end(number: int) -> NoReturn:
+    click.echo("Stopped.", err=True)
+    sys.exit(128 + number)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"allonym {__version__}")
-        raise typer.Exit
+def _end_quietly() -> NoReturn:
+    """End after the reader of a pipe has gone; the interpreter must not try to write the rest."""
+    with suppress(OSError, ValueError, io.UnsupportedOperation):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stderr.close()
+    sys.exit(128 + BROKEN_PIPE)
 
 
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
+def _show(error: Exception, hide_values: bool) -> int:
+    """Print an error; return the exit code."""
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, AllonymError):
+        show_error(error, hide_values=hide_values)
+        return 2
+    _show_bug(error)
+    return 70
 
 
-def console(*, stderr: bool = False) -> Console:
-    """Return where to print: text as it is, nothing in it a command to the printer."""
-    from rich.console import Console
-
-    return Console(markup=False, emoji=False, highlight=False, stderr=stderr)
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Show on standard error that something takes a moment, where a person looks at it."""
-    from rich.text import Text
-
-    out = console(stderr=True)
-    if not out.is_terminal:
-        yield
-        return
-    with out.status(Text(f"{what} …")):
-        yield
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on standard error, where a person looks at it; yields what to call with done and total."""
-    out = console(stderr=True)
-    if not out.is_terminal:
-        yield lambda done, total: None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=out, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def printable(text: str) -> str:
-    """Return a text without what would command the terminal.
-
-    >>> printable("a\\x1b[31mb")
-    'a�[31mb'
-    """
-    return "".join(c if c.isprintable() else "�" for c in text)
-
-
-def short(text: str, width: int) -> str:
-    """Cut a text to a width, and leave out what would command the terminal."""
-    text = printable(text)
-    return text if len(text) <= width else text[: width - 1] + "…"
+def _show_bug(error: Exception) -> None:
+    """Print where a bug is. The message of the error is left out, because it may contain values of the data."""
+    lines = [f"allonym {__version__} failed because of a bug ({type(error).__name__}). Please report this:"]
+    for frame in traceback.extract_tb(error.__traceback__):
+        _, inside, name = frame.filename.replace(os.sep, "/").rpartition("/allonym/")
+        if inside:
+            lines.append(f"  {name}, line {frame.lineno}, in {frame.name}")
+    lines.append("No incomplete file was written. The error message is omitted: it may contain values of the data.")
+    click.echo("\n".join(lines), err=True)

@@ -1,128 +1,144 @@
-"""The command that compares methods on a table."""
+"""`allonym compare`: compare methods and parameters on a table."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from allonym.cli import options as o
-from allonym.cli.app import Json, app, progress
-from allonym.errors import OptionError, OutputError, PlanError
+from allonym.cli import options
+from allonym.cli.help import Command, option
+from allonym.cli.output import progress, say, show_json, show_table
+from allonym.errors import OptionError, OutputError
 
-Option = typer.Option
-Outputs = Annotated[
-    list[Path] | None,
-    Option("-o", "--output", metavar="FILE", help="A page (.html) or numbers (.csv, .json); may be given again."),
-]
-Methods = Annotated[str, Option("--methods", metavar="NAMES", help="Methods, with commas between them.")]
-Ks = Annotated[str, Option("--k", metavar="NUMBERS", help="For methods that promise k, with commas between them.")]
-Grid = Annotated[
-    list[str] | None, Option("--grid", metavar="NAME=VALUES", help="Values of another parameter; may be given again.")
-]
-ENDINGS = (".html", ".htm", ".csv", ".json")
+if TYPE_CHECKING:
+    from allonym.report.comparison import Comparison
+
+PAGES = (".html", ".htm")
+ENDINGS = (*PAGES, ".csv", ".json")
 
 
-@app.command()
+@click.command(cls=Command)
+@options.file
+@options.required_plan
+@option(
+    "-o", "--output", "outputs", type=options.PATH, multiple=True, metavar="FILE",
+    help="Page (.html) or figures (.csv, .json); may be repeated.",
+)  # fmt: skip
+@option("--methods", default="sa-mdav,s-mdav,fusion,mdav", metavar="NAMES", help="Methods, separated by commas.")
+@option(
+    "--k", default="2,3,5,10,15", metavar="NUMBERS", help="Values of k, separated by commas, for methods that have k."
+)
+@option("--grid", multiple=True, metavar="NAME=VALUES", help="Values of another parameter; may be repeated.")
+@options.accept_review
+@options.unmatched
+@options.balance
+@options.hide_values
+@options.as_json
 def compare(
-    file: o.File,
-    plan: o.NeededPlan,
-    output: Outputs = None,
-    methods: Methods = "sa-mdav,s-mdav,fusion,mdav",
-    k: Ks = "2,3,5,10,15",
-    grid: Grid = None,
-    accept_review: o.Accept = False,
-    unmatched: o.Unmatched = None,
-    balance: o.Balance = 0.5,
-    hide_values: o.HideValues = False,
-    as_json: Json = False,
-) -> None:
-    """Mask a table in several ways and compare them; nothing of it is written but figures.
+    file: str, plan: Path, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], accept_review: bool,
+    unmatched: str | None, balance: float, hide_values: bool, as_json: bool,
+) -> None:  # fmt: skip
+    r"""Compare masking methods and parameters on a table.
 
-    What is lost, and who can be linked, for each method and each k: as a page with charts, as CSV, as JSON.
+    Reports information loss and record linkage for each method and each k: as a page with charts, as CSV or as JSON.
+    No masked table is written.
 
     Examples:
-
-    `allonym compare survey.csv --plan plan.toml -o compare.html`
-
-    `allonym compare survey.csv --plan plan.toml --methods sa-mdav,fusion,generalise --k 3,5,10 -o compare.html -o
-    compare.csv`
-
-    `allonym compare survey.csv --plan plan.toml --methods sa-mdav,noise --k 5 --grid alpha=0.1,0.3 --json`
+      allonym compare survey.csv --plan plan.toml -o compare.html
+      allonym compare survey.csv --plan plan.toml --k 3,5,10 \
+          --methods sa-mdav,fusion,generalise -o compare.html -o compare.csv
+      allonym compare survey.csv --plan plan.toml --methods sa-mdav,noise --k 5 \
+          --grid alpha=0.1,0.3 --json
     """
-    from allonym.cli.mask import show_details
-    from allonym.cli.output import show_comparison
-    from allonym.pipeline.compare import compare as run
+    from allonym.pipeline.compare import compare as compare_methods
     from allonym.plan import Plan
     from allonym.release.write import check_outputs
 
-    _check(output or [])
-    check_outputs(output or [], [file, plan])
+    _check_endings(outputs)
+    check_outputs(outputs, [file, plan])
     loaded = Plan.load(plan)
-    check_outputs(output or [], [file, *loaded.files])
-    changed: dict[str, Any] = {"accept_review": True} if accept_review else {}
-    changed |= {} if unmatched is None else {"unmatched": unmatched}
-    columns = {x: replace(y, **changed) if y.role == "quasi" else y for x, y in loaded.columns.items()}
-    wanted = {"k": _values("--k", k)} | _named(grid or [])
-    with progress("comparing") as tick:
-        try:
-            names = [x.strip() for x in methods.split(",") if x.strip()]
-            whole = replace(loaded, columns=columns)
-            found = run(file, whole, names, wanted, balance=balance, tick=tick)
-        except PlanError as error:
-            if not hide_values:
-                show_details(error)
-            raise
-    for path in output or []:
-        found.save(path)
+    check_outputs(outputs, [file, *loaded.files])
+    changes: dict[str, Any] = {"accept_review": True} if accept_review else {}
+    changes |= {} if unmatched is None else {"unmatched": unmatched}
+    columns = {name: replace(x, **changes) if x.role == "quasi" else x for name, x in loaded.columns.items()}
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    parameters = {"k": _values("--k", k)} | _grid(grid)
+    with progress("Comparing") as tick:
+        whole = replace(loaded, columns=columns)
+        comparison = compare_methods(file, whole, names, parameters, balance=balance, tick=tick)
+    for path in outputs:
+        comparison.save(path)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        show_json(comparison.to_dict())
     else:
-        show_comparison(found, output or [])
+        _show(comparison, outputs)
 
 
-def _check(outputs: list[Path]) -> None:
-    """Refuse, before any work, what cannot be written."""
+def _check_endings(outputs: Sequence[Path]) -> None:
+    """Refuse, before any work, files that cannot be written."""
     for path in outputs:
         if path.suffix.lower() not in ENDINGS:
-            raise OutputError(f"{path} is neither a page nor numbers.", hint="end its name in .html, .csv or .json.")
-    if any(path.suffix.lower() in (".html", ".htm") for path in outputs):
+            raise OutputError(f"{path}: unknown kind of file.", hint="the name must end in .html, .csv or .json.")
+    if any(path.suffix.lower() in PAGES for path in outputs):
         from allonym.report import needed
 
         needed()
 
 
-def _named(texts: list[str]) -> dict[str, list[Any]]:
-    """Return the values of each parameter that is named; one that is named again has more."""
-    found: dict[str, list[Any]] = {}
+def _grid(texts: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the values of each named parameter; a parameter that is repeated has more."""
+    parameters: dict[str, list[Any]] = {}
     for text in texts:
-        name, split, values = text.partition("=")
-        if not split or not name:
-            raise OptionError(f"--grid {text}: that names no parameter with values.", hint="write NAME=VALUE,VALUE.")
+        name, equals, values = text.partition("=")
+        if not equals or not name:
+            raise OptionError(f"--grid {text} is not a parameter with values.", hint="write NAME=VALUE,VALUE.")
         if name == "k":
-            raise OptionError("--grid k: k has an option of its own.", hint="say --k 2,3,5.")
-        found.setdefault(name.replace("-", "_"), []).extend(_values(f"--grid {name}", values))
-    return found
+            raise OptionError("--grid cannot vary k.", hint="use --k 2,3,5.")
+        parameters.setdefault(name.replace("-", "_"), []).extend(_values(f"--grid {name}", values))
+    return parameters
 
 
-def _values(option: str, text: str) -> list[Any]:
-    """Return what commas separate: numbers, true and false, or words."""
-    found = [_value(x.strip()) for x in text.split(",") if x.strip()]
-    if not found:
-        raise OptionError(f"{option} has no values.", hint="write them with commas between.")
-    return found
+def _values(name: str, text: str) -> list[Any]:
+    """Return values separated by commas: numbers, true and false, or words."""
+    values = [_value(x.strip()) for x in text.split(",") if x.strip()]
+    if not values:
+        raise OptionError(f"{name} has no values.", hint="separate them by commas.")
+    return values
 
 
 def _value(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
-    try:
-        return int(text)
-    except ValueError:
+    for number in (int, float):
         try:
-            return float(text)
+            return number(text)
         except ValueError:
-            return text
+            pass
+    return text
+
+
+def _show(comparison: Comparison, outputs: Sequence[Path]) -> None:
+    """Print the runs side by side; the best trade-offs are marked."""
+    from allonym.report.html import figure
+    from allonym.report.html import told as parameter_text
+
+    heads = ("method", "k", "settings", "loss", "by meaning", "by text", "score", "seconds", "")
+    keys = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "score", "seconds")
+    rows = [
+        [*("" if row[key] is None else figure(row[key]) for key in keys), "best" if row["best"] else ""]
+        for row in comparison.rows()
+    ]
+    shown = [i for i, head in enumerate(heads) if head != "settings" or any(row[i] for row in rows)]
+    numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "")]
+    show_table([heads[i] for i in shown], [[row[i] for i in shown] for row in rows], right=numbers)
+    say("\nloss: information loss; by meaning, by text: records linked; all in %.")
+    say("best: no other run is better in loss or linkage by meaning and at least as good in the other.")
+    for run in comparison.failed:
+        parameters = "".join(f", {name} = {parameter_text(value)}" for name, value in run["parameters"].items())
+        say(f"\nLeft out: {run['method']}{parameters}. {' '.join(run['problems'])}")
+    for path in outputs:
+        click.echo(f"Written: {path}")

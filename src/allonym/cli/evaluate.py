@@ -1,73 +1,118 @@
-"""The command that measures any masked file."""
+"""`allonym evaluate`: measure the masked output of any tool."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from allonym.cli.app import Json, app, progress
-from allonym.cli.mask import show_details
-from allonym.cli.options import Balance, HideValues, NeededPlan
-from allonym.errors import PlanError
+from allonym.cli import options
+from allonym.cli.help import Command, argument, option
+from allonym.cli.output import progress, say, short, show_json, show_table
 
-Option = typer.Option
-Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="The table as it was: CSV or Parquet.")]
-Masked = Annotated[str, typer.Argument(metavar="MASKED", help="The same, masked by allonym or any other tool.")]
-Key = Annotated[str | None, Option("--key", metavar="COLUMN", help="Says which row is which; else, by position.")]
-Earlier = Annotated[str | None, Option("--earlier", metavar="RELEASE", help="Another release of the same people.")]
-Threshold = Annotated[float, Option("--threshold", min=0, max=1, help="Above it a person is at risk.")]
-Attacker = Annotated[
-    list[str] | None, Option("--attacker", metavar="MEASURE", help="Also link by meaning under this measure.")
-]
+if TYPE_CHECKING:
+    from allonym.pipeline.evaluate import Evaluation
 
-Items = Annotated[int, Option("--items", min=1, metavar="NUMBER", help="Of a set an attacker knows: k^m-anonymity.")]
+MAX_VALUES = 10  # unmatched values shown of a column
+LOSS = (
+    "information_loss", "semantic_quality", "path_distance", "content_loss", "clustering_distance", "loss_metric",
+    "certainty_penalty", "set_loss", "set_loss_min_sum", "discernibility", "average_group_size",
+)  # fmt: skip
+RISK = (
+    "semantic_linkage", "record_linkage", "prosecutor_risk", "prosecutor_risk_highest", "prosecutor_risk_above",
+    "journalist_risk", "journalist_risk_highest", "journalist_risk_above", "marketer_risk", "uniqueness", "score",
+)  # fmt: skip
 
 
-@app.command()
-def evaluate(
-    original: Original,
-    masked: Masked,
-    plan: NeededPlan,
-    key: Key = None,
-    earlier: Earlier = None,
-    balance: Balance = 0.5,
-    threshold: Threshold = 0.2,
-    attacker: Attacker = None,
-    items: Items = 2,
-    hide_values: HideValues = False,
-    as_json: Json = False,
-) -> None:
-    """Measure a masked table, whoever masked it: what it lost, who can be found, what it promises.
+@click.command(cls=Command)
+@argument("original", metavar="ORIGINAL", about="The table before masking: CSV or Parquet.")
+@argument("masked", metavar="MASKED", about="The table after masking, by allonym or any other tool.")
+@options.required_plan
+@option("--key", metavar="COLUMN", help="Column that identifies rows; by default rows match by position.")
+@option("--earlier", metavar="RELEASE", help="Another release about the same people.")
+@options.balance
+@option(
+    "--threshold", type=click.FloatRange(0, 1), default=0.2, metavar="NUMBER", help="Risk above which a person counts."
+)
+@option(
+    "--attacker", "attackers", multiple=True, metavar="MEASURE", help="Link records under this similarity measure too."
+)
+@option(
+    "--items", "m", type=click.IntRange(min=1), default=2, metavar="NUMBER",
+    help="Items of a set that an attacker knows: m of k^m-anonymity.",
+)  # fmt: skip
+@options.hide_values
+@options.as_json
+def evaluate(original: str, masked: str, plan: Path, hide_values: bool, as_json: bool, **given: Any) -> None:
+    """Measure the loss and the risk of a masked table.
 
-    The plan says what the columns are; its k is what is asked. `*` stands for anything, a range (`[20, 30[`, `20-30`)
-    for its middle, and labels of a hierarchy for what the plan's hierarchy says.
+    Works with any tool's output. The plan describes the columns; its k is the required k. In the masked table `*`
+    stands for any value, a range (`[20, 30[`, `20-30`) for its middle, and a label of the plan's hierarchy for the
+    values below it.
 
     Examples:
-
-    `allonym evaluate survey.csv masked.csv --plan plan.toml`
-
-    `allonym evaluate people.csv from-another-tool.csv --plan plan.toml --key id --json`
-
-    `allonym evaluate people.csv second.csv --plan plan.toml --earlier first.csv`
-
-    `allonym evaluate people.csv masked.csv --plan plan.toml --attacker lin --attacker path`
+      allonym evaluate survey.csv masked.csv --plan plan.toml
+      allonym evaluate people.csv other-tool.csv --plan plan.toml --key id --json
+      allonym evaluate people.csv second.csv --plan plan.toml --earlier first.csv
+      allonym evaluate people.csv masked.csv --plan plan.toml --attacker lin
     """
-    from allonym.cli.output import show_evaluation
     from allonym.plan import Plan
 
     loaded = Plan.load(plan)
-    options = {"key": key, "earlier": earlier, "balance": balance, "threshold": threshold, "attackers": attacker or []}
-    options["m"] = items
-    with progress("measuring") as tick:
-        try:
-            found = loaded.evaluate(original, masked, tick=tick, **options)
-        except PlanError as error:
-            if not hide_values:
-                show_details(error)
-            raise
+    with progress("Measuring") as tick:
+        evaluation = loaded.evaluate(original, masked, tick=tick, **given)
     if as_json:
-        typer.echo(json.dumps(found.summary, indent=2, ensure_ascii=False))
+        show_json(evaluation.summary)
     else:
-        show_evaluation(found, hide_values)
+        _show(evaluation, hide_values)
+
+
+def _show(evaluation: Evaluation, hide_values: bool) -> None:
+    """Print promises, loss and risk."""
+    from allonym.report.html import figure
+
+    s = evaluation.summary
+    persons = "" if s["units"] is None else f" of {s['units']:,} persons"
+    suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
+    groups = s["groups"]
+    say(
+        f"{s['records']:,} records{persons}{suppressed}; {groups['number']:,} groups of {groups['smallest']:,} to "
+        f"{groups['largest']:,} ({s['tuples']['before']:,} distinct tuples before)\n"
+    )
+    rows = []
+    for x in evaluation.privacy:
+        required = "" if x["asked"] is None else f"{x['asked']:,}: {'holds' if x['holds'] else 'does not hold'}"
+        rows.append((x["model"], ", ".join(x["columns"]), figure(x["reached"]), required))
+    show_table(("promise", "over", "reached", "required"), rows, right=(2,))
+    for head, names in (("information loss", LOSS), ("disclosure risk", RISK)):
+        say()
+        show_table((head, "release", "before", "blind"), _measure_rows(evaluation, names), right=(1, 2, 3))
+    if evaluation.earlier is not None:
+        rows = [
+            (release, f"{x['smallest']:,}", figure(x["unique"]), figure(x["prosecutor_risk"]))
+            for release, x in evaluation.earlier.items()
+        ]
+        say("\nTo an attacker who also has an earlier release:")
+        show_table(("release", "smallest group", "unique (%)", "mean risk"), rows, right=(1, 2, 3))
+    for name, values in evaluation.strange.items():
+        shown = "" if hide_values else ": " + ", ".join(short(v, 30) for v in values[:MAX_VALUES])
+        say(f"\n{name}: {len(values):,} masked values have no concept and count as similar to nothing else{shown}")
+
+
+def _measure_rows(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
+    """Return a row for each measure, and one for each attacker."""
+    from allonym.measures.measurement import QUESTIONS
+    from allonym.report.html import figure
+
+    rows = []
+    for name in (x for x in names if x in evaluation.measures):
+        m = evaluation.measures[name]
+        interval = "" if m.interval is None else f" ({figure(m.interval[0])} to {figure(m.interval[1])})"
+        rows.append((QUESTIONS[name], figure(m.value) + interval, figure(m.before or 0), figure(m.baseline or 0)))
+        if name == "semantic_linkage":
+            rows += [
+                (f"… by {attacker}", figure(x.value), figure(x.before or 0), figure(x.baseline or 0))
+                for attacker, x in evaluation.attackers.items()
+            ]
+    return rows

@@ -1,219 +1,184 @@
-"""Commands on value generalisation hierarchies."""
+"""`allonym hierarchy`: score, compare and build value generalisation hierarchies."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from allonym.cli.app import Json, app, console, printable, short
-from allonym.cli.link import LanguageOption, Ontology
-from allonym.errors import LinksError, OptionError
+from allonym.cli import options
+from allonym.cli.help import Group, argument, option, together
+from allonym.cli.output import say, short, show_json, show_table
+from allonym.errors import OptionError
 
 if TYPE_CHECKING:
     from allonym.pipeline.hierarchies import HierarchyScore
 
-hierarchy = typer.Typer(
-    help="Value generalisation hierarchies: score them against an ontology, compare them, build them.",
-    no_args_is_help=True,
+MAX_TRANSITIONS, BAR_LENGTH = 8, 40
+links_option = option(
+    "--links", type=options.PATH, metavar="FILE", help="Concepts of values: a file with the columns value and concept."
 )
-app.add_typer(hierarchy, name="hierarchy")
+measuring = together(
+    option("--measure", default="wu-palmer", metavar="NAME", help=f"Similarity measure: {options.MEASURES}"),
+    option("--depth", default="virtual-root", metavar="NAME", help=options.DEPTH),
+)
+scoring = together(
+    options.ontology,
+    links_option,
+    option(
+        "--level-weights", "weights", default="constant", metavar="NAME",
+        help="constant, or level: lower levels count more.",
+    ),
+    option("--aggregate", default="max", metavar="NAME", help="Loss of a level: max or mean of its transitions."),
+    measuring,
+    options.language,
+    options.as_json,
+)  # fmt: skip
 
-Option = typer.Option
-LINKS = "What values mean: a file with the columns value and concept."
-File = Annotated[Path, typer.Argument(metavar="VGH", help="leaf;level 1;…;top as ARX has it, or a tree in JSON.")]
-Files = Annotated[list[Path], typer.Argument(metavar="VGH…", help="Two or more.")]
-Links = Annotated[Path | None, Option("--links", metavar="FILE", help=LINKS)]
-Weights = Annotated[str, Option("--level-weights", help="constant, or level: lower levels count more.")]
-Aggregate = Annotated[str, Option("--aggregate", help="What a level loses: max or mean of its transitions.")]
-Measure = Annotated[str, Option("--measure", help="The similarity measure.")]
-Depth = Annotated[str, Option("--depth", help="Depth of the root: edges (0), nodes (1), virtual-root (2).")]
-Data = Annotated[Path, typer.Argument(metavar="FILE", help="A table: CSV or Parquet.")]
-Column = Annotated[str, Option("--column", metavar="COLUMN", help="Whose values are to be generalised.")]
-Output = Annotated[Path, Option("-o", "--output", metavar="FILE", help="The hierarchy; - for standard output.")]
-Levels = Annotated[int, Option("--levels", min=1, help="How many, the top included.")]
-Values = Annotated[str | None, Option("--values", metavar="N,…,1", help="Values per level, in place of --levels.")]
-Accept = Annotated[bool, Option("--accept-review", help="Take likely meanings as they are.")]
-Header = Annotated[bool, Option("--header/--no-header", help="Whether the first line names the columns.")]
-WORST, BAR = 8, 40
+
+@click.group(cls=Group, no_args_is_help=True)
+def hierarchy() -> None:
+    """Score, compare and build value generalisation hierarchies."""
 
 
 @hierarchy.command()
-def score(
-    vgh: File,
-    ontology: Ontology = "wordnet",
-    links: Links = None,
-    level_weights: Weights = "constant",
-    aggregate: Aggregate = "max",
-    measure: Measure = "wu-palmer",
-    depth: Depth = "virtual-root",
-    language: LanguageOption = "en",
-    as_json: Json = False,
-) -> None:
-    """Say how much meaning a hierarchy loses: per transition, per level, and in all (0 is nothing).
+@argument(
+    "vgh", type=options.PATH, metavar="VGH", about="A hierarchy: rows leaf;level 1;…;top as in ARX, or a tree in JSON."
+)
+@scoring
+def score(vgh: Path, as_json: bool, **given: Any) -> None:
+    """Compute how much meaning a hierarchy loses: per transition, per level and in all (0 is no loss).
 
-    What its values mean comes from the links, from the ontology, and for values above the leaves from the hypernyms of
-    these. Values nobody can be sure of are listed, and nothing is scored.
+    The concepts of its values come from the links file, then from the ontology, and above the leaves from the
+    hypernyms of the leaves. Values whose concept is uncertain are listed, and no score is computed.
 
     Examples:
-
-    `allonym hierarchy score occupation.csv --links occupation.links.csv`
-
-    `allonym hierarchy score animals.json --level-weights level --aggregate mean --json`
+      allonym hierarchy score occupation.csv --links occupation.links.csv
+      allonym hierarchy score animals.json --level-weights level --aggregate mean
     """
-    found = _scored(vgh, ontology, links, level_weights, aggregate, measure, depth, language)
+    scored = _scored(vgh, given)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        show_json(scored.to_dict())
     else:
-        _show(found)
+        _show(scored)
 
 
 @hierarchy.command()
-def compare(
-    vgh: Files,
-    aggregate: Aggregate = "max",
-    level_weights: Weights = "constant",
-    ontology: Ontology = "wordnet",
-    links: Links = None,
-    language: LanguageOption = "en",
-    measure: Measure = "wu-palmer",
-    depth: Depth = "virtual-root",
-    as_json: Json = False,
-) -> None:
-    """Compare hierarchies of the same values: what each loses, side by side, level by level.
+@argument("vgh", type=options.PATH, nargs=-1, required=True, metavar="VGH...", about="Two or more hierarchies.")
+@scoring
+def compare(vgh: Sequence[Path], as_json: bool, **given: Any) -> None:
+    """Compare hierarchies of the same values, side by side and level by level.
 
     Examples:
-
-    `allonym hierarchy compare mine.csv yours.csv --links links.csv`
-
-    `allonym hierarchy compare mine.csv yours.csv theirs.json --json`
+      allonym hierarchy compare mine.csv yours.csv --links links.csv
+      allonym hierarchy compare mine.csv yours.csv theirs.json --json
     """
     if len(vgh) < 2:
-        raise OptionError("One hierarchy cannot be compared.", hint="name two or more, or see `hierarchy score`.")
-    found = [_scored(x, ontology, links, level_weights, aggregate, measure, depth, language) for x in vgh]
+        raise OptionError(
+            "At least two hierarchies are required.", hint="use `allonym hierarchy score` for a single one."
+        )
+    scores = [_scored(path, given) for path in vgh]
     if as_json:
-        typer.echo(json.dumps({"format": 1, "hierarchies": [x.to_dict() for x in found]}, indent=2, ensure_ascii=False))
+        show_json({"format": 1, "hierarchies": [x.to_dict() for x in scores]})
     else:
-        _show_side_by_side(found)
+        _show_side_by_side(scores)
 
 
 @hierarchy.command()
+@argument("file", type=options.PATH, metavar="FILE", about="The table: CSV or Parquet.")
+@option("--column", required=True, metavar="COLUMN", help="Column whose values are generalised.")
+@option(
+    "-o", "--output", type=options.PATH, required=True, metavar="FILE",
+    help="Path of the hierarchy; - writes to standard output.",
+)  # fmt: skip
+@option("--levels", type=click.IntRange(min=1), default=3, metavar="NUMBER", help="Number of levels, with the top.")
+@option("--values", metavar="N,…,1", help="Number of values per level, instead of --levels.")
+@options.ontology
+@links_option
+@option("--accept-review", is_flag=True, help="Accept links that need review.")
+@measuring
+@options.language
+@option("--header/--no-header", default=True, help="Whether the first line has the column names.")
+@options.as_json
 def build(
-    file: Data,
-    column: Column,
-    output: Output,
-    levels: Levels = 3,
-    values: Values = None,
-    ontology: Ontology = "wordnet",
-    links: Links = None,
-    accept_review: Accept = False,
-    language: LanguageOption = "en",
-    measure: Measure = "wu-palmer",
-    depth: Depth = "virtual-root",
-    header: Header = True,
-    as_json: Json = False,
-) -> None:
-    """Build a hierarchy from an ontology for the values of a column, one that loses little, ready for ARX.
+    file: Path, column: str, output: Path, values: str | None, ontology: str, links: Path | None, header: bool,
+    as_json: bool, **given: Any,
+) -> None:  # fmt: skip
+    r"""Build a hierarchy with little loss for the values of a column, in the format of ARX.
 
-    Every level has fewer values than the one below, the top has one. `--values` says how many each level may have;
-    else, the same share fewer from level to level.
+    Each level has fewer values than the one below; the top has one. `--values` sets the number of values per level;
+    by default the number falls by the same factor from level to level.
 
     Examples:
-
-    `allonym hierarchy build people.csv --column occupation --ontology wordnet:person --levels 4 -o occupation.csv`
-
-    `allonym hierarchy build survey.csv --column hobby --values 20,8,3,1 --accept-review -o hobby.csv`
+      allonym hierarchy build people.csv --column occupation -o occupation.csv \
+          --ontology wordnet:person --levels 4
+      allonym hierarchy build survey.csv --column hobby -o hobby.csv \
+          --values 20,8,3,1 --accept-review
     """
-    from allonym.pipeline.hierarchies import build
+    from allonym.pipeline.hierarchies import build as build_hierarchy
     from allonym.release.write import check_outputs, save_text
     from allonym.tables.files import Reading, read_column
 
     check_outputs([output], [file, links])
     limits = _limits(values)
     counts = read_column(file, column, Reading(header=header)).values
-    options: dict[str, Any] = {"levels": levels, "limits": limits, "accept_review": accept_review, "language": language}
-    with _listing():
-        found = build(counts, ontology, links, measure=measure, depth=depth, name=column, **options)
+    built = build_hierarchy(counts, ontology, links, name=column, limits=limits, **given)
     to_stdout = str(output) == "-"
     if to_stdout:
-        typer.echo(found.hierarchy.to_csv(), nl=False)
+        click.echo(built.hierarchy.to_csv(), nl=False)
     else:
-        save_text(output, found.hierarchy.to_csv())
+        save_text(output, built.hierarchy.to_csv())
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False), err=to_stdout)
+        show_json(built.to_dict(), err=to_stdout)
     elif not to_stdout:
-        _show(found)
-        console().print(f"\nWritten: {output}", soft_wrap=True)
+        _show(built)
+        click.echo(f"\nWritten: {output}")
 
 
 def _limits(values: str | None) -> list[int] | None:
-    """Return how many values levels may have, from numbers between commas."""
+    """Return the numbers of values of all levels."""
     if values is None:
         return None
     try:
         return [int(x) for x in values.split(",")]
     except ValueError:
-        raise OptionError(f"--values {values!r} is not a list of numbers.", hint="e.g. --values 10,4,1.") from None
+        raise OptionError(f"--values {values!r} is not a list of numbers.", hint="write --values 10,4,1.") from None
 
 
-@contextmanager
-def _listing() -> Iterator[None]:
-    """List the values behind an error, with what they might mean."""
-    try:
-        yield
-    except LinksError as error:
-        if error.values:
-            typer.echo("Not surely understood, with what they might mean:", err=True)
-            for value in error.values:
-                typer.echo(f"  {printable(value)}", err=True)
-        raise
+def _scored(vgh: Path, given: dict[str, Any]) -> HierarchyScore:
+    from allonym.pipeline.hierarchies import score as score_hierarchy
+
+    return score_hierarchy(vgh, **given)
 
 
-def _scored(vgh: Path, ontology: str, links: Path | None, weights: str, aggregate: str, *how: str) -> HierarchyScore:
-    from allonym.pipeline.hierarchies import score
-
-    measure, depth, language = how
-    options: dict[str, Any] = {"aggregate": aggregate, "weights": weights, "measure": measure, "depth": depth}
-    with _listing():
-        return score(vgh, ontology, links, language=language, **options)
-
-
-def _show(found: HierarchyScore) -> None:
-    """Print what a hierarchy loses."""
-    from allonym.cli.output import table_of
-
-    out = console()
-    h = found.hierarchy
-    out.print(f"{h.name}: {len(h.rows):,} leaves, {h.height} levels\n")
+def _show(scored: HierarchyScore) -> None:
+    """Print the loss of a hierarchy."""
+    tree = scored.hierarchy
+    say(f"{tree.name}: {len(tree.rows):,} leaves, {tree.height} levels\n")
     rows = [
         (str(x["level"]), f"{x['values']:,}", f"{x['gsl']:.4f}", f"{x['mean']:.4f}", f"{x['std']:.4f}", _bar(x["gsl"]))
-        for x in found.levels
+        for x in scored.levels
     ]
-    out.print(table_of(("level", "values", "LevelGSL", "mean", "std", ""), rows, right=(1, 2, 3, 4)))
-    how = "equal weights" if found.weights == "constant" else "lower levels count more"
-    out.print(f"\nVghGSL {found.value:.4f} ({found.aggregate} of each level, {how})\n")
-    worst = [
+    show_table(("level", "values", "LevelGSL", "mean", "std", ""), rows, right=(1, 2, 3, 4))
+    weights = "equal weights" if scored.weights == "constant" else "lower levels count more"
+    say(f"\nVghGSL {scored.value:.4f} ({scored.aggregate} of each level, {weights})\n")
+    transitions = [
         (short(t.leaf, 30), "→", short(t.ancestor, 30), str(t.level), f"{t.loss:.4f}")
-        for t in found.transitions[:WORST]
+        for t in scored.transitions[:MAX_TRANSITIONS]
     ]
-    out.print(table_of(("loses most", "", "", "level", "TransGSL"), worst, right=(3, 4)))
-    for level in found.reversed:
-        out.print(f"\nLevel {level} has values that are farther from a leaf than level {level + 1}.")
-    if found.review:
-        told = ", ".join(f"{short(x, 30)} ({found.concepts[x]})" for x in found.review)
-        out.print(f"\nTaken on nobody's word, look whether it is meant: {told}")
+    show_table(("largest losses", "", "", "level", "TransGSL"), transitions, right=(3, 4))
+    for level in scored.reversed:
+        say(f"\nSome values of level {level} are farther from a leaf than those of level {level + 1}.")
+    if scored.review:
+        uncertain = ", ".join(f"{short(value, 30)} ({scored.concepts[value]})" for value in scored.review)
+        say(f"\nUncertain concepts, please check: {uncertain}")
 
 
-def _show_side_by_side(found: list[HierarchyScore]) -> None:
-    """Print hierarchies beside each other, with a chart of their levels."""
-    from allonym.cli.output import table_of
-
-    out = console()
-    best = min(x.value for x in found)
+def _show_side_by_side(scores: Sequence[HierarchyScore]) -> None:
+    """Print hierarchies side by side, with a chart of their levels."""
+    best = min(x.value for x in scores)
     rows = [
         (
             x.hierarchy.name,
@@ -222,19 +187,19 @@ def _show_side_by_side(found: list[HierarchyScore]) -> None:
             f"{x.value:.4f}" + (" *" if x.value == best else ""),
             ", ".join(map(str, x.reversed)),
         )
-        for x in found
+        for x in scores
     ]
-    out.print(table_of(("hierarchy", "leaves", "values per level", "VghGSL", "reversed levels"), rows))
-    out.print("\n* loses least\n")
+    show_table(("hierarchy", "leaves", "values per level", "VghGSL", "reversed levels"), rows)
+    say("\n* smallest loss\n")
     chart = [
         (f"level {i + 1}" if j == 0 else "", x.hierarchy.name, f"{x.levels[i]['gsl']:.4f}", _bar(x.levels[i]["gsl"]))
-        for i in range(max(x.hierarchy.height for x in found))
-        for j, x in enumerate(y for y in found if y.hierarchy.height > i)
+        for i in range(max(x.hierarchy.height for x in scores))
+        for j, x in enumerate(y for y in scores if y.hierarchy.height > i)
     ]
-    out.print(table_of(("", "", "LevelGSL", ""), chart, right=(2,)))
+    show_table(("", "", "LevelGSL", ""), chart, right=(2,))
 
 
-def _bar(value: float) -> str:
-    """Return a bar as long as a loss from 0 to 1."""
-    eighths = round(value * BAR * 8)
+def _bar(loss: float) -> str:
+    """Return a bar whose length is a loss from 0 to 1."""
+    eighths = round(loss * BAR_LENGTH * 8)
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]

@@ -1,92 +1,106 @@
-"""Commands that look at a table, and check a plan against it."""
+"""`allonym inspect`: describe a table and suggest a plan."""
 
 from __future__ import annotations
 
-import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from allonym.cli.app import Json, app, progress
-from allonym.cli.options import (
-    Delimiter,
-    Encoding,
-    File,
-    Header,
-    HideValues,
-    NeededPlan,
-    NewPlan,
-    Sheet,
-    Write,
-)
-from allonym.cli.plan_options import reading_of
+from allonym.cli import options
+from allonym.cli.help import Command, option
+from allonym.cli.output import progress, say, show_json, show_table
+
+if TYPE_CHECKING:
+    from allonym.pipeline.inspect import ColumnInspection, Inspection
+    from allonym.tables.files import Reading
 
 
-@app.command()
-def inspect(
-    file: File,
-    output: NewPlan = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    header: Header = None,
-    sheet: Sheet = None,
-    as_json: Json = False,
-) -> None:
-    """Look at a table: its columns, distinct and unique values, likely roles, how much of it WordNet knows.
+@click.command(cls=Command)
+@options.file
+@option("-o", "--output", type=options.PATH, metavar="FILE", help="Write a first plan (TOML), to be edited.")
+@options.as_json
+@options.reading
+def inspect(file: str, output: Path | None, as_json: bool, **reading_options: Any) -> None:
+    """Describe the columns of a table and suggest their roles.
+
+    Counts the distinct, unique and missing values of each column, and the share of its words that are in WordNet.
 
     Examples:
-
-    `allonym inspect survey.csv`
-
-    `allonym inspect survey.csv -o plan.toml`
+      allonym inspect survey.csv
+      allonym inspect survey.csv -o plan.toml
     """
-    from allonym.cli.output import show_inspection
+    from allonym.cli.plan_options import reading_from
     from allonym.errors import OutputError
-    from allonym.pipeline.inspect import inspect as look
+    from allonym.pipeline.inspect import inspect as inspect_table
     from allonym.release.write import check_outputs
     from allonym.tables.files import Reading
 
     check_outputs([output], [file])
     if output is not None and output.exists():
-        raise OutputError(f"{output} is there already.", hint="give another name, or remove it.")
-    reading = reading_of(Reading(), encoding, delimiter, header, sheet)
-    with progress("looking") as tick:
-        found = look(file, reading, tick)
+        raise OutputError(f"{output} already exists.", hint="choose another name, or remove the file.")
+    reading = reading_from(Reading(), reading_options)
+    with progress("Inspecting") as tick:
+        inspection = inspect_table(file, reading, tick)
     if output is not None:
-        found.plan(reading).save(output)
+        inspection.plan(reading).save(output)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        show_json(inspection.to_dict())
     else:
-        show_inspection(found, file, output, reading)
+        _show(inspection, file, output, reading)
 
 
-@app.command()
-def check(
-    file: File,
-    plan: NeededPlan,
-    write: Write = False,
-    hide_values: HideValues = False,
-    as_json: Json = False,
-) -> None:
-    """Check a plan against a table; mask nothing. Ends with 1 if `mask` would refuse.
-
-    Tells how the words were understood (those to review first), which were not, with suggestions, and how easily people
-    are found in the table as it is.
-
-    Examples:
-
-    `allonym check survey.csv --plan plan.toml`
-
-    `allonym check survey.csv --plan plan.toml --write`
-    """
-    from allonym.cli.output import show_check
-    from allonym.plan import Plan
-
-    loaded = Plan.load(plan)
-    with progress("understanding") as tick:
-        found = loaded.check(file, tick)
-    written = found.pin(plan) if write else []
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(hide_values), indent=2, ensure_ascii=False))
+def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading) -> None:
+    """Print the columns of a table, and the next commands."""
+    say(f"{file}: {inspection.records:,} records, {len(inspection.columns)} columns\n")
+    rows = [
+        (
+            column.name,
+            f"{column.distinct:,}",
+            f"{column.unique:,}",
+            f"{column.missing:,}",
+            column.role,
+            _kind(column),
+            "" if column.coverage is None else f"{column.coverage:.0%}",
+        )
+        for column in inspection.columns
+    ]
+    show_table(("column", "distinct", "unique", "missing", "likely role", "kind", "WordNet"), rows, right=(1, 2, 3, 6))
+    say("\nRoles are guessed from names and counts: check them.")
+    new = plan or Path("plan.toml")
+    if plan is None:
+        command = ["allonym", "inspect", file, *_reading_options(reading), "-o", str(new)]
+        click.echo(f"Write a plan:   {shlex.join(command)}")
     else:
-        show_check(found, hide_values, written, plan)
-    raise typer.Exit(0 if found.ready else 1)
+        click.echo(f"Edit the plan:  {plan}")
+    click.echo(f"Check it:       {shlex.join(['allonym', 'check', file, '--plan', str(new), '--write'])}")
+    if plan is None:
+        click.echo(f"Or mask now:    {_mask_command(inspection, file, reading)}")
+
+
+def _kind(column: ColumnInspection) -> str:
+    if column.role in ("identifier", "unit", "weight", "keep"):
+        return ""
+    return column.ontology or ("category" if column.kind == "set" else column.kind)
+
+
+def _reading_options(reading: Reading) -> list[str]:
+    """Return the options that read a file in this way."""
+    given = [
+        f"--{name}={value}"
+        for name in ("encoding", "delimiter", "sheet")
+        if (value := getattr(reading, name)) is not None
+    ]
+    return given if reading.header else [*given, "--no-header"]
+
+
+def _mask_command(inspection: Inspection, file: str, reading: Reading) -> str:
+    """Return a command that masks the table with the likely roles."""
+    words = ["allonym", "mask", file, "-o", f"masked{inspection.suffix}", *_reading_options(reading)]
+    for column in inspection.columns:
+        if column.role == "quasi":
+            words += ["--set" if column.kind == "set" else "--quasi", f"{column.name}={_kind(column)}"]
+        elif column.role != "keep":
+            words += [f"--{column.role}", column.name]
+    return shlex.join([*words, "--keep-rest", "--k", "5"])

@@ -1,207 +1,199 @@
-"""The command that masks a table, and the demonstration."""
+"""`allonym mask`: mask a table and write a verified release."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
+import click
 
-from allonym.cli import options as o
-from allonym.cli.app import Json, app, printable, progress, waiting
-from allonym.cli.plan_options import Words, given_roles, plan_of
-from allonym.errors import OptionError, OutputError, PlanError, first_few
+from allonym.cli import options
+from allonym.cli.help import Command, option
+from allonym.cli.output import as_json_text, progress, say_pairs, show_json, waiting
+from allonym.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
     from allonym.pipeline.run import Release
     from allonym.plan import Plan
 
 
-# fmt: off
-@app.command()
+@click.command(cls=Command)
+@options.file
+@option("-o", "--output", required=True, metavar="FILE", help="Path of the release; - writes to standard output.")
+@options.plan
+@options.balance
+@options.documents
+@options.hide_values
+@options.as_json
+@options.columns
+@options.method
+@options.privacy
+@options.words
+@options.reading
+@options.execution
 def mask(
-    file: o.File, output: o.Release, plan: o.PlanFile = None, quasi: o.Quasi = None,
-    set_: o.SetColumn = None, separator: o.Separator = None, set_distance: o.Distance = None, long: o.LongForm = False,
-    sensitive: o.Sensitive = None, identifier: o.Identifier = None, unit: o.Unit = None, weight: o.Weight = None,
-    keep: o.Keep = None, keep_rest: o.KeepRest = False, k: o.K = None, method: o.MethodName = None, seed: o.Seed = None,
-    growth: o.Growth = None, represent: o.Represent = None, refine: o.Refine = None,
-    heuristics: o.Heuristics = None, guide: o.Guide = None,
-    hierarchy: o.Hierarchy = None, per_attribute: o.PerAttribute = False, suppression: o.Suppression = None,
-    alpha: o.Alpha = None, allow_same: o.AllowSame = False, key: o.Key = None,
-    epsilon: o.Epsilon = None, candidates: o.Candidates = None, nulls: o.Nulls = False,
-    l_diversity: o.LDiversity = None, entropy_l_diversity: o.EntropyL = None,
-    recursive_l_diversity: o.RecursiveL = None, p_sensitive: o.PSensitive = None, t_closeness: o.TCloseness = None,
-    similarity: o.Similarity = None, links: o.Links = None, accept_review: o.Accept = False,
-    unmatched: o.Unmatched = None, balance: o.Balance = 0.5, summary: o.Summary = None, report: o.ReportFile = None,
-    public: o.Public = False, codebook: o.Codebook = None, encoding: o.Encoding = None, delimiter: o.Delimiter = None,
-    header: o.Header = None, sheet: o.Sheet = None, engine: o.EngineName = None, master: o.Master = None,
-    partition_by: o.PartitionBy = None, blocks_from: o.BlocksFrom = None,
-    hide_values: o.HideValues = False, as_json: Json = False,
+    file: str, output: str, plan: Path | None, balance: float, hide_values: bool, as_json: bool, **given: Any
 ) -> None:
-    # fmt: on
-    """Mask a table and write a verified release.
+    r"""Mask a table and write a verified release.
 
-    Roles come from a plan, from options, or both (options win). What is written is read again and recounted first; if a
-    promise does not hold, nothing is written and the command ends with 2.
+    Roles come from a plan, from options, or from both; options take precedence. The release is read again and every
+    promise is counted on it. If one does not hold, no file is written and the command exits with 2.
 
     Examples:
-
-    `allonym mask survey.csv -o masked.csv --plan plan.toml`
-
-    `allonym mask survey.csv -o masked.csv --quasi job=wordnet:person --quasi age=numeric --sensitive income
-    --identifier name --keep-rest --k 5`
-
-    `allonym mask survey.csv -o masked.csv --plan plan.toml --k 10 --refine`
-
-    `allonym mask patients.csv -o masked.csv --plan plan.toml --l-diversity illness=3 --report report.html
-    --codebook codebook.json`
-
-    `allonym mask queries.csv -o masked.csv --quasi query=wordnet --keep-rest --method noise --alpha 0.3`
-
-    `allonym mask survey.csv -o masked.csv --quasi job=wordnet:person --keep-rest --method exponential --epsilon 4
-    --candidates jobs.txt`
-
-    `allonym mask big.parquet -o masked.parquet --plan plan.toml --engine duckdb`
-
-    `allonym mask 'years/*.parquet' -o masked --plan plan.toml --partition-by year --engine spark
-    --master spark://host:7077`
-
-    `allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv --keep-rest < in.csv > out.csv`
+      allonym mask survey.csv -o masked.csv --plan plan.toml
+      allonym mask survey.csv -o masked.csv --quasi job=wordnet:person \
+          --quasi age=numeric --sensitive income --identifier name --keep-rest --k 5
+      allonym mask survey.csv -o masked.csv --plan plan.toml --k 10 --refine
+      allonym mask patients.csv -o masked.csv --plan plan.toml \
+          --l-diversity illness=3 --report report.html --codebook codebook.json
+      allonym mask queries.csv -o masked.csv --quasi query=wordnet --keep-rest \
+          --method noise --alpha 0.3
+      allonym mask survey.csv -o masked.csv --quasi job=wordnet:person \
+          --keep-rest --method exponential --epsilon 4 --candidates jobs.txt
+      allonym mask big.parquet -o masked.parquet --plan plan.toml --engine duckdb
+      allonym mask 'years/*.parquet' -o masked --plan plan.toml \
+          --partition-by year --engine spark --master spark://host:7077
+      allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv \
+          --keep-rest < in.csv > out.csv
     """
+    from allonym.cli.plan_options import NAMED_FILES, plan_from_options
     from allonym.release.write import check_outputs
 
-    named_files = [x.rpartition("=")[2] for x in (*(links or []), *(hierarchy or []), *(candidates or []))]
-    others = Others(summary, report, public, codebook)
-    others.check()
-    check_outputs([output, summary, report, codebook], [file, plan, *named_files])
-    roles: dict[str, Any] = {"quasi": quasi, "set": set_, "sensitive": sensitive, "keep": keep}
-    roles |= {"identifier": identifier, "unit": unit, "weight": weight}
-    given = given_roles(roles, None if plan else f"see `allonym inspect {file}`")
-    settings: dict[str, Any] = {"k": k, "seed": seed, "method": method, "keep_rest": keep_rest or None}
-    settings["long"] = long or None
-    settings["privacy"] = {"l-diversity": l_diversity, "p-sensitive": p_sensitive, "t-closeness": t_closeness}
-    settings["privacy"]["entropy-l-diversity"] = entropy_l_diversity
-    settings["privacy"]["recursive-l-diversity"] = recursive_l_diversity
-    own: dict[str, Any] = {"growth": growth, "represent": represent, "heuristics": heuristics, "guide": guide}
-    own["refine"] = refine
-    own |= {"suppression": suppression, "per_attribute": per_attribute or None, "alpha": alpha, "epsilon": epsilon}
-    settings["parameters"] = own | {"allow_same": allow_same or None, "nulls": nulls or None, "key": key}
-    alike = {"similarity": similarity, "separator": separator, "distance": set_distance}
-    words = Words(links or [], hierarchy or [], candidates or [], accept_review, unmatched, alike)
-    whole = plan_of(plan, given, words, (encoding, delimiter, header, sheet), settings)
-    way: dict[str, Any] = {"engine": engine, "master": master, "partition_by": partition_by or ()}
-    way["blocks_from"] = blocks_from
-    _mask(whole, file, output, others, {"balance": balance} | way, hide_values, as_json)
+    documents = Documents(**{name: given.pop(name) for name in Documents._fields})
+    documents.check()
+    execution = {name: given.pop(name) for name in ("engine", "master", "partition_by", "blocks_from")}
+    named_files = [text.rpartition("=")[2] for name in NAMED_FILES for text in given[name]]
+    check_outputs([output, *documents.paths], [file, plan, *named_files])
+    whole = plan_from_options(plan, given, hint=f"run `allonym inspect {file}` to see likely roles")
+    check_outputs([output, *documents.paths], [file, *whole.files])
+    documents.check_measured(whole, file, execution)
+    with progress("Masking") as tick:
+        release = whole.run(file, output, tick, balance=balance, **execution)
+    try:
+        with waiting("Writing the report"):
+            documents.save(release)
+    except OutputError as error:
+        raise OutputError(f"{error} The release itself was written and verified: {output}") from error
+    to_stdout = output == "-"
+    if as_json:
+        show_json(release.summary, err=to_stdout)
+    else:
+        show_figures(release, err=to_stdout)
+        click.echo(f"\nWritten and verified: {output}", err=to_stdout)
 
 
-class Others(NamedTuple):
-    """What is written beside a release."""
+class Documents(NamedTuple):
+    """The files that are written beside a release."""
 
     summary: Path | None = None
     report: Path | None = None
     public: bool = False
     codebook: Path | None = None
 
+    @property
+    def paths(self) -> list[Path | None]:
+        """The paths of all documents."""
+        return [self.summary, self.report, self.codebook]
+
     def check(self) -> None:
-        """Refuse, before any work, what cannot be written."""
-        for path in (self.summary, self.report, self.codebook):
-            if str(path) == "-":
-                raise OptionError("Only the release goes to standard output.", hint="give the name of a file.")
+        """Refuse, before any work, documents that cannot be written."""
+        if any(str(path) == "-" for path in self.paths):
+            raise OptionError("Only the release can be written to standard output.", hint="give a file name.")
         if self.report is not None:
             from allonym.report import needed
 
             needed()
         elif self.public:
-            raise OptionError("--public is about a report.", hint="say --report FILE.")
+            raise OptionError("--public requires --report.", hint="add --report FILE.")
 
-    def check_measured(self, plan: Plan, file: str, options: dict[str, Any]) -> None:
-        """Refuse, before any work, to report what will have no figures."""
+    def check_measured(self, plan: Plan, file: str, execution: dict[str, Any]) -> None:
+        """Refuse, before any work, to report on a release that will have no figures."""
         from allonym.methods.record_level import RecordLevelMethod
         from allonym.pipeline.engines import ExecutionOptions, has_engine
         from allonym.pipeline.run import UNMEASURED
 
         by_row = isinstance(plan.method, RecordLevelMethod)
-        way = ExecutionOptions(options.get("engine"), partition_by=options.get("partition_by", ()))
-        if (self.report or self.codebook) and by_row and has_engine(file, way, plan):
-            raise OptionError(UNMEASURED, hint="--engine memory, or leave out the report and the codebook.")
+        chosen = ExecutionOptions(execution["engine"], partition_by=execution["partition_by"])
+        if (self.report or self.codebook) and by_row and has_engine(file, chosen, plan):
+            raise OptionError(UNMEASURED, hint="use --engine memory, or leave out --report and --codebook.")
 
-    def save(self, done: Release) -> None:
-        """Write them."""
+    def save(self, release: Release) -> None:
+        """Write the documents."""
         from allonym.release.write import save_text
 
         if self.summary is not None:
-            save_text(self.summary, json.dumps(done.summary, indent=2, ensure_ascii=False) + "\n")
+            save_text(self.summary, as_json_text(release.summary) + "\n")
         if self.codebook is not None:
-            save_text(self.codebook, json.dumps(done.codebook(), indent=2, ensure_ascii=False) + "\n")
+            save_text(self.codebook, as_json_text(release.codebook()) + "\n")
         if self.report is not None:
-            done.report.save(self.report, public=self.public)
+            release.report.save(self.report, public=self.public)
 
 
-def _mask(
-    plan: Plan, file: str, output: str, others: Others, options: dict[str, Any], hide_values: bool, as_json: bool
-) -> None:
-    """Mask a file, and tell what came of it."""
-    from allonym.cli.output import show_release
-    from allonym.release.write import check_outputs
+def show_figures(release: Release, *, err: bool = False) -> None:
+    """Print the figures of a release."""
+    from allonym.report.html import told as parameter_text
 
-    check_outputs([output, others.summary, others.report, others.codebook], [file, *plan.files])
-    others.check_measured(plan, file, options)
-    with progress("masking") as tick:
-        try:
-            done = plan.run(file, output, tick, **options)
-        except PlanError as error:
-            if not hide_values:
-                show_details(error)
-            raise
-    try:
-        with waiting("reporting"):
-            others.save(done)
-    except OutputError as error:
-        raise OutputError(f"{error} The release itself was written and verified: {output}") from error
-    if as_json:
-        typer.echo(json.dumps(done.summary, indent=2, ensure_ascii=False), err=output == "-")
-    else:
-        show_release(done, output, stderr=output == "-")
+    s = release.summary
+    persons = "" if s["units"] is None else f" of {s['units']:,} persons"
+    suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
+    parameters = "".join(f"{name} = {parameter_text(x)}, " for name, x in s["parameters"].items() if x != "")
+    seed = "draws from the system" if s["seed"] is None else f"seed {s['seed']}"
+    pairs = [
+        *_promises(s),
+        ("records", f"{s['records']:,}{persons}{suppressed}"),
+        *_measures(s),
+        ("method", f"{s['method']}, {parameters}{seed}"),
+        ("time", f"{s['seconds']:.2f} s"),
+    ]
+    say_pairs(pairs, err=err)
 
 
-def show_details(error: PlanError) -> None:
-    """Print the values behind problems, where the user may see them."""
-    for problem in (x for x in error.problems if x.values):
-        what = problem.code.replace("-", " ")
-        typer.echo(f"{problem.column}, {what}: {first_few(map(printable, problem.values), 20)}", err=True)
+def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the promises of a release."""
+    for promise in s["privacy"]:
+        if "sensitivity" in promise:
+            note = f", {promise['note']}" if "note" in promise else ""
+            yield promise["model"], f"ε = {promise['reached']:g}{note}"
+        else:
+            yield (
+                promise["model"],
+                f"required {promise['asked']}, reached {promise['reached']:.4g}, counted in the release",
+            )
+        yield "over", ", ".join(promise["columns"])
+    if not s["privacy"]:
+        yield "promise", "none: values are replaced one by one, without k-anonymity"
 
 
-@app.command()
-def demo(
-    output: o.Folder = Path("allonym-demo"),
-    k: o.K = None,
-    report: o.ReportFile = None,
-    public: o.Public = False,
-) -> None:
-    """Mask the bundled survey, and show what came of it.
+def _measures(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield loss and linkage; an engine that masked row by row measures nothing."""
+    if not s["measures"]:
+        yield "measures", "none: rows stayed in the engine; use `allonym evaluate` on a sample"
+        return
+    loss = s["measures"]["information_loss"]
+    columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
+    yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
+    yield from ((f"noise in {name}", _noise(x)) for name, x in s.get("noise", {}).items())
+    yield "information loss", f"{loss['value']:.2f} % ({columns})"
+    yield "linked by meaning", _linkage(s["measures"]["semantic_linkage"])
+    yield "linked by text", _linkage(s["measures"]["record_linkage"])
 
-    Writes survey.csv (invented answers of visitors to a park), plan.toml, the reviewed links, masked.csv and
-    summary.json.
 
-    Examples:
+def _noise(column: dict[str, Any]) -> str:
+    """Describe how noise changed a column."""
+    before, after = (x if isinstance(x, str) else f"{x:.4g}" for x in (column["mean_before"], column["mean_after"]))
+    text = f"mean {before} → {after} (distance {column['mean_distance']:.2f}), "
+    text += f"variance {column['variance_before']:.3g} → {column['variance']:.3g}"
+    if "expected_variance" in column:
+        text += f" (expected {column['expected_variance']:.3g})"
+    text += f", mean error {column['mean_error']:.3g}, root mean square error {column['rmse']:.3g}"
+    if "target_rmse" in column:
+        text += f" (targets {column['target_mean_error']:.3g}, {column['target_rmse']:.3g})"
+    return text
 
-    `allonym demo -o demo && allonym mask demo/survey.csv -o again.csv --plan demo/plan.toml`
 
-    `allonym demo --report report.html`
-    """
-    from allonym.cli.output import show_demo
-    from allonym.pipeline.demo import FILES, demonstrate
-    from allonym.release.write import check_outputs
-
-    others = Others(report=report, public=public)
-    others.check()
-    if report is not None and report.absolute() in [(output / name).absolute() for name in FILES]:
-        raise OptionError(f"{report} is a file of the demonstration itself.", hint="give the report another name.")
-    if report is not None and report.absolute().parent != output.absolute():
-        check_outputs([report], [])
-    with progress("masking") as tick:
-        done = demonstrate(output, 5 if k is None else k, tick)
-    with waiting("reporting"):
-        others.save(done)
-    show_demo(done, output, report)
+def _linkage(measure: dict[str, Any]) -> str:
+    """Describe the share of records that an attacker links."""
+    about = "" if measure["interval"] is None else "about "
+    after, blind = f"{about}{measure['value']:.1f} % after", f"{measure['baseline']:.1f} %"
+    return f"{measure['before']:.1f} % before, {after}; blind guess {blind}"

@@ -1,13 +1,14 @@
-"""A plan from a file, from options, or both; options win."""
+"""A plan from a file, from options, or from both; options take precedence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from allonym.errors import OptionError, PlanError
+from allonym.cli.options import MODELS, PARAMETERS
+from allonym.errors import OptionError, PlanError, Problem
 
 if TYPE_CHECKING:
     from allonym.plan import Plan
@@ -15,169 +16,154 @@ if TYPE_CHECKING:
     from allonym.plan.privacy import Privacy
     from allonym.tables.files import Reading
 
-
-class Words(NamedTuple):
-    """What options say about all columns of words."""
-
-    links: Sequence[str]
-    hierarchies: Sequence[str]
-    candidates: Sequence[str]
-    accept_review: bool
-    unmatched: str | None
-    alike: dict[str, str | None]  # similarity; of sets, the separator and the distance
+NAMED_FILES = ("links", "hierarchy", "candidates")  # options that name a file for a column
+ROLES = {
+    "quasi": "quasi", "set_": "set", "sensitive": "sensitive", "keep": "keep", "identifier": "identifier",
+    "unit": "unit", "weight": "weight",
+}  # fmt: skip
+READING = ("encoding", "delimiter", "header", "sheet")
 
 
-def given_roles(roles: dict[str, Any], hint: str | None) -> dict[str, list[str]]:
-    """Return the columns of each role; there must be some, unless a plan has them."""
-    given = {role: [names] if isinstance(names, str) else list(names or []) for role, names in roles.items()}
-    if hint is not None and not any(given.values()):
-        raise PlanError([f"no column has a role. Hint: {hint}, or give --plan."])
-    return given
-
-
-def plan_of(
-    path: Path | None,
-    given: dict[str, list[str]],
-    words: Words,
-    reading: tuple[str | None, str | None, bool | None, str | None],
-    settings: dict[str, Any],
-) -> Plan:
-    """Return a plan as a file says, as options say, or both; options win."""
+def plan_from_options(path: Path | None, given: Mapping[str, Any], *, hint: str) -> Plan:
+    """Return the plan of a file, changed by options; `hint` helps where no column has a role."""
     from allonym.plan import Plan
     from allonym.tables.files import Reading
 
-    begun = Plan.load(path) if path is not None else None
-    promised = _promised(settings.pop("privacy"))
-    given_parameters = {name: value for name, value in settings.pop("parameters").items() if value is not None}
-    changed = {name: value for name, value in settings.items() if value is not None}
-    parameters = dict(begun.parameters) if begun else {}
-    if "method" in changed:
-        from allonym.methods import find, method_parameters
-        from allonym.methods.record_level import RecordLevelMethod
-
-        parameters = {name: x for name, x in parameters.items() if name in method_parameters(changed["method"])}
-        other = find(changed["method"])
-        if (
-            begun is not None
-            and other is not None
-            and issubclass(other, RecordLevelMethod)
-            and other.info.name != begun.method.name
-        ):
-            # another method's k and seed do not count
-            begun = replace(begun, method=changed["method"], parameters={}, k=None, seed=None)
-    given = given | {"sensitive": [*given.get("sensitive", []), *_sensitive(promised, given, begun)]}
-    changed |= {
-        "columns": _columns(dict(begun.columns) if begun else {}, given, words),
-        "privacy": tuple({(x.model, x.column): x for x in (*(begun.privacy if begun else ()), *promised)}.values()),
-        "reading": reading_of(begun.reading if begun else Reading(), *reading),
-        "parameters": parameters | given_parameters,
-    }
-    return Plan(**changed) if begun is None else replace(begun, **changed)
+    roles = {role: _listed(given[name]) for name, role in ROLES.items()}
+    if path is None and not any(roles.values()):
+        raise PlanError([Problem("no-roles", "no column has a role.", f"{hint}, or give --plan.")])
+    base = Plan.load(path) if path is not None else None
+    requirements = _requirements(given)
+    settings = {name: given[name] for name in ("k", "seed", "method") if given[name] is not None}
+    settings |= {name: True for name in ("keep_rest", "long") if given[name]}
+    parameters = dict(base.parameters) if base else {}
+    if "method" in settings:
+        base, parameters = _with_method(base, parameters, settings["method"])
+    roles["sensitive"] += _sensitive(requirements, roles, base)
+    settings["columns"] = _columns(dict(base.columns) if base else {}, roles, given)
+    all_requirements = (*(base.privacy if base else ()), *requirements)
+    settings["privacy"] = tuple({(x.model, x.column): x for x in all_requirements}.values())
+    settings["reading"] = reading_from(base.reading if base else Reading(), given)
+    settings["parameters"] = parameters | _parameters(given)
+    return Plan(**settings) if base is None else replace(base, **settings)
 
 
-def _promised(given: dict[str, list[str] | None]) -> list[Privacy]:
-    """Return the promises that options give as COLUMN=FIGURE."""
+def reading_from(reading: Reading, given: Mapping[str, Any]) -> Reading:
+    """Return how a file is read, changed by options."""
+    return replace(reading, **{name: given[name] for name in READING if given[name] is not None})
+
+
+def _listed(names: str | Sequence[str] | None) -> list[str]:
+    return [names] if isinstance(names, str) else list(names or [])
+
+
+def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the method that options give; a flag that is not given is none of them."""
+    flags = ("per_attribute", "allow_same", "nulls")
+    return {name: given[name] for name in PARAMETERS if given[name] is not None and (given[name] or name not in flags)}
+
+
+def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> tuple[Plan | None, dict[str, Any]]:
+    """Return a plan and its parameters for another method: those that this method has."""
+    from allonym.methods import find, method_parameters
+    from allonym.methods.record_level import RecordLevelMethod
+
+    parameters = {name: x for name, x in parameters.items() if name in method_parameters(method)}
+    other = find(method)
+    by_row = other is not None and issubclass(other, RecordLevelMethod)
+    if base is not None and other is not None and by_row and other.info.name != base.method.name:
+        # k and seed were meant for the method of the file
+        base = replace(base, method=method, parameters={}, k=None, seed=None)
+    return base, parameters
+
+
+def _requirements(given: Mapping[str, Any]) -> list[Privacy]:
+    """Return the privacy requirements that options give as COLUMN=NUMBER."""
     from allonym.kinds.numbers import to_number
     from allonym.plan.privacy import FIGURES, Privacy
 
-    found = []
-    for model, texts in given.items():
-        for text in texts or []:
+    requirements = []
+    for model in MODELS:
+        for text in given[model.replace("-", "_")]:
             column, _, figure = text.rpartition("=")
             number = to_number(figure)
             if not column or number is None:
-                raise OptionError(f"--{model} {text}: that is no column with a number.", hint="write COLUMN=NUMBER.")
-            found.append(Privacy(model, column, **{FIGURES[model]: int(number) if number.is_integer() else number}))
-    return found
+                raise OptionError(f"--{model} {text} is not a column with a number.", hint="write COLUMN=NUMBER.")
+            value = int(number) if number.is_integer() else number
+            requirements.append(Privacy(model, column, **{FIGURES[model]: value}))
+    return requirements
 
 
-def _sensitive(promised: Sequence[Privacy], given: dict[str, list[str]], begun: Plan | None) -> list[str]:
-    """Return the columns that something is promised of and nothing else is said about: they are sensitive."""
-    said = {text.partition("=")[0] for texts in given.values() for text in texts}
-    wanted = dict.fromkeys(x.column for x in promised)
-    return [x for x in wanted if x not in said and (begun is None or x not in begun.columns)]
+def _sensitive(requirements: Sequence[Privacy], roles: dict[str, list[str]], base: Plan | None) -> list[str]:
+    """Return the columns of requirements that have no role: they are sensitive."""
+    with_role = {text.partition("=")[0] for texts in roles.values() for text in texts}
+    columns = dict.fromkeys(x.column for x in requirements)
+    return [x for x in columns if x not in with_role and (base is None or x not in base.columns)]
 
 
-def reading_of(
-    begun: Reading,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    sheet: str | None = None,
-) -> Reading:
-    """Return how a file is to be read: as a plan says, unless options say otherwise."""
-    given: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "header": header, "sheet": sheet}
-    return replace(begun, **{name: value for name, value in given.items() if value is not None})
+def _columns(columns: dict[str, Column], roles: dict[str, list[str]], given: Mapping[str, Any]) -> dict[str, Column]:
+    """Return the columns of a plan, changed and extended by options."""
+    columns |= _described(roles)
+    links, hierarchies = (_files(f"--{x}", given[x], columns) for x in ("links", "hierarchy"))
+    candidates = _files("--candidates", [x for x in given["candidates"] if "=" in x], columns)
+    for path in (x for x in given["candidates"] if "=" not in x):
+        candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
+    of_quasi = {"accept_review": True if given["accept_review"] else None, "unmatched": given["unmatched"]}
+    of_quasi["similarity"] = given["similarity"]
+    of_sets = {"separator": given["separator"], "distance": given["set_distance"]}
+    for name, column in columns.items():
+        changes: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
+        changes |= {"hierarchy": hierarchies[name][-1]} if name in hierarchies else {}
+        changes |= {"candidates": candidates[name][-1]} if name in candidates else {}
+        if column.role == "quasi":
+            settings = of_quasi | of_sets if column.kind == "set" else of_quasi
+            changes |= {setting: x for setting, x in settings.items() if x is not None}
+        columns[name] = replace(column, **changes)
+    return columns
 
 
-def _columns(
-    columns: dict[str, Column],
-    given: dict[str, list[str]],
-    words: Words,
-) -> dict[str, Column]:
-    """Return the columns of a plan with those of the options; a column named twice has several ontologies."""
+def _described(roles: dict[str, list[str]]) -> dict[str, Column]:
+    """Return the columns that options describe; a column that is named twice has several ontologies."""
     from allonym.kinds.registry import KINDS
     from allonym.plan.column import described
 
     named: dict[str, tuple[str, list[str]]] = {}
-    for role, texts in given.items():
+    for role, texts in roles.items():
         for text in texts:
-            name, _, what = text.partition("=")
-            before = named.setdefault(name, (role, []))
-            if before[0] != role:
-                raise OptionError(f"Column {name} is given two roles, {before[0]} and {role}.", hint="give one.")
-            before[1].extend([what] if what else [])
-    for name, (role, whats) in named.items():
-        several = list(dict.fromkeys(_from_here(what) for what in whats))
-        if len(several) > 1 and any(what in KINDS or what.startswith("ordinal:") for what in several):
+            name, _, kind = text.partition("=")
+            first_role, kinds = named.setdefault(name, (role, []))
+            if first_role != role:
+                raise OptionError(f"Column {name} is given two roles, {first_role} and {role}.", hint="give one.")
+            kinds.extend([kind] if kind else [])
+    columns = {}
+    for name, (role, kinds) in named.items():
+        distinct = list(dict.fromkeys(_absolute(kind) for kind in kinds))
+        if len(distinct) > 1 and any(kind in KINDS or kind.startswith("ordinal:") for kind in distinct):
             raise OptionError(f"Column {name} is given two kinds.", hint="give one; only ontologies can be several.")
-        if role == "set":
-            columns[name] = _set_column(several)
+        if role == "set" and distinct == ["category"]:
+            columns[name] = described("quasi", None, kind="set", elements="category")
+        elif role == "set":
+            columns[name] = described("quasi", distinct or None, kind="set")
         else:
-            columns[name] = described(role, several[0] if len(several) == 1 else several or None)
-    links = _files("--links", words.links, columns)
-    hierarchies = _files("--hierarchy", words.hierarchies, columns)
-    texts = [x for x in words.candidates if "=" in x]
-    candidates = _files("--candidates", texts, columns)
-    for path in (x for x in words.candidates if x not in texts):
-        candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
-    for name, column in columns.items():
-        changed: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
-        changed |= {"hierarchy": hierarchies[name][-1]} if name in hierarchies else {}
-        changed |= {"candidates": candidates[name][-1]} if name in candidates else {}
-        if column.role == "quasi":
-            changed |= {"accept_review": True} if words.accept_review else {}
-            changed |= {"unmatched": words.unmatched} if words.unmatched is not None else {}
-            own = {name: x for name, x in words.alike.items() if name == "similarity" or column.kind == "set"}
-            changed |= {name: x for name, x in own.items() if x is not None}
-        columns[name] = replace(column, **changed)
+            columns[name] = described(role, distinct[0] if len(distinct) == 1 else distinct or None)
     return columns
 
 
-def _set_column(whats: Sequence[str]) -> Column:
-    """Return a column of sets, of words or of categories."""
-    from allonym.plan.column import described
-
-    if list(whats) == ["category"]:
-        return described("quasi", None, kind="set", elements="category")
-    return described("quasi", list(whats) or None, kind="set")
-
-
 def _files(option: str, texts: Sequence[str], columns: dict[str, Column]) -> dict[str, list[str]]:
-    """Return the files an option gives for columns of words."""
-    found: dict[str, list[str]] = {}
+    """Return the files that an option gives for columns of words."""
+    files: dict[str, list[str]] = {}
     for text in texts:
-        name, split, path = text.partition("=")
-        if not split or name not in columns or columns[name].role not in ("quasi", "sensitive"):
+        name, equals, path = text.partition("=")
+        if not equals or name not in columns or columns[name].role not in ("quasi", "sensitive"):
             raise OptionError(f"{option} {text}: there is no column {name} of words.", hint="write COLUMN=FILE.")
-        found.setdefault(name, []).append(str(Path(path).absolute()))
-    return found
+        files.setdefault(name, []).append(str(Path(path).absolute()))
+    return files
 
 
-def _from_here(what: str) -> str:
-    """Return a kind or an ontology with its path, if it has one, as seen from here, wherever the plan is."""
-    before, ordinal, path = what.rpartition("ordinal:")
-    file, split, root = (path, "", "") if Path(path).exists() else path.partition("#")
+def _absolute(kind: str) -> str:
+    """Return a kind or an ontology; its path, if it has one, is relative to the working directory, not to the plan."""
+    before, ordinal, path = kind.rpartition("ordinal:")
+    file, hash_sign, root = (path, "", "") if Path(path).exists() else path.partition("#")
     if before or not Path(file).exists():
-        return what
-    return f"{ordinal}{Path(file).absolute()}{split}{root}"
+        return kind
+    return f"{ordinal}{Path(file).absolute()}{hash_sign}{root}"

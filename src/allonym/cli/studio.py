@@ -1,69 +1,59 @@
-"""The command that opens the studio."""
+"""`allonym studio`: open the studio in a browser."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from allonym.cli.app import app
+from allonym.cli import options
+from allonym.cli.help import Command, argument, option
 from allonym.errors import OptionError
 
-Option = typer.Option
 PASSWORD = "ALLONYM_STUDIO_PASSWORD"
-File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A table to open at once; it is read in place.")]
-PlanFile = Annotated[Path | None, Option("--plan", metavar="FILE", help="A plan for it (TOML), with its links.")]
-Port = Annotated[int | None, Option("--port", min=0, max=65535, help="8765, or another that is free.")]
-NoBrowser = Annotated[bool, Option("--no-browser", help="Print the address, open no browser.")]
-Largest = Annotated[int, Option("--max-upload", metavar="MB", min=1, help="The largest file the page takes.")]
-Host = Annotated[str, Option("--host", help="Where to listen: this machine alone.", rich_help_panel="For others")]
-Remote = Annotated[
-    bool,
-    Option(
-        "--allow-remote",
-        help=f"Let others in, with a password in {PASSWORD}, or asked for here.",
-        rich_help_panel="For others",
-    ),
-]
+REMOTE = "For others"
 
 
-@app.command()
+@click.command(cls=Command)
+@argument("file", type=options.PATH, required=False, metavar="[FILE]", about="Table to open; it is read in place.")
+@option("--plan", type=options.PATH, metavar="FILE", help="Plan for the table (TOML), with its links.")
+@option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="Port; 8765 by default, or a free one.")
+@option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
+@option(
+    "--max-upload", type=click.IntRange(min=1), default=2048, metavar="MB", help="Largest file that can be uploaded."
+)
+@option("--host", default="127.0.0.1", metavar="ADDRESS", section=REMOTE, help="Address to listen on.")
+@option(
+    "--allow-remote", is_flag=True, section=REMOTE,
+    help=f"Accept connections from other machines; the password is read from {PASSWORD}, or asked for.",
+)  # fmt: skip
 def studio(
-    file: File = None,
-    plan: PlanFile = None,
-    port: Port = None,
-    no_browser: NoBrowser = False,
-    max_upload: Largest = 2048,
-    host: Host = "127.0.0.1",
-    allow_remote: Remote = False,
-) -> None:
-    """Open a page in the browser, to make, check and run plans without writing them by hand.
+    file: Path | None, plan: Path | None, port: int | None, no_browser: bool, max_upload: int, host: str,
+    allow_remote: bool,
+) -> None:  # fmt: skip
+    """Open the studio in a browser, to write, check and run plans.
 
-    It listens to this machine alone; the address it prints has a token that nobody else knows. Nothing leaves the
-    machine, and what was opened in the page is removed when the command ends. It needs the extra `studio`.
+    The studio listens on this machine only, and the printed address contains a secret token. No data leaves the
+    machine. Files that were opened in the studio are removed when the command ends. Requires the extra `studio`.
 
     Examples:
-
-    `allonym studio`
-
-    `allonym studio survey.csv`
-
-    `allonym studio survey.csv --plan plan.toml --port 9000 --no-browser`
+      allonym studio
+      allonym studio survey.csv
+      allonym studio survey.csv --plan plan.toml --port 9000 --no-browser
     """
     from allonym.studio import needed
     from allonym.studio.server import Settings, is_loopback, serve
 
     needed()
     if plan is not None and file is None:
-        raise OptionError("A plan is for a table.", hint="name the table too: allonym studio FILE --plan PLAN.")
+        raise OptionError("--plan requires a table.", hint="name the table: allonym studio FILE --plan PLAN.")
     password = ""
     if not is_loopback(host):
         password = os.environ.get(PASSWORD, "")
         if allow_remote and not password:
-            password = typer.prompt("Password for the studio", hide_input=True, confirmation_prompt=True, err=True)
-        typer.echo("What goes between the studio and others is not encrypted. Hint: use a tunnel (ssh -L).", err=True)
+            password = click.prompt("Password for the studio", hide_input=True, confirmation_prompt=True, err=True)
+        click.echo("Connections to the studio are not encrypted. Hint: use an SSH tunnel (ssh -L).", err=True)
     settings = Settings(host, port, max_upload * 1024**2, password, not no_browser)
     settings.check(allow_remote)
-    serve(file, plan, settings, typer.echo)
+    serve(file, plan, settings, click.echo)

@@ -1,0 +1,120 @@
+"""`allonym check`: dry-run a plan on a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from allonym.cli import options
+from allonym.cli.help import Command, option
+from allonym.cli.output import problem_lines, progress, say, short, show_json, show_table
+from allonym.errors import plural
+
+if TYPE_CHECKING:
+    from allonym.pipeline.check import Check, ColumnCheck
+
+MAX_LINKS = 10  # links shown of a column
+
+
+@click.command(cls=Command)
+@options.file
+@options.required_plan
+@option("--write", is_flag=True, help="Write links files for review beside the plan, and name them in it.")
+@options.hide_values
+@options.as_json
+@click.pass_context
+def check(ctx: click.Context, file: str, plan: Path, write: bool, hide_values: bool, as_json: bool) -> None:
+    """Dry-run a plan on a table.
+
+    Exits with 1 if `mask` would refuse the plan. Lists the links of words to concepts that need review, the values
+    without a concept, with suggestions, and the disclosure risk of the table as it is.
+
+    Examples:
+      allonym check survey.csv --plan plan.toml
+      allonym check survey.csv --plan plan.toml --write
+    """
+    from allonym.plan import Plan
+
+    loaded = Plan.load(plan)
+    with progress("Checking") as tick:
+        checked = loaded.check(file, tick)
+    written = checked.pin(plan) if write else []
+    if as_json:
+        show_json(checked.to_dict(hide_values))
+    else:
+        _show(checked, hide_values, written, plan)
+    ctx.exit(0 if checked.ready else 1)
+
+
+def _show(checked: Check, hide_values: bool, written: Sequence[Path], plan: Path) -> None:
+    """Print columns, links, risk and problems."""
+    rows = [
+        (x.name, x.role or "none", x.kind or "", "" if x.distinct is None else f"{x.distinct:,}", *_coverage(x))
+        for x in checked.columns
+    ]
+    heads = ("column", "role", "kind", "distinct", "cells linked", "to review", "unmatched")
+    show_table(heads, rows, right=(3, 4, 5, 6))
+    for column in checked.columns:
+        _show_links(column, hide_values)
+    _show_risk(checked)
+    for file in written:
+        click.echo(f"Written: {file}")
+    if written:
+        say(f"Review these files (change a concept, or set its status to sure). {plan} names them.")
+    if checked.problems:
+        say(f"\nNot ready, {plural(len(checked.problems), 'problem')}:")
+        for problem in checked.problems:
+            first, *more = problem_lines(problem, hide_values=True)  # its links were shown above
+            say("\n".join([f"  - {first}", *(f"    {line}" for line in more)]))
+    else:
+        say("\nReady to mask.")
+
+
+def _show_risk(checked: Check) -> None:
+    risk = checked.risk
+    if risk is None:
+        return
+    who = "rows" if risk.units is None else "persons"
+    say(f"\nRisk before masking, over the quasi-identifiers ({risk.records:,} records):")
+    say(f"  {risk.tuples:,} distinct tuples, {risk.unique:,} of them of one {who.removesuffix('s')} only")
+    if checked.k > 1:
+        say(f"  groups of {risk.smallest:,} to {risk.largest:,} {who}; the plan requires k = {checked.k}")
+        say(f"  {risk.below:,} records ({risk.below / risk.records:.1%}) are in smaller groups")
+    else:
+        say(f"  groups of {risk.smallest:,} to {risk.largest:,} {who}")
+    say(f"  {risk.linkage:.1f} % of the records can be linked by text")
+
+
+def _coverage(column: ColumnCheck) -> tuple[str, str, str]:
+    """Return the shares of the cells that are linked, to be reviewed and unmatched."""
+    if not column.words:
+        return "", "", ""
+    linked, review, unmatched = (column.cells(status) for status in ("sure", "review", "unmatched"))
+    total = max(linked + review + unmatched, 1)
+    return f"{linked / total:.1%}", f"{review / total:.1%}", f"{unmatched / total:.1%}"
+
+
+def _show_links(column: ColumnCheck, hide_values: bool) -> None:
+    """Print the links of a column that need a person's look."""
+    if column.new:
+        shown = "" if hide_values else ": " + ", ".join(short(x.value, 30) for x in column.new[:MAX_LINKS])
+        more = f" and {len(column.new) - MAX_LINKS:,} more" if len(column.new) > MAX_LINKS and not hide_values else ""
+        say(f"\n{column.name}: {plural(len(column.new), 'value')} not in its links file{shown}{more}")
+    if hide_values:
+        return
+    for status, links in (("to review", column.review), ("unmatched", column.unmatched)):
+        if not links:
+            continue
+        say(f"\n{column.name}, {len(links):,} {status}:")
+        rows = []
+        for link in links[:MAX_LINKS]:
+            as_dict = column.link_to_dict(link)
+            others = ", ".join((as_dict["alternatives"] if link.concept is not None else link.suggestions)[:3])
+            concept = as_dict["concept"] or "–"
+            rows.append(("  " + short(link.value, 30), f"{link.count:,}", concept, link.reason, others))
+        show_table(("  value", "cells", "concept", "reason", "or"), rows, right=(1,))
+        if len(links) > MAX_LINKS:
+            say(f"  … and {len(links) - MAX_LINKS:,} more")

@@ -1,0 +1,106 @@
+"""Commands, options and arguments whose help has titled sections and examples, readable without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import cleandoc
+from typing import Any
+
+import click
+
+Decorator = Callable[[Any], Any]
+SETTINGS: dict[str, Any] = {"max_content_width": 100, "show_default": True}
+TERM_WIDTH = 32  # a longer name of an option has a line of its own
+
+
+class Option(click.Option):
+    """An option that belongs to a section of the help."""
+
+    def __init__(self, *args: Any, section: str = "Options", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class Argument(click.Argument):
+    """An argument with a line of help."""
+
+    def __init__(self, *args: Any, about: str = "", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.about = about
+
+
+class Command(click.Command):
+    """A command whose help shows its examples as they are typed, and its options by section."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **{"context_settings": SETTINGS} | settings)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description, wrapped, and the examples, as they are."""
+        description, _, examples = cleandoc(self.help or "").partition("\nExamples:\n")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(description.strip())
+        if examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line.removeprefix('  ')}\n" for line in examples.splitlines()))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write arguments and options, each section under its title."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, Argument):
+                rows = sections.setdefault("Arguments", [])
+                rows.append((parameter.make_metavar(ctx), parameter.about))
+            elif (record := parameter.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=TERM_WIDTH)
+
+
+class Group(Command, click.Group):
+    """A group of commands."""
+
+    command_class = Command
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then one line for each command."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [(name, _first_sentence(x.help or "")) for name, x in commands.items() if x is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands in the order of their declaration."""
+        return list(self.commands)
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(cleandoc(text).partition("\n\n")[0].split())
+
+
+def option(*names: str, section: str = "Options", **settings: Any) -> Decorator:
+    """Declare an option."""
+    return click.option(*names, cls=Option, section=section, **settings)
+
+
+def argument(name: str, *, metavar: str, about: str, **settings: Any) -> Decorator:
+    """Declare an argument."""
+    return click.argument(name, cls=Argument, metavar=metavar, about=about, **settings)
+
+
+def together(*declared: Decorator) -> Decorator:
+    """Declare several options at once, in this order."""
+
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(declared):
+            function = decorator(function)
+        return function
+
+    return decorate
