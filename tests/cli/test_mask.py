@@ -256,7 +256,7 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
     )
     assert "two roles" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--keep", "age")
     assert "there is no column x" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--links", "x=y.csv")
-    assert "k is 1, it must be at least 2" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--k", "1")
+    assert "k is 1; it must be at least 2" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--k", "1")
     too_large = refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--keep-rest", "--k", "25")
     assert "k is 25, but the table has only 24 rows" in too_large
     assert shell("mask", "survey.csv", "-o", "m.csv").returncode == 2
