@@ -1,4 +1,4 @@
-"""Cost of masking up to ten million rows (copies of Adult), beside polars: python benchmarks/many_rows.py
+"""Cost of masking up to ten million rows (copies of Adult), compared with polars: python benchmarks/many_rows.py
 
 Every figure is of a whole process; allonym and polars run one after the other on the same files. Writes a block of
 docs/benchmarks.md.

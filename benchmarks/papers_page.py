@@ -52,7 +52,7 @@ BLOCKS = ("summary", "over-k", "cpu-seconds", *(block(x, part) for x in CLAIMS f
 
 
 class Measured(NamedTuple):
-    """The results measured for a paper, and its published figures beside ours."""
+    """The results measured for a paper, and its published figures with ours."""
 
     results: Any
     figures: list[Figure]

@@ -108,8 +108,8 @@ def mean(pairs: Pairs, decimals: int) -> float | None:
     """Return the rounded weighted mean of the values that are not null, or null where that is the majority."""
     if null_is_majority(pairs):
         return None
-    known = [(Fraction(value), Fraction(count)) for value, count in pairs if value is not None]
-    exact = sum(value * count for value, count in known) / sum(count for _, count in known)
+    present = [(Fraction(value), Fraction(count)) for value, count in pairs if value is not None]
+    exact = sum(value * count for value, count in present) / sum(count for _, count in present)
     return round(float(exact), decimals)
 
 
@@ -117,10 +117,10 @@ def median(pairs: Pairs) -> int | None:
     """Return the smallest rank at which at least half of the count is reached, or null where that is the majority."""
     if null_is_majority(pairs):
         return None
-    known = sorted((rank, count) for rank, count in pairs if rank is not None)
-    half = Fraction(sum(count for _, count in known)) / 2
+    present = sorted((rank, count) for rank, count in pairs if rank is not None)
+    half = Fraction(sum(count for _, count in present)) / 2
     reached = 0
-    for rank, count in known:
+    for rank, count in present:
         reached += count
         if reached >= half:
             return rank
@@ -128,7 +128,7 @@ def median(pairs: Pairs) -> int | None:
 
 
 def centroid_candidates(parents: Parents, values: Sequence[Hashable]) -> set[Hashable]:
-    """Return H(V) of the linked values, all on a way up to a minimal common subsumer, and the other values."""
+    """Return H(V) of the linked values, all on a path to a minimal common subsumer, and the other values."""
     linked = [value for value in values if is_linked(value)]
     candidates = {value for value in values if not is_linked(value)}
     if not linked:
@@ -160,7 +160,7 @@ def semantic_centroid(parents: Parents, pairs: Pairs, order: Sequence[Hashable] 
 
 
 def least_common_subsumer(parents: Parents, pairs: Pairs) -> Hashable:
-    """Return the cheapest minimal common subsumer, the first by name of several; null if values alone differ."""
+    """Return the cheapest minimal common subsumer, the first by name of several; null if unlinked values differ."""
     values = list(totals(pairs))
     if not all(is_linked(value) for value in values):
         return values[0] if len(values) == 1 else None
@@ -168,7 +168,7 @@ def least_common_subsumer(parents: Parents, pairs: Pairs) -> Hashable:
     return min(costs, key=lambda c: (costs[c], str(c)))
 
 
-# Records: one function per attribute, put together.
+# Records: functions composed of one function per attribute.
 
 
 def record_distance(distances: Sequence[Callable[[Hashable, Hashable], float]]) -> Callable[[Record, Record], float]:
@@ -202,17 +202,17 @@ def mdav(
     centroid: Callable[[Sequence[Record]], Record],
     order: Sequence[Record],
 ) -> list[list[Record]]:
-    """Return the clusters of MDAV, ties between records being broken by the place of their tuples in the order."""
+    """Return the clusters of MDAV; ties between records are broken by the position of their tuples in `order`."""
     place = list(order).index
     left = list(records)
     clusters = []
 
     def farthest(centre: Record) -> Record:
-        """Return the record left that is farthest from the centre."""
+        """Return the remaining record that is farthest from the centre."""
         return min(left, key=lambda t: (-round(distance(centre, t), DECIMALS), place(t)))
 
     def form_cluster(r: Record) -> None:
-        """Move r and the k - 1 records closest to it, its own copies first, from those left to a new cluster."""
+        """Move r and the k - 1 remaining records closest to it, copies of r first, to a new cluster."""
         left.remove(r)
         closest = sorted(left, key=lambda t: (t != r, round(distance(r, t), DECIMALS), place(t)))[: k - 1]
         for t in closest:
@@ -222,7 +222,7 @@ def mdav(
     while len(left) >= 3 * k:
         r = farthest(centroid(left))
         form_cluster(r)
-        form_cluster(farthest(r))  # s is sought among what r's cluster left, so that it cannot have been taken
+        form_cluster(farthest(r))  # among the remaining records, as the cluster of r may contain s
     if len(left) >= 2 * k:
         form_cluster(farthest(centroid(left)))
     if left:
@@ -243,7 +243,7 @@ def information_loss(
 
 
 def record_linkage(original_records: Sequence[Record], masked_records: Sequence[Record]) -> float:
-    """Return RL = 100 · mean P, where P is 1 over the originals equal to the masked record, or 0 if its own is not."""
+    """Return RL = 100 · mean P: 1 / number of originals equal to the masked record, 0 if its own is not among them."""
     probabilities = []
     for x, y in zip(original_records, masked_records, strict=True):
         linked = [original for original in original_records if original == y]
@@ -269,7 +269,7 @@ def sa_mdav(
     weighted: bool = True,
     static: bool = False,
 ) -> list[list[Record]]:
-    """Return the clusters of Algorithm 2, SA-MDAV, as lists of tuples; ties go by the place in `order`."""
+    """Return the clusters of Algorithm 2, SA-MDAV, as lists of tuples; ties are broken by the position in `order`."""
     left = [t for t in order if t in counts]
 
     def middle(tuples: Sequence[Record]) -> Record:

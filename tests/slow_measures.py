@@ -277,10 +277,10 @@ def semantic_linkage(
     """Return the percentage of rows that an attacker links to their person by the nearest masked rows."""
     row_persons = _persons_of(persons, len(original))
     successes = []
-    for person, known in zip(row_persons, original, strict=True):
+    for person, target in zip(row_persons, original, strict=True):
         gaps = []
         for candidate in masked:
-            cells = [distance(a, b) for distance, a, b in zip(distances, known, candidate, strict=True)]
+            cells = [distance(a, b) for distance, a, b in zip(distances, target, candidate, strict=True)]
             gaps.append(_weighted_mean(cells, attribute_weights))
         least = min(gaps)
         nearest = [row for row, gap in enumerate(gaps) if gap <= least + NEAREST_TOLERANCE]

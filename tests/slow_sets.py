@@ -117,7 +117,7 @@ def set_distance(name: str, far: Distance, A: Items, B: Items) -> float:
 
 
 def medoid(sets: Sequence[tuple[Items, float]], name: str, far: Distance) -> Items:
-    """Return the given set with the least sum of weight · distance to all given sets, itself included.
+    """Return the set with the smallest sum of weight · distance to all sets, itself included.
 
     >>> one, two, both = frozenset({1}), frozenset({2}), frozenset({1, 2})
     >>> medoid([(one, 1.0), (two, 2.0)], "min-sum", equality) == two

@@ -190,14 +190,14 @@ def noise_results(*, contrary: bool) -> dict[str, NoiseResults]:
     alphas = np.array(ALPHAS)
     variance = 0.23
     results = {}
-    for which, apart in (("all", 0.0), ("sample", 0.1)):
+    for which, mean_distance in (("all", 0.0), ("sample", 0.1)):
         published = np.array(PUBLISHED[which]["mean distance"])
         expected = (1 + alphas) * variance
         deviation = np.round(0.25 * alphas, 2)
         figures = {
             "mean distance": published + 0.1, "target": published - 0.1 * (1.2 - alphas),
             "root mean square": published, "target, √(α·σ²)": published - 0.1,
-            "distance of the means": 0 * alphas + apart,
+            "distance of the means": 0 * alphas + mean_distance,
             "variance": expected, "(1+α)·σ²": expected, "deviation of the variance": deviation,
         }  # fmt: skip
         chance = {"randomise-uniform": (0.46, 0.3), "randomise-frequency": (0.47, 0.3)}
