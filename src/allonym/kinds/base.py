@@ -17,7 +17,9 @@ import numpy as np
 
 from allonym.arrays import Ints, count_units
 from allonym.cells import MISSING, Cells, cell_text, is_missing, text_counts
+from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import ColumnLinks
+from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Metric, Value
 
 ANYTHING = "*"  # generalisation tools write it for any value
@@ -148,6 +150,14 @@ class Kind(ABC):
     def listed(self, cell: Any) -> list[str]:
         """Return the texts that a codebook lists for a cell."""
         return [cell_text(x) for x in cell] if isinstance(cell, tuple) else [cell_text(cell)]
+
+    def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> CellCodec:
+        """Return the codec of single cells; concepts must lie in the domain, if one is given."""
+        raise NotImplementedError(f"a column of kind {self.name} has no codec")
+
+    def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> CellCodec:
+        """Return the codec that `CellCodec.to_dict` stored; refuse damaged figures by a ValueError."""
+        raise ValueError(f"a column of kind {self.name} has no codec")
 
     def _encoded(
         self,

@@ -13,9 +13,12 @@ from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, cell_text, is_missing
 from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
+from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, halves
-from allonym.kinds.numbers import decimals_of, number_label, number_or_range, numbers_of
+from allonym.kinds.numbers import MAX_DECIMALS, decimals_of, number_label, number_or_range, numbers_of, to_number
+from allonym.ontology.scope import Scope
+from allonym.parameters import is_number
 from allonym.records import Value
 
 
@@ -94,6 +97,41 @@ class NumericMetric(BaseMetric):
         return np.where(self.unlinked[a] | self.unlinked[b], (a != b).astype(np.float64), width)
 
 
+@dataclass(frozen=True, eq=False)
+class NumberCodec(CellCodec):
+    """A column of numbers: its decimals, and whether it has decimal commas."""
+
+    name: str
+    decimals: int
+    comma: bool
+    as_text: bool  # whether cells of the table were text
+
+    def read(self, cell: Any) -> Value:
+        """Return the number of a cell."""
+        number = to_number(str(cell), self.comma)
+        if number is None:
+            raise TableError(f"A value in column {self.name} is no number.", hint="mend it.", values=[str(cell)])
+        return number
+
+    def write(self, value: Value, like: Any) -> Any:
+        """Return a number with the column's decimals, as text where the table had text."""
+        return number_label(value, self.decimals, self.comma, as_text=self.as_text)
+
+    def to_json(self, value: Value) -> Any:
+        """Return a number."""
+        return value
+
+    def from_json(self, stored: Any) -> Value:
+        """Return a number."""
+        if not is_number(stored):
+            raise ValueError("number")
+        return stored
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how numbers are written."""
+        return {"kind": Numeric.name, "decimals": self.decimals, "comma": self.comma, "as_text": self.as_text}
+
+
 @dataclass(frozen=True)
 class Numeric(Kind):
     """Numbers, with as many decimals as the column has, and a decimal comma if it has one."""
@@ -128,6 +166,20 @@ class Numeric(Kind):
             return number_label(value, decimals, comma, as_text=as_text)
 
         return self._encoded(name, cells, numbers, lambda v: NumericMetric(v, decimals), float, label)
+
+    def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> NumberCodec:
+        """Return the codec of the column's numbers."""
+        cells = encoded.cells.values
+        texts = self._texts(encoded.cells)
+        as_text = any(isinstance(c, str) for c, text in zip(cells, texts, strict=True) if text is not None)
+        return NumberCodec(encoded.attribute.name, decimals_of(texts), numbers_of(texts)[1], as_text)
+
+    def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> NumberCodec:
+        """Return the codec of numbers that was stored."""
+        decimals = stored["decimals"]
+        if not (type(decimals) is int and 0 <= decimals <= MAX_DECIMALS):
+            raise ValueError("decimals")
+        return NumberCodec(name, decimals, stored["comma"], stored["as_text"])
 
     def _texts(self, cells: Cells) -> list[str | None]:
         return [None if is_missing(c, self.missing) else str(c) for c in cells.values]

@@ -11,12 +11,14 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, is_missing
+from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.levels import distinct_levels, steps_to_root
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
 from allonym.kinds.metric import FAMILIES, BaseMetric, tolerance
+from allonym.kinds.word_codec import WordCodec
 from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
@@ -203,6 +205,8 @@ class Text(Kind):
     depth: str = "nodes"
     unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
     language: str = "en"
+    individuals: bool | None = None
+    accept_review: bool = False
 
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
@@ -286,6 +290,22 @@ class Text(Kind):
                     replaced.append((old.concept, count))
             concepts[x.value] = self._nearest([x.concept, *x.alternatives], replaced, scope)
         return concepts
+
+    def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> WordCodec:
+        """Return the codec of the words of one ontology."""
+        scope, linked = links[0].scope, links[0].links
+        concepts = {text: x.concept for text, x in linked.items()}
+        individuals = bool(self.individuals) if domain is None else domain.individuals
+        style = concept_style(linked, scope, self.writes_codes)
+        return WordCodec(encoded.attribute.name, self, scope, concepts, style, individuals, domain)
+
+    def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> WordCodec:
+        """Return the codec of words whose ontology is the same as when it was stored."""
+        taxonomy = scopes[0].taxonomy
+        if taxonomy.source.sha256 != stored["ontology"]["sha256"]:
+            raise TableError(f"The ontology of column {name} has changed since it was fitted.", hint="fit it again.")
+        concepts = {text: None if id is None else taxonomy.code(id) for text, id in stored["links"].items()}
+        return WordCodec(name, self, scopes[0], concepts, stored["written"], stored["individuals"])
 
     def _nearest(self, senses: list[int], replaced: Sequence[tuple[int, int]], scope: Scope) -> int:
         """Return the sense with the least Σ ω·d to some concepts with their counts; the first of equals."""

@@ -1,0 +1,86 @@
+"""Reading and writing single words of a column that a plan was fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from allonym.errors import TableError
+from allonym.kinds.codec import CellCodec
+from allonym.kinds.linking import concept_writer
+from allonym.ontology.linking.link import link
+from allonym.ontology.scope import Scope
+from allonym.records import Value
+
+if TYPE_CHECKING:
+    from allonym.kinds.domain import Domain
+    from allonym.kinds.text import Text
+
+MAX_NEW_WORDS = 100_000  # whose concepts are cached
+
+
+@dataclass(frozen=True, eq=False)
+class WordCodec(CellCodec):
+    """A column of words: its links, and how it writes concepts."""
+
+    name: str
+    kind: Text
+    scope: Scope
+    links: Mapping[str, int | None]
+    style: str  # how concepts are written: label, id or notation
+    individuals: bool  # whether new words may be named individuals
+    domain: Domain | None = None  # that concepts must lie in; else, in the scope
+    _new: dict[str, int | None] = field(default_factory=dict)  # concepts of words that the table does not have
+    _labels: dict[Value, str] = field(default_factory=dict)
+
+    def read(self, cell: Any) -> Value:
+        """Return the concept of a word: as the table links it, else its first sense."""
+        text = str(cell)
+        concept = self.links[text] if text in self.links else self._linked(text)
+        if concept is not None and (concept not in self.scope or (self.domain and self.domain.place(concept) < 0)):
+            concept = None
+        if concept is None and self.kind.unmatched != "suppress":
+            raise TableError(
+                f"A word in column {self.name} is not understood.",
+                hint="settle it in the links of the plan and fit again, or say unmatched = suppress.",
+                values=[text],
+            )
+        return concept
+
+    def _linked(self, text: str) -> int | None:
+        if text not in self._new:
+            if len(self._new) >= MAX_NEW_WORDS:
+                self._new.clear()
+            options: dict[str, Any] = {"language": self.kind.language, "individuals": self.individuals}
+            (new,) = link([text], self.scope, senses="first", suggest=False, **options)
+            accepted = new.status == "sure" or (new.status == "review" and self.kind.accept_review)
+            self._new[text] = new.concept if accepted else None
+        return self._new[text]
+
+    def write(self, value: Value, like: Any) -> Any:
+        """Return the label or the code of a concept; as a number, where cells are numbers."""
+        if value is None:
+            return None
+        if value not in self._labels:
+            self._labels[value] = concept_writer(self.scope.taxonomy, self.style)(value)
+        label = self._labels[value]
+        return int(label) if isinstance(like, int) and label.isdecimal() else label
+
+    def to_json(self, value: Value) -> Any:
+        """Return the id of a concept."""
+        return None if value is None else self.scope.taxonomy.ids[value]
+
+    def from_json(self, stored: Any) -> Value:
+        """Return the concept of an id."""
+        return None if stored is None else self.scope.taxonomy.code(stored)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ontology and the links, by ids."""
+        return {
+            "kind": self.kind.name,
+            "ontology": {"name": self.scope.name, "sha256": self.scope.taxonomy.source.sha256},
+            "written": self.style,
+            "individuals": self.individuals,
+            "links": {text: self.to_json(concept) for text, concept in self.links.items()},
+        }
