@@ -24,7 +24,6 @@ table = pl.read_csv(sys.argv[1], infer_schema=False)
 table.group_by("occupation", "native-country").len()
 table.write_csv(sys.argv[2])
 """
-CLI_IMPORTS = "import click"
 LIST_IMPORTS = """
 import sys
 from allonym.cli.app import app
@@ -88,8 +87,6 @@ def table() -> str:
                 notes.append(f"{whole[0] - bare:.2f} s more than its imports.")
             line(f"polars: read, group, write, {size}", sys.executable, "-c", POLARS, str(data), str(output))
     notes.append(f"Ten copies take {whole[1] / whole[0]:.1f} times the CPU time of one.")
-    line("`allonym --help`", allonym, "--help")
-    line("the import of click alone", sys.executable, "-c", CLI_IMPORTS)
     return "\n".join(lines) + "\n\n" + "\n".join(notes) + "\n"
 
 

@@ -165,14 +165,6 @@ def test_help_has_examples_and_version_is_told() -> None:
     assert callable(main)
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, allonym.cli; print([m for m in ('numpy', 'scipy', 'pyoxigraph', 'rapidfuzz') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_the_data_is_never_overwritten(tmp_path: Path) -> None:
     data = tmp_path / "own.csv"
     data.write_text("job\nnurse\n")

@@ -58,12 +58,12 @@ def is_large(path: str | Path) -> bool:
     """Tell whether a file is Parquet with so many cells that an engine should hold it, and one is installed."""
     if not Path(path).is_file():  # what was read of a pipe is gone
         return False
-    import pyarrow.parquet as pq
-
     try:
         with Path(path).open("rb") as file:
             if file.read(4) != b"PAR1":
                 return False
+        import pyarrow.parquet as pq  # costs time that a text file need not wait for
+
         notes = pq.read_metadata(path)
     except (OSError, pa.ArrowException):  # what is wrong with it is told when it is read
         return False
