@@ -27,8 +27,15 @@ from allonym.errors import Problem
 
 REQUIRED: Any = dataclasses.MISSING  # the default of a parameter that must be given
 LARGEST = 10**300  # no number is larger
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
+_WORDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    dict: "a table",
+    list: "a list of tables",
+}
 _BOUNDS = {"minimum": "minimum", "maximum": "maximum", "above": "exclusiveMinimum", "below": "exclusiveMaximum"}
 
 
@@ -58,8 +65,7 @@ class Parameter:
         if value is None and self.default is None:
             return None
         if not self.has_type(value):
-            words = "text or a list of texts" if self.many else _WORDS[self.type]
-            return Problem(f"wrong-type-{self.name}", f"{self.name} must be {words}.", self.hint)
+            return self.type_problem()
         if self.choices and value not in self.choices:
             return unknown(self.name, value, self.choices)
         for limit, fits, words in (
@@ -72,6 +78,11 @@ class Parameter:
                 said = f"{self.name} is {_number(value)}; it must be {words} {_number(limit)}."
                 return Problem(f"out-of-range-{self.name}", said, self.hint)
         return None
+
+    def type_problem(self) -> Problem:
+        """Return the problem of a value of another type."""
+        words = "text or a list of texts" if self.many else _WORDS[self.type]
+        return Problem(f"wrong-type-{self.name}", f"{self.name} must be {words}.", self.hint)
 
     def has_type(self, value: Any) -> bool:
         """Tell whether a value has the type of the parameter; a whole number is a number too."""
@@ -104,7 +115,7 @@ class Parameter:
             one = {"oneOf": [one, {"type": "array", "items": one}]}
         described = one | {"description": self.help} | ({"enum": list(self.choices)} if self.choices else {})
         described |= {key: getattr(self, name) for name, key in _BOUNDS.items() if getattr(self, name) is not None}
-        return described | ({} if self.required or self.default in (None, ()) else {"default": self.default})
+        return described | ({} if self.required or self.default in (None, (), "") else {"default": self.default})
 
 
 def is_number(value: object) -> bool:

@@ -826,7 +826,7 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
         "privacy: column note is not sensitive",
         "privacy: column nowhere is not sensitive",
         "privacy: l-diversity of column ill is given twice",
-        "privacy: a promise must be al.Privacy(…), not dict",
+        "privacy: a privacy model must be al.Privacy(…), not dict",
         "k is 1; it must be at least 2",
     ]
     (tmp_path / "plan.toml").write_text(
@@ -836,9 +836,9 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(PlanError) as error:
         al.Plan.load(tmp_path / "plan.toml")
     assert [str(x).partition(". Hint")[0].rstrip(".") for x in error.value.problems] == [
-        "privacy: l must be int or float, not str",
+        "privacy: l must be a number",
         "privacy: unknown key 'k'",
-        "privacy: t must be int or float, not bool",
+        "privacy: t must be a number",
         "privacy: column is missing",
         "privacy: model is missing",
         "privacy: column job is not sensitive",

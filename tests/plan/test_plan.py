@@ -35,13 +35,13 @@ def test_every_problem_of_a_plan_is_told_at_once() -> None:
     assert len(told) == 8
     for part in (
         "column job: unknown similarity 'wu-palmr'. Hint: did you mean 'wu-palmer'?",
-        "column job: its weight is 0, it must be above 0",
+        "column job: weight is 0; it must be above 0",
         "column size: an ordinal column needs its levels",
         "column age: unknown role 'quazi'. Hint: did you mean 'quasi'?",
         "2 columns have the role unit",
         "unknown method 'mdv'. Hint: did you mean 'mdav'?",
         "k is 1; it must be at least 2",
-        "the seed must be a whole number",
+        "seed is -1; it must be at least 0",
     ):
         assert any(part in problem for problem in told), part
 
@@ -50,7 +50,7 @@ def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
     assert "no column has the role quasi" in problems({"a": al.keep()})[0]
     assert "k is given twice" in problems(method=al.MDAV(k=3), k=3)[0]
     assert "unknown parameter 'growth'" in problems(method="mdav", parameters={"growth": "plain"})[0]
-    assert "k is given to the plan itself" in problems(parameters={"k": 3})[0]
+    assert "k is given in the parameters of the method" in problems(parameters={"k": 3})[0]
     assert "k must be a whole number" in problems(k=2.5)[0]
     assert "unknown growth 'wild'. Hint: Known: plain, weighted" in problems(method=al.SAMDAV(growth="wild"))[0]
     assert "unknown growth 'wild'" in problems(method="sa-mdav", parameters={"growth": "wild"})[0]
@@ -61,9 +61,9 @@ def test_a_plan_needs_a_quasi_identifier_and_k_once() -> None:
 
 def test_options_that_do_not_apply_are_refused() -> None:
     assert "takes no other option" in problems({"a": al.Column("keep", kind="numeric"), "b": al.quasi()})[0]
-    assert "has no ontology, root or links" in problems({"a": al.Column("quasi", kind="numeric", root="person")})[0]
-    assert "2 links files for 1 ontologies" in problems({"a": al.quasi("wordnet", links=["x.csv", "y.csv"])})[0]
-    assert "only an ordinal column has levels" in problems({"a": al.quasi("category", levels=["x"])})[0]
+    assert "root does not apply to a column of kind numeric" in problems({"a": al.Column("quasi", kind="numeric", root="person")})[0]
+    assert "there are 2 links files for 1 ontologies" in problems({"a": al.quasi("wordnet", links=["x.csv", "y.csv"])})[0]
+    assert "levels does not apply to a column of kind category" in problems({"a": al.quasi("category", levels=["x"])})[0]
 
 
 FULL = al.Plan(
@@ -156,13 +156,13 @@ def test_every_problem_of_a_plan_file_is_told_at_once_with_a_hint(tmp_path: Path
         "format must be 1",
         "unknown key 'colums'. Hint: did you mean 'columns'?",
         "release: unknown key 'titel'. Hint: did you mean 'title'?",
-        "k must be int, not str",
+        "k must be a whole number",
         "unknown parameter 'growth'",
-        "header must be bool, not str",
+        "header must be true or false",
         "column job: unknown key 'ontologie'. Hint: did you mean 'ontology'?",
-        "weight must be int or float, not str",
-        "column age has no role",
-        "column town must be a table",
+        "weight must be a number",
+        "column age: the column has no role",
+        "column town: a column must be a table",
     ):
         assert part in told, part
 
@@ -310,7 +310,7 @@ def test_pinning_goes_to_the_file_the_plan_names_and_over_no_other(tmp_path: Pat
 def test_typos_in_python_are_told_like_those_in_a_file() -> None:
     with pytest.raises(PlanError, match=r"unknown option 'senes'\. Hint: did you mean 'senses'"):
         al.quasi("wordnet", senes="first")
-    assert "column job must be a role such as" in problems({"job": "quasi", "age": al.quasi()})[0]
+    assert "column job: a column must be a role such as" in problems({"job": "quasi", "age": al.quasi()})[0]
 
 
 def test_a_check_tells_itself_without_values() -> None:

@@ -24,6 +24,7 @@ CLASSES = {
     "exponential": "exponential:Exponential",
 }
 ALIASES = {"mode": "mdav"}  # older names
+DEFAULT_METHOD = "sa-mdav"
 
 
 class _Methods(Mapping[str, type[Method]]):

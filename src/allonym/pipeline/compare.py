@@ -12,15 +12,15 @@ from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError, Problem
 from allonym.measures.measurement import BALANCE
-from allonym.methods import METHODS, find, method_parameters
+from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.parameters import unknown
 from allonym.pipeline.parallel import each
 from allonym.pipeline.prepare import Prepared, opened, prepare
 from allonym.pipeline.run import figures_of, problems_of
 from allonym.plan import toml
-from allonym.plan.column import unknown
-from allonym.plan.model import DEFAULT_METHOD, Plan
+from allonym.plan.model import Plan
 from allonym.progress import Progress, no_progress, part_of
 from allonym.report.comparison import Comparison
 from allonym.tables.base import Table
@@ -89,7 +89,8 @@ def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iter
     """Yield every method with every combination of those parameters of the grid that it has."""
     strange = [x for x in methods if find(x) is None]
     if strange or not methods:
-        raise OptionError(unknown("method", strange[0], list(METHODS)) if strange else "There is no method to run.")
+        problem = unknown("method", strange[0], list(METHODS)) if strange else None
+        raise OptionError(problem.text, hint=problem.hint) if problem else OptionError("There is no method to run.")
     has = {x: set(method_parameters(x)) for x in methods}
     for name in (x for x in grid if x != "k" and not any(x in own for own in has.values())):
         raise OptionError(f"None of the methods has a parameter {name}.", hint="see docs/methods.")

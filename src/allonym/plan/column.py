@@ -1,25 +1,22 @@
-"""What a column is: its role, its kind, and how its words are to be understood."""
+"""A column of a plan: its role, its kind, and how its words are linked to an ontology."""
 
 from __future__ import annotations
 
-import difflib
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import PlanError
-from allonym.kinds.registry import KINDS
+from allonym.errors import PlanError, Problem
+from allonym.kinds.registry import KINDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import DEPTHS, MEASURES
 from allonym.ontology.taxonomy import Taxonomy
-from allonym.parameters import is_number
+from allonym.parameters import REQUIRED, parameter, problems_of, unknown
 
 ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
-ELEMENTS = ("text", "category")
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first")
 Ontology = str | Scope | Taxonomy
@@ -28,106 +25,106 @@ Links = str | Path | Mapping[str, str]
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a plan. Without a kind, numbers are numeric and words are understood through WordNet."""
+    """One column of a plan. Without a kind, numbers are numeric and words are linked to WordNet."""
 
-    role: str
-    kind: str | None = None
-    ontology: tuple[Ontology, ...] = ()  # several are blended
-    root: str | None = None
-    levels: str | Path | tuple[str, ...] = ()  # of an ordinal column from low to high, or a file with one a line
-    similarity: str | None = None  # wu-palmer; of the elements of sets, ancestor-overlap
-    depth: str = "nodes"
-    senses: str | None = None  # coherent, unless the method may not compare records
-    individuals: bool | None = None  # whether named individuals may be meant; else, if at least half of the values are
-    links: tuple[Links, ...] = ()  # reviewed links, one file (or mapping) for each ontology
-    separator: str = ";"  # between the items of a set that is written as text
-    distance: str = "min-sum"  # between sets
-    elements: str = "text"  # of sets: words, or categories that are the same or not
-    phrases: bool = False  # of sets: whether an item may have several noun phrases, each of which counts
-    candidates: str | Path | tuple[str, ...] = ()  # what words may become, for methods that ask for it; or a file
-    hierarchy: str | Path | None = None  # a tree of the values, for methods that are guided by one
-    unmatched: str = "error"
-    accept_review: bool = False
-    weight: float = 1.0
-    language: str = "en"
+    role: str = parameter(REQUIRED, "What the column is used for.", choices=ROLES)
+    kind: str | None = parameter(None, "What its values are; by default recognised.", choices=KINDS)
+    ontology: tuple[Ontology, ...] = parameter((), "Name or file of the ontology; several are blended.", many=True)
+    root: str | None = parameter(None, "Concept above all meanings and replacements: a word or an id.")
+    levels: str | Path | tuple[str, ...] = parameter(
+        (), "Levels of an ordinal column, lowest first, or a file with one per line.", many=True
+    )
+    similarity: str | None = parameter(
+        None, "Similarity measure: by default wu-palmer; for sets, ancestor-overlap.", choices=tuple(MEASURES)
+    )
+    depth: str = parameter("nodes", "How the depth of a concept is counted.", choices=tuple(DEPTHS))
+    senses: str | None = parameter(
+        None, "How the sense of a word is chosen: by default coherent; for exponential, first.", choices=SENSES
+    )
+    individuals: bool | None = parameter(
+        None, "Words may mean named individuals; by default, if at least half of the values do.", type=bool
+    )
+    links: tuple[Links, ...] = parameter((), "Reviewed links files, one for each ontology.", many=True)
+    separator: str = parameter(";", "Separator between the items of a set in text.")
+    distance: str = parameter("min-sum", "Distance between sets.", choices=SET_DISTANCES)
+    elements: str = parameter("text", "Items of sets: words, or categories.", choices=("text", "category"))
+    phrases: bool = parameter(False, "Link each noun phrase of an item of a set.")
+    candidates: str | Path | tuple[str, ...] = parameter(
+        (), "Possible replacements for the method exponential, or a file with one per line.", many=True
+    )
+    hierarchy: str | Path | None = parameter(None, "File with a hierarchy of the values.")
+    unmatched: str = parameter("error", "What happens to words without a concept.", choices=UNMATCHED)
+    accept_review: bool = parameter(False, "Accept links that need a review.")
+    weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
+    language: str = parameter("en", "Language of the words.")
 
     @property
     def measure(self) -> str:
         """The measure of similarity."""
         return self.similarity or ("ancestor-overlap" if self.kind == "set" else "wu-palmer")
 
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with a column, whatever the table."""
-        for what, given, known in (
-            ("role", self.role, ROLES),
-            ("kind", self.kind, (*KINDS, None)),
-            ("similarity", self.similarity, (*MEASURES, None)),
-            ("distance", self.distance, SET_DISTANCES),
-            ("elements", self.elements, ELEMENTS),
-            ("depth", self.depth, DEPTHS),
-            ("senses", self.senses, (*SENSES, None)),
-            ("unmatched", self.unmatched, UNMATCHED),
-            ("language", str(self.language).partition("-")[0].lower(), LANGUAGES),
-        ):
-            if given not in known:
-                yield unknown(what, given, [x for x in known if x])
-        if not is_number(self.weight):
-            yield "its weight must be a number."
-        elif not (math.isfinite(self.weight) and self.weight > 0):
-            yield f"its weight is {self.weight:g}, it must be above 0. Hint: give the column another role."
-        if self.kind == "ordinal" and not self.levels:
-            yield "an ordinal column needs its levels. Hint: levels = [low, …, high], or a file with one a line."
-        if self.levels and self.kind != "ordinal":
-            yield "only an ordinal column has levels."
-        yield from self._problems_of_sets()
-        if self.kind not in (None, "text", "set") and (self.ontology or self.root or self.links):
-            yield f"a column of kind {self.kind} has no ontology, root or links. Hint: leave them out, or the kind."
-        if self.individuals is not None and not isinstance(self.individuals, bool):
-            yield "individuals must be true or false."
-        if self.candidates and (self.role != "quasi" or self.kind not in (None, "text")):
-            yield "only a quasi-identifier of words has candidates."
-        if self.hierarchy is not None and (self.role != "quasi" or self.kind not in (None, "text")):
-            yield "only a quasi-identifier of words has a hierarchy."
-        if self.role in ("identifier", "unit", "weight", "keep") and self != Column(self.role):
-            yield f"a column with role {self.role} takes no other option."
-        if self.links and len(self.links) != max(len(self.ontology), 1):
-            yield f"it has {len(self.links)} links files for {max(len(self.ontology), 1)} ontologies; one each."
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the column, whatever the table."""
+        yield from problems_of(self, skip=_PATHS)
+        if isinstance(self.language, str) and self.language.partition("-")[0].lower() not in LANGUAGES:
+            yield unknown("language", self.language, list(LANGUAGES))
+        if self.role in ROLES and self.role not in ("quasi", "sensitive"):
+            if self != Column(self.role):
+                text = f"a column with role {self.role} takes no other option."
+                yield Problem("option-of-role", text, "leave them out.")
+        elif self.kind is None or self.kind in KINDS:
+            yield from self._problems_of_kind()
+        ontologies = max(len(self.ontology), 1)
+        if self.links and len(self.links) != ontologies:
+            text = f"there are {len(self.links)} links files for {ontologies} ontologies."
+            yield Problem("links-of-ontologies", text, "give one links file for each ontology.")
 
-    @property
-    def _of_sets(self) -> tuple[Any, ...]:
-        return self.separator, self.distance, self.elements, self.phrases
-
-    def _problems_of_sets(self) -> Iterator[str]:
-        if self.kind != "set" and self._of_sets != Column("quasi")._of_sets:
-            yield "only a column of sets has a separator, a distance, elements or phrases. Hint: say kind = set."
-        if not isinstance(self.phrases, bool):
-            yield "phrases must be true or false."
-        if not isinstance(self.separator, str) or not self.separator:
-            yield "the separator must be a text of a character or more."
-        if self.kind == "set" and self.role != "quasi":
-            yield "a column of sets can only be a quasi-identifier."
-        if self.kind == "set" and self.elements == "category" and (self.ontology or self.root or self.links):
-            yield "elements that are categories have no ontology, root or links. Hint: leave them out, or the elements."
+    def _problems_of_kind(self) -> Iterator[Problem]:
+        kind, default = self.kind or "text", Column(self.role)
+        for option in _OF_KINDS:
+            if getattr(self, option) != getattr(default, option) and not takes_option(kind, option):
+                others = [x for x in KINDS if takes_option(x, option)]
+                text = f"{option} does not apply to a column of kind {kind}."
+                yield Problem("option-of-kind", text, f"leave it out, or choose the kind {' or '.join(others)}.")
+        if self.role in ROLES and self.role not in kind_named(kind).roles:
+            text = f"a column of kind {kind} cannot have the role {self.role}."
+            yield Problem("role-of-kind", text, f"its role can be {' or '.join(kind_named(kind).roles)}.")
+        if kind == "ordinal" and not self.levels:
+            hint = "levels = [lowest, …, highest], or a file with one per line."
+            yield Problem("no-levels", "an ordinal column needs its levels.", hint)
+        if not self.separator:
+            yield Problem("no-separator", "the separator is empty.", "give one character or more.")
+        if kind == "set" and self.elements == "category" and (self.ontology or self.root or self.links):
+            text = "items that are categories have no ontology, root or links."
+            yield Problem("option-of-elements", text, "leave them out, or choose elements = text.")
+        for option in ("candidates", "hierarchy"):
+            if self.role != "quasi" and getattr(self, option):
+                yield Problem("option-of-role", f"{option} applies to quasi-identifiers only.", "leave it out.")
 
 
-def unknown(what: str, given: object, known: Sequence[str]) -> str:
-    """Say that something is unknown, with the nearest known one.
-
-    >>> unknown("role", "quazi", ROLES)
-    "unknown role 'quazi'. Hint: did you mean 'quasi'? Known: identifier, quasi, sensitive, unit, weight, keep."
-    """
-    close = difflib.get_close_matches(str(given), known, n=1)
-    meant = f"did you mean {close[0]!r}? " if close else ""
-    return f"unknown {what} {given!r}. Hint: {meant}Known: {', '.join(known)}."
+OPTIONS = tuple(f.name for f in fields(Column))
+_PATHS = ("ontology", "links", "levels", "candidates", "hierarchy")  # may be paths and other objects in Python
+_OF_KINDS = (
+    "ontology",
+    "root",
+    "links",
+    "levels",
+    "separator",
+    "distance",
+    "elements",
+    "phrases",
+    "candidates",
+    "hierarchy",
+)  # fmt: skip; others are ignored where they do not apply
 
 
 def identifier() -> Column:
-    """Return the role of a column that names a person: it is dropped."""
+    """Return the role of a column that identifies a person: it is dropped."""
     return Column("identifier")
 
 
 def unit() -> Column:
-    """Return the role of the column that says who a row is about: k counts these; it is dropped."""
+    """Return the role of the column that holds the person of each row: k counts persons; it is dropped."""
     return Column("unit")
 
 
@@ -137,15 +134,15 @@ def weight() -> Column:
 
 
 def keep() -> Column:
-    """Return the role of a column that stays as it is."""
+    """Return the role of a column that is kept unchanged."""
     return Column("keep")
 
 
 def quasi(what: Any = None, **options: Any) -> Column:
-    """Return the role of a column that others may know, to be masked.
+    """Return the role of a quasi-identifier, which others may know: it is masked.
 
-    Say what it is: an ontology (or a list of several), `"wordnet:person"`, `"jobs.obo"`, `"numeric"`, `"category"`, or
-    `"ordinal"` with `levels=[…]`. Options are those of `Column`.
+    `what` is an ontology (or a list of several) such as `"wordnet:person"` or `"jobs.obo"`, or a kind: `"numeric"`,
+    `"category"`, or `"ordinal"` with `levels=[…]`. Options are those of `Column`.
 
     >>> quasi("wordnet:person", weight=2).ontology
     ('wordnet:person',)
@@ -154,15 +151,15 @@ def quasi(what: Any = None, **options: Any) -> Column:
 
 
 def sensitive(what: Any = None, **options: Any) -> Column:
-    """Return the role of a column that nobody should learn about a person; it stays as it is."""
+    """Return the role of a sensitive column, which nobody should learn about a person: it is kept unchanged."""
     return described("sensitive", what, **options)
 
 
 def described(role: str, what: Any = None, **options: Any) -> Column:
-    """Return a column from what it is in one word, as on the command line."""
-    strange = [unknown("option", name, OPTIONS[1:]) for name in options if name not in OPTIONS]
-    if strange:
-        raise PlanError(strange)
+    """Return a column from a role and one word for its kind or ontology, as on the command line."""
+    problems = [unknown("option", name, OPTIONS[1:]) for name in options if name not in OPTIONS]
+    if problems:
+        raise PlanError(problems)
     given = dict(options)
     if isinstance(what, str) and what.startswith("ordinal:"):
         given |= {"kind": "ordinal", "levels": what.removeprefix("ordinal:")}
@@ -178,6 +175,3 @@ def described(role: str, what: Any = None, **options: Any) -> Column:
         if isinstance(given.get(name), list):
             given[name] = tuple(str(x) for x in given[name])
     return Column(role, **given)
-
-
-OPTIONS = tuple(f.name for f in fields(Column))

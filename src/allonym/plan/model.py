@@ -1,23 +1,24 @@
-"""The plan itself: checked when it is made, saved and loaded as TOML, run on a frame or a file."""
+"""A plan: validated when made, saved and loaded as TOML, run on a frame or a file."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.cells import MISSING
-from allonym.errors import PlanError
+from allonym.errors import PlanError, Problem
 from allonym.kinds.registry import is_multivalued
-from allonym.methods import METHODS, find, method_parameters
+from allonym.methods import DEFAULT_METHOD, METHODS, find
 from allonym.methods.base import KAnonymityMethod, Method
-from allonym.parameters import parameters_of, problems_of
+from allonym.parameters import parameter, parameters_of, problems_of, unknown
 from allonym.plan import privacy as promises
 from allonym.plan import toml
-from allonym.plan.column import Column, unknown
+from allonym.plan.column import Column
 from allonym.plan.privacy import Privacy
+from allonym.plan.toml import RELEASE_KEYS
 from allonym.progress import Progress, no_progress
 from allonym.tables.files import Reading
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from allonym.pipeline.evaluate import Evaluation
     from allonym.pipeline.fit import Fitted
     from allonym.pipeline.run import Release
-
-DEFAULT_METHOD = "sa-mdav"
-ABOUT = toml.RELEASE_KEYS
 
 
 class _MethodField:
@@ -45,7 +43,7 @@ class _MethodField:
 
 @dataclass(frozen=True)
 class Plan:
-    """What each column is, which method masks, and how.
+    """The role and kind of each column, the method, and the privacy models that a release must meet.
 
     >>> import allonym as al
     >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).method
@@ -54,16 +52,22 @@ class Plan:
 
     columns: Mapping[str, Column]
     method: _MethodField = _MethodField()
-    k: int | None = None  # 5, unless the method or this says otherwise
-    seed: int | None = None  # 0; where every row has draws of its own, one nobody knows
-    long: bool = False  # whether a table has a row for each item of its one column of sets
-    keep_rest: bool = False  # whether columns that are not listed stay as they are
+    k: int | None = None  # that of the method, unless given
+    seed: int | None = parameter(
+        None,
+        "Seed of the random draws: by default 0; for methods that perturb each row, unpredictable.",
+        type=int,
+        minimum=0,
+        maximum=2**64 - 1,
+    )
+    long: bool = parameter(False, "The table has one row for each item of its column of sets.")
+    keep_rest: bool = parameter(False, "Columns that are not listed are kept unchanged.")
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the method, besides k
-    privacy: Sequence[Privacy] = ()  # what is promised of sensitive columns, besides k
-    about: Mapping[str, str] = field(default_factory=dict)  # title, purpose, decided_by, note
+    privacy: Sequence[Privacy] = ()  # privacy models of sensitive columns, besides k
+    about: Mapping[str, str] = field(default_factory=dict)  # the keys of `ReleaseInfo`
     reading: Reading = field(default_factory=Reading)
-    missing: Sequence[str] = MISSING  # what cells say that have nothing to say
-    folder: Path = Path()  # what paths are relative to
+    missing: Sequence[str] = parameter(MISSING, "Missing-value markers.", type=str, many=True)
+    folder: Path = Path()  # that paths are relative to
     _built: Method | None = field(default=None, repr=False, compare=False)  # the method, if made from a name
 
     def __post_init__(self) -> None:
@@ -78,62 +82,64 @@ class Plan:
             object.__setattr__(self, "method", method)
             object.__setattr__(self, "_built", method)
 
-    def _problems(self) -> Iterator[str]:
+    def _problems(self) -> Iterator[Problem]:
         yield from self._column_problems()
         yield from self._method_problems()
         yield from promises.problems(self)
         k = getattr(self.method, "k", None) if isinstance(self.method, Method) else self.k
         problem = None if k is None else parameters_of(KAnonymityMethod)["k"].problem(k)
         if problem is not None:
-            yield str(problem)
-        seed = 0 if self.seed is None else self.seed
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
-            yield "the seed must be a whole number from 0 to 2^64 - 1."
-        for name, given in (("keep_rest", self.keep_rest), ("long", self.long)):
-            if not isinstance(given, bool):
-                yield f"{name} must be true or false."
-        yield from (f"about: {unknown('key', name, ABOUT)}" for name in self.about if name not in ABOUT)
+            yield problem
+        yield from problems_of(self)
+        for key in (key for key in self.about if key not in RELEASE_KEYS):
+            yield _within("about", unknown("key", key, RELEASE_KEYS))
 
-    def _column_problems(self) -> Iterator[str]:
+    def _column_problems(self) -> Iterator[Problem]:
         columns = {name: column for name, column in self.columns.items() if isinstance(column, Column)}
         for name in (name for name in self.columns if name not in columns):
-            yield f"column {name} must be a role such as al.quasi(…), not {type(self.columns[name]).__name__}."
+            text = f"a column must be a role such as al.quasi(…), not {type(self.columns[name]).__name__}."
+            yield Problem("wrong-type-column", text, column=name)
         for name, column in columns.items():
-            yield from (f"column {name}: {problem}" for problem in column.problems())
+            yield from (replace(problem, column=name) for problem in column.problems())
         roles = [column.role for column in columns.values()]
         sets = sum(is_multivalued(column.kind) for column in columns.values())
         if self.long and (sets != 1 or "unit" not in roles):
-            yield "a long table needs one column of sets and a unit. Hint: --set ITEM=… and --unit WHO."
+            yield Problem("long-without-unit", "a long table needs one column of sets and a column with the role unit.",
+                          "--set ITEM=… and --unit PERSON.")  # fmt: skip
         for role in (r for r in ("unit", "weight") if roles.count(r) > 1):
-            yield f"{roles.count(role)} columns have the role {role}; one can."
+            text = f"{roles.count(role)} columns have the role {role}; only one can."
+            yield Problem(f"several-{role}s", text, "give the others another role.")
         if "quasi" not in roles:
-            yield "no column has the role quasi. Hint: name the columns that others may know."
+            yield Problem("no-quasi", "no column has the role quasi.", "name the columns that others may know.")
 
-    def _method_problems(self) -> Iterator[str]:
+    def _method_problems(self) -> Iterator[Problem]:
+        where, hint = f"method {getattr(self.method, 'name', self.method)}", "give it once."
         if isinstance(self.method, Method):
             if self.k is not None:
-                yield "k is given twice, for the plan and for its method. Hint: give it once."
+                yield Problem("k-given-twice", "k is given twice, to the plan and to its method.", hint)
             if self.parameters:
-                yield "parameters are given twice, for the plan and for its method. Hint: give them once."
-            yield from (f"method {self.method.name}: {problem}" for problem in problems_of(self.method, skip=("k",)))
+                yield Problem("parameters-given-twice", "parameters are given twice, to the plan and to its method.",
+                              "give them once.")  # fmt: skip
+            yield from (_within(where, problem) for problem in problems_of(self.method, skip=("k",)))
             return
         kind = find(str(self.method))
         if kind is None:
             yield unknown("method", self.method, list(METHODS))
             return
-        if self.k is not None and not issubclass(kind, KAnonymityMethod):
-            yield f"method {self.method} promises no k. Hint: leave k out, or choose another method."
-        known = [name for name in method_parameters(str(self.method)) if name != "k"]
-        strange = [name for name in self.parameters if name not in known]
-        for name in strange:
+        declared = parameters_of(kind)
+        if self.k is not None and "k" not in declared:
+            yield Problem("k-not-guaranteed", f"{where} guarantees no k.", "leave k out, or choose another method.")
+        for name in (x for x in self.parameters if x in ("k", "seed") or x not in declared):
             if name in ("k", "seed"):
-                yield f"method {self.method}: {name} is given to the plan itself. Hint: {name}=…, not in parameters."
+                text = f"{name} is given in the parameters of the method."
+                yield _within(where, Problem(f"{name}-in-parameters", text, f"give {name} to the plan: {name}=…"))
             else:
-                own = ["name", "k", "seed"] if issubclass(kind, KAnonymityMethod) else ["name", "seed"]
-                yield f"method {self.method}: {unknown('parameter', name, [*own, *known])}"
-        if not strange:
-            made = kind(**self.parameters)
-            yield from (f"method {self.method}: {problem}" for problem in problems_of(made))
+                own = [x for x in ("name", "k", "seed") if x != "k" or x in declared]
+                yield _within(where, unknown("parameter", name, [*own, *(x for x in declared if x != "k")]))
+        for name in (x for x in self.parameters if x in declared and x != "k"):
+            problem = declared[name].problem(self.parameters[name])
+            if problem is not None:
+                yield _within(where, problem)
 
     def _named(self) -> Method:
         kind = find(str(self.method))
@@ -149,17 +155,17 @@ class Plan:
     @property
     def files(self) -> list[Path]:
         """The files that the plan names: links, hierarchies, ontologies, levels and candidates."""
-        named: list[Any] = []
+        paths: list[Any] = []
         for column in self.columns.values():
-            named += [*column.links, column.hierarchy, column.levels, column.candidates, *column.ontology]
-        texts = [str(x) for x in named if isinstance(x, (str, Path)) and str(x)]
+            paths += [*column.links, column.hierarchy, column.levels, column.candidates, *column.ontology]
+        texts = [str(x) for x in paths if isinstance(x, (str, Path)) and str(x)]
         return [self.folder / part for x in texts for part in {x, x.partition("#")[0]}]
 
     # --- TOML ------------------------------------------------------------------------------------------------
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
-        """Read a plan; every problem is told at once, and paths are relative to the plan."""
+        """Read a plan; all problems are reported at once, and paths are relative to the plan."""
         return toml.load(Path(path), cls)
 
     def save(self, path: str | Path) -> None:
@@ -169,13 +175,13 @@ class Plan:
     # --- use -------------------------------------------------------------------------------------------------
 
     def check(self, source: Any, tick: Progress = no_progress) -> Check:
-        """Say everything about a frame or a file that this plan would meet; mask nothing."""
+        """Check the plan against a frame or a file without masking it."""
         from allonym.pipeline.check import check
 
         return check(self, source, tick)
 
     def fit(self, source: Any, tick: Progress = no_progress) -> Fitted:
-        """Fit a method that goes row by row to a frame or a file: it then masks records alone, in batches or streams.
+        """Fit a record-level method to a frame or a file: it then masks single records, batches or streams.
 
         >>> import allonym as al, pandas as pd
         >>> plan = Plan({"job": al.quasi("wordnet:person")}, method="noise", seed=1)
@@ -187,11 +193,11 @@ class Plan:
         return fit(self, source, tick)
 
     def evaluate(self, original: Any, masked: Any, **options: Any) -> Evaluation:
-        """Measure a masked table, ours or another tool's, against the original; both are files or frames.
+        """Measure a masked table, from any tool, against the original; both are files or frames.
 
-        Options: `key` (the column that says which row is which, else they go by position), `earlier` (another release
-        of the same people), `balance` of the score, `threshold` of risk, `attackers` (other measures of similarity for
-        linkage by meaning), `m` (items of a set that an attacker knows), `tick`.
+        Options: `key` (the column that identifies rows; by default their position), `earlier` (another release of the
+        same people), `balance` of the score, `threshold` of risk, `attackers` (other similarity measures for linkage by
+        meaning), `m` (items of a set that an attacker knows), `tick`.
         """
         from allonym.pipeline.evaluate import evaluate
 
@@ -209,17 +215,21 @@ class Plan:
         partition_by: Sequence[str] = (),
         blocks_from: int | None = None,
     ) -> Release:
-        """Mask a frame, giving back the same type; or a file, writing a verified release to `output`.
+        """Mask a frame and return the same type; or mask a file and write a verified release to `output`.
 
-        A lazy frame of polars, a relation of DuckDB or a table of Spark stays in its engine. Large files of Parquet are
-        masked by an engine (`duckdb`, `polars`, or `spark` at a `master`; `memory`: none), also those of a folder or a
-        pattern; `partition_by` names columns by which what is written is parted into folders. `blocks_from`: from how
-        many distinct tuples on they are grouped in blocks. `balance` is that of the score in the summary: 1 is all
-        loss, 0 all linkage.
+        A lazy frame of polars, a relation of DuckDB or a table of Spark stays in its engine. An engine masks large
+        Parquet files, folders and patterns (`duckdb`, `polars`, or `spark` at a `master`; `memory`: none);
+        `partition_by` names columns whose values partition the release into folders. From `blocks_from` distinct tuples
+        on, tuples are grouped in blocks. `balance` weighs the score in the summary: 1 is all loss, 0 all linkage.
         """
         from allonym.pipeline.engines import ExecutionOptions
         from allonym.pipeline.run import run
 
         parts = partition_by if isinstance(partition_by, str) else tuple(partition_by)
-        way = ExecutionOptions(engine, master, parts, blocks_from)
-        return run(self, source, output, tick, balance, way)
+        options = ExecutionOptions(engine, master, parts, blocks_from)
+        return run(self, source, output, tick, balance, options)
+
+
+def _within(where: str, problem: Problem) -> Problem:
+    """Return a problem whose text begins with what it is about."""
+    return replace(problem, text=f"{where}: {problem.text}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from allonym.parameters import is_number
-from allonym.plan.column import unknown
+from allonym.errors import Problem
+from allonym.parameters import REQUIRED, is_number, parameter, unknown
 from allonym.privacy.models import MODELS, RECURSIVE
 from allonym.records import Requirement
 
@@ -27,12 +27,12 @@ class Privacy:
     (3, 0.2)
     """
 
-    model: str
-    column: str
-    l: float | None = None  # noqa: E741
-    t: float | None = None
-    p: float | None = None
-    c: float | None = None  # of recursive-l-diversity: 3
+    model: str = parameter(REQUIRED, "Privacy model.", choices=tuple(FIGURES))
+    column: str = parameter(REQUIRED, "Sensitive column.")
+    l: float | None = parameter(None, "Of l-diversity.", type=float)  # noqa: E741
+    t: float | None = parameter(None, "Of t-closeness.", type=float)
+    p: float | None = parameter(None, "Of p-sensitive k-anonymity.", type=float)
+    c: float | None = parameter(None, "Of recursive (c,l)-diversity.", type=float)
 
     @property
     def asked(self) -> Any:
@@ -56,45 +56,47 @@ class Privacy:
         """Return what was given, as it stands in a plan."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
 
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with it, whatever the table."""
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with it, whatever the table."""
         if not isinstance(self.model, str) or self.model not in FIGURES:
             yield unknown("model", self.model, list(FIGURES))
             return
         figure = FIGURES[self.model]
         for name in (x for x in "ltpc" if getattr(self, x) is not None):
             if name != figure and (name != "c" or self.model != "recursive-l-diversity"):
-                yield f"{self.model} takes {figure}, not {name}."
+                yield Problem("figure-of-model", f"{self.model} takes {figure}, not {name}.")
         if self.asked is None:
-            yield f"{self.model} needs {figure}. Hint: say {figure} = …"
+            yield Problem("no-figure", f"{self.model} needs {figure}.", f"say {figure} = …")
         elif not is_number(self.asked):
-            yield f"{figure} must be a number."
+            yield Problem("wrong-type-figure", f"{figure} must be a number.")
         elif figure == "t" and not 0 < self.asked < 1:
-            yield f"t is {self.asked:g}, it must be above 0 and below 1."
+            yield Problem("out-of-range-t", f"t is {self.asked:g}, it must be above 0 and below 1.")
         elif self.model == "entropy-l-diversity" and not 1 < self.asked < math.inf:
-            yield f"l is {self.asked:g}, it must be above 1."
+            yield Problem("out-of-range-l", f"l is {self.asked:g}, it must be above 1.")
         elif (
             figure != "t" and self.model != "entropy-l-diversity" and (not 2 <= self.asked < math.inf or self.asked % 1)
         ):
-            yield f"{figure} is {self.asked:g}, it must be a whole number from 2 on."
+            yield Problem("out-of-range", f"{figure} is {self.asked:g}, it must be a whole number from 2 on.")
         if self.c is not None and (not is_number(self.c) or not 0 < self.c < math.inf):
-            yield "c must be a number above 0."
+            yield Problem("out-of-range-c", "c must be a number above 0.")
 
 
-def problems(plan: Plan) -> Iterator[str]:
-    """Say what is wrong with the promises of a plan, whatever the table."""
-    seen = set()
+def problems(plan: Plan) -> Iterator[Problem]:
+    """Yield what is wrong with the privacy models of a plan, whatever the table."""
     if isinstance(plan.privacy, (Privacy, str)):
-        yield "privacy must be a list of promises. Hint: privacy=[al.Privacy(…)]."
+        yield Problem("wrong-type-privacy", "privacy must be a list.", "privacy=[al.Privacy(…)].")
         return
-    for x in plan.privacy:
-        if not isinstance(x, Privacy):
-            yield f"privacy: a promise must be al.Privacy(…), not {type(x).__name__}."
+    given = set()
+    for each in plan.privacy:
+        if not isinstance(each, Privacy):
+            text = f"privacy: a privacy model must be al.Privacy(…), not {type(each).__name__}."
+            yield Problem("wrong-type-privacy", text)
             continue
-        yield from (f"privacy: {problem}" for problem in x.problems())
-        column = plan.columns.get(x.column)
-        if column is None or getattr(column, "role", None) != "sensitive":
-            yield f"privacy: column {x.column} is not sensitive. Hint: give it that role, or name one that is."
-        if (str(x.model), x.column) in seen:
-            yield f"privacy: {x.model} of column {x.column} is given twice. Hint: give it once."
-        seen.add((str(x.model), x.column))
+        yield from (replace(problem, text=f"privacy: {problem.text}") for problem in each.problems())
+        if getattr(plan.columns.get(each.column), "role", None) != "sensitive":
+            text = f"privacy: column {each.column} is not sensitive."
+            yield Problem("not-sensitive", text, "give it that role, or name one that is.")
+        if (str(each.model), each.column) in given:
+            text = f"privacy: {each.model} of column {each.column} is given twice."
+            yield Problem("given-twice", text, "give it once.")
+        given.add((str(each.model), each.column))

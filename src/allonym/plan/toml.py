@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.cells import MISSING
-from allonym.errors import PlanError
+from allonym.errors import PlanError, Problem
+from allonym.methods import DEFAULT_METHOD, METHODS
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, parted
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
-from allonym.plan.column import OPTIONS, Column, described, unknown
+from allonym.parameters import REQUIRED, Parameter, parameter, parameters_of, unknown
+from allonym.plan.column import OPTIONS, Column, described
 from allonym.plan.privacy import Privacy
 from allonym.release.write import save_text
 from allonym.tables.files import Reading
@@ -24,69 +26,86 @@ if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
 FORMAT = 1
-TABLES = ("format", "keep_rest", "long", "release", "method", "privacy", "file", "columns")
-FILE_KEYS = ("encoding", "delimiter", "header", "sheet", "missing")
-RELEASE_KEYS = ("title", "purpose", "decided_by", "note")
-PRIVACY_KEYS = tuple(f.name for f in fields(Privacy))
-OWN = ("name", "k", "seed")  # of every method
-_TYPES: dict[str, tuple[type, ...]] = {
-    "ontology": (str, list),
-    "links": (str, list),
-    "levels": (str, list),
-    "candidates": (str, list),
-    "weight": (int, float),
-    "release": (dict,),
-    "method": (dict,),
-    "file": (dict,),
-    "columns": (dict,),
-    "privacy": (list,),
-    "l": (int, float),
-    "t": (int, float),
-    "p": (int, float),
-    "c": (int, float),
-    "accept_review": (bool,),
-    "individuals": (bool,),
-    "phrases": (bool,),
-    "header": (bool,),
-    "missing": (list,),
-    "k": (int,),
-    "seed": (int,),
-    "keep_rest": (bool,),
-    "long": (bool,),
-    "format": (int,),
-}  # fmt: skip; everything else is text
+DIRECTIVE = "#:schema allonym-plan.schema.json\n"  # the first line of a saved plan, for editors
+
+
+@dataclass(frozen=True)
+class ReleaseInfo:
+    """The table `release` of a plan: documentation of the release."""
+
+    title: str = parameter("", "Title of the release.")
+    purpose: str = parameter("", "Purpose of the release.")
+    decided_by: str = parameter("", "Who decided on the plan.")
+    note: str = parameter("", "Any other note.")
+
+
+RELEASE_KEYS = tuple(parameters_of(ReleaseInfo))
+
+
+def keys_of(plan: type[Plan]) -> dict[str, dict[str, Parameter]]:
+    """Return the keys of a plan file by table; "" are those outside of any table."""
+    own = parameters_of(plan)
+    name = Parameter("name", str, DEFAULT_METHOD, "Name of the method.", tuple(METHODS))
+    top = {
+        "format": Parameter("format", int, REQUIRED, "Version of the plan format.", minimum=FORMAT, maximum=FORMAT),
+        "keep_rest": own["keep_rest"],
+        "long": own["long"],
+    }
+    top |= {key: Parameter(key, dict, None, "") for key in ("release", "method")}
+    top |= {"privacy": Parameter("privacy", list, None, "")}
+    top |= {key: Parameter(key, dict, None, "") for key in ("file", "columns")}
+    return {
+        "": top,
+        "release": parameters_of(ReleaseInfo),
+        "method": {"name": name, "seed": own["seed"]},
+        "privacy": parameters_of(Privacy),
+        "file": parameters_of(Reading) | {"missing": own["missing"]},
+        "columns": parameters_of(Column),
+    }
 
 
 class _Reader:
-    """Collects problems while it goes through a plan."""
+    """Collects problems while it reads a plan."""
 
     def __init__(self) -> None:
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
 
-    def table(self, given: Any, where: str, known: tuple[str, ...] | None) -> dict[str, Any]:
-        """Return a table without what is wrong with it."""
-        if not isinstance(given, dict):
-            self.problems.append(f"{where} must be a table.")
+    def table(self, table: Any, where: str, keys: Mapping[str, Parameter], column: str = "") -> dict[str, Any]:
+        """Return the valid keys of a table, and collect the problems of others."""
+        prefix = "" if column else f"{where}: "
+        if not isinstance(table, dict):
+            self.problems.append(Problem("wrong-type-table", f"{where} must be a table.", column=column))
             return {}
-        kept = {}
-        for key, value in given.items():
-            if known is not None and key not in known:
-                self.problems.append(f"{where}: {unknown('key', key, known)}")
-            elif not self._fits(key, value) and known is not None:
-                wanted = " or ".join(t.__name__ for t in _TYPES.get(key, (str,)))
-                self.problems.append(f"{where}: {key} must be {wanted}, not {type(value).__name__}.")
+        valid = {}
+        for key, value in table.items():
+            if key not in keys:
+                problem = unknown("key", key, list(keys))
+            elif not keys[key].has_type(value):
+                problem = keys[key].type_problem()
             else:
-                kept[key] = value
-        return kept
+                valid[key] = value
+                continue
+            self.problems.append(Problem(problem.code, prefix + problem.text, problem.hint, column))
+        return valid
 
-    @staticmethod
-    def _fits(key: str, value: Any) -> bool:
-        types = _TYPES.get(key, (str,))
-        if isinstance(value, bool) and bool not in types:
-            return False
-        return isinstance(value, types) and (
-            not isinstance(value, list) or all(isinstance(x, dict if key == "privacy" else str) for x in value)
-        )
+    def columns(self, table: Mapping[str, Any], keys: Mapping[str, Parameter]) -> dict[str, Column]:
+        """Return the columns of a plan."""
+        columns = {}
+        for name, options in table.items():
+            valid = self.table(options, "a column", keys, name)
+            if isinstance(options, dict) and "role" not in options:
+                problem = Problem("no-role", "the column has no role.", 'role = "quasi", "keep", …', name)
+                self.problems.append(problem)
+            elif "role" in valid:
+                columns[name] = described(valid.pop("role"), **valid)
+        return columns
+
+    def privacy(self, tables: list[Any], keys: Mapping[str, Parameter]) -> tuple[Privacy, ...]:
+        """Return the privacy models of a plan."""
+        valid = [self.table(x, "privacy", keys) for x in tables]
+        for key in (key for x in valid for key in ("model", "column") if key not in x):
+            self.problems.append(Problem(f"no-{key}", f"privacy: {key} is missing."))
+        return tuple(Privacy(**x) for x in valid if "model" in x and "column" in x)
 
 
 def load(path: Path, make: type[Plan]) -> Plan:
@@ -94,45 +113,41 @@ def load(path: Path, make: type[Plan]) -> Plan:
     try:
         return loads(path.read_text("utf-8-sig"), path, make)
     except OSError as error:
-        raise PlanError([f"cannot be read: {error.strerror}. Hint: is the name right?"], where=str(path)) from error
-    except RecursionError as error:
-        raise PlanError(["is nested too deeply to be a plan."], where=str(path)) from error
+        problem = Problem("unreadable", f"cannot be read: {error.strerror}.", "is the name right?")
+    except RecursionError:
+        problem = Problem("nested", "is nested too deeply to be a plan.")
     except ValueError as error:
-        raise PlanError([f"is not valid TOML: {error}"], where=str(path)) from error
+        problem = Problem("no-toml", f"is not valid TOML: {error}")
+    raise PlanError([problem], where=str(path))
 
 
 def loads(text: str, path: Path, make: type[Plan]) -> Plan:
-    """Read a plan that is, or is part of, a file."""
-    given = tomllib.loads(text)
-    reader = _Reader()
-    tables = reader.table(given, "plan", TABLES)
+    """Read a plan from text; `path` is its file, or the file that holds it."""
+    reader, keys = _Reader(), keys_of(make)
+    tables = reader.table(tomllib.loads(text), "plan", keys[""])
     if tables.get("format") != FORMAT:
-        reader.problems.append(f"format must be {FORMAT}. Hint: begin the plan with format = {FORMAT}.")
-    columns = {}
-    for name, options in reader.table(tables.get("columns", {}), "columns", None).items():
-        kept = reader.table(options, f"column {name}", OPTIONS)
-        if isinstance(options, dict) and "role" not in options:
-            reader.problems.append(f"column {name} has no role.")
-        elif "role" in kept:
-            columns[name] = described(kept.pop("role"), **kept)
-    privacy = [reader.table(x, "privacy", PRIVACY_KEYS) for x in tables.get("privacy", [])]
-    for lost in (key for x in privacy for key in ("model", "column") if key not in x):
-        reader.problems.append(f"privacy: {lost} is missing.")
-    method = dict(reader.table(tables.get("method", {}), "method", None))
-    own = reader.table(
-        {x: method.pop(x) for x in ("name", "k", "seed") if x in method}, "method", ("name", "k", "seed")
-    )
-    file = reader.table(tables.get("file", {}), "file", FILE_KEYS)
+        hint = f"begin the plan with format = {FORMAT}."
+        reader.problems.append(Problem("wrong-format", f"format must be {FORMAT}.", hint))
+    columns = reader.columns(tables.get("columns", {}), keys["columns"])
+    privacy = reader.privacy(tables.get("privacy", []), keys["privacy"])
+    parameters = dict(tables.get("method", {}))
+    own = keys["method"] | {"k": Parameter("k", int, None, "")}
+    method = reader.table({x: parameters.pop(x) for x in ("name", "k", "seed") if x in parameters}, "method", own)
+    file = reader.table(tables.get("file", {}), "file", keys["file"])
     missing = file.pop("missing", MISSING)
-    about = reader.table(tables.get("release", {}), "release", RELEASE_KEYS)
-    found: dict[str, Any] = {
-        "privacy": tuple(Privacy(**x) for x in privacy if "model" in x and "column" in x),
-        "columns": columns, "parameters": method, "about": about, "reading": Reading(**file), "missing": tuple(missing),
-        "folder": path.parent, "keep_rest": tables.get("keep_rest", False), "long": tables.get("long", False),
-    }  # fmt: skip
-    found |= {"method" if key == "name" else key: value for key, value in own.items()}
+    settings: dict[str, Any] = {
+        "columns": columns,
+        "privacy": privacy,
+        "parameters": parameters,
+        "about": reader.table(tables.get("release", {}), "release", keys["release"]),
+        "reading": Reading(**file),
+        "missing": (missing,) if isinstance(missing, str) else tuple(missing),
+        "folder": path.parent,
+        **{name: tables[name] for name in ("keep_rest", "long") if name in tables},
+        **{"method" if key == "name" else key: value for key, value in method.items()},
+    }
     try:
-        plan = make(**found)
+        plan = make(**settings)
     except PlanError as error:
         raise PlanError([*reader.problems, *error.problems], where=str(path)) from None
     if reader.problems:
@@ -141,23 +156,21 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
 
 
 def save(plan: Plan, path: Path) -> None:
-    """Write a plan; relative paths in it are told as seen from where it is written."""
-    save_text(path, dumped(plan, path.parent))
+    """Write a plan; relative paths in it are rewritten relative to its new folder."""
+    save_text(path, DIRECTIVE + dumped(plan, path.parent))
 
 
 def dumped(plan: Plan, folder: Path | None = None) -> str:
-    """Return a plan as TOML, as it would be saved in a folder (by default its own)."""
+    """Return a plan as TOML, as it would be saved in a folder (by default its own), without the line for editors."""
     import tomlkit
 
     places = _Places(plan.folder, plan.folder if folder is None else folder)
-
     method = plan.method
     document: dict[str, Any] = {"format": FORMAT}
     document |= {name: True for name in ("keep_rest", "long") if getattr(plan, name)}
     if plan.about:
         document["release"] = dict(plan.about)
-    parameters = {f.name: getattr(method, f.name) for f in fields(method)}
-    document["method"] = {"name": method.name, **parameters}
+    document["method"] = {"name": method.name, **{name: getattr(method, name) for name in parameters_of(method)}}
     if plan.seed is not None or not isinstance(method, RecordLevelMethod):
         document["method"]["seed"] = plan.seed or 0
     if plan.privacy:
@@ -174,13 +187,13 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the paths of a plan are relative to, and where they will be."""
+    """The folder that the paths of a plan are relative to, and the folder they will be relative to."""
 
     here: Path
     there: Path
 
     def moved(self, path: str | Path, base: Path | None = None) -> str:
-        """Return a path as seen from there."""
+        """Return a path relative to the new folder."""
         start = self.here if base is None else base
         if Path(path).is_absolute() or start.absolute() == self.there.absolute():
             return Path(path).as_posix()
@@ -202,15 +215,16 @@ class _Places:
         if taxonomy.name == "wordnet":
             return f"wordnet:{root}" if root else "wordnet"
         if not taxonomy.source.path:
-            raise PlanError([f"ontology {taxonomy.name} was not read from a file, so the plan cannot name it."])
+            text = f"ontology {taxonomy.name} was not read from a file, so the plan cannot name it."
+            raise PlanError([Problem("ontology-without-file", text)])
         path = self.moved(taxonomy.source.path, Path())
         return f"{path}#{root}" if root else path
 
 
 def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
-    """Return what is not usual about a column."""
+    """Return the options of a column that differ from the defaults."""
     usual = Column(column.role)
-    told: dict[str, Any] = {"role": column.role}
+    options: dict[str, Any] = {"role": column.role}
     for option in OPTIONS[1:]:
         value = getattr(column, option)
         if value == getattr(usual, option):
@@ -219,13 +233,14 @@ def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
             value = [places.ontology(x) for x in value]
         elif option == "links":
             if any(isinstance(x, Mapping) for x in value):
-                raise PlanError([f"column {name}: links given as a mapping cannot be saved. Hint: write a links file."])
+                text = "links given as a mapping cannot be saved."
+                raise PlanError([Problem("links-without-file", text, "write a links file.", name)])
             value = [places.moved(x) for x in value]
         elif option == "hierarchy" or (option in ("levels", "candidates") and not isinstance(value, tuple)):
             value = places.moved(value)
         one = option in ("ontology", "links") and len(value) == 1
-        told[option] = value[0] if one else list(value) if isinstance(value, tuple) else value
-    return told
+        options[option] = value[0] if one else list(value) if isinstance(value, tuple) else value
+    return options
 
 
 def pin_links(path: Path, links: Mapping[str, list[str]]) -> None:

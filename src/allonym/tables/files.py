@@ -18,6 +18,7 @@ import pyarrow as pa
 from allonym.cells import MISSING, Cells
 from allonym.decoding import delimiter_of
 from allonym.errors import OutputError, TableError
+from allonym.parameters import parameter
 from allonym.tables.delimited import Delimited
 from allonym.tables.excel import ExcelFile
 from allonym.tables.frame import Frame
@@ -35,12 +36,12 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class Reading:
-    """How a text file is to be read; what is not given is found."""
+    """How a file is read; the encoding and the delimiter are detected unless given."""
 
-    encoding: str | None = None
-    delimiter: str | None = None
-    header: bool = True
-    sheet: str | None = None  # of a workbook: the first, unless given
+    encoding: str | None = parameter(None, "Encoding of a text file; by default detected.")
+    delimiter: str | None = parameter(None, "Delimiter of a text file; by default detected.")
+    header: bool = parameter(True, "The first line of a text file has the names of the columns.")
+    sheet: str | None = parameter(None, "Sheet of a workbook; by default the first.")
 
 
 class TextFile(Delimited):
