@@ -8,11 +8,13 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import json
 import os
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SCHEMA = ROOT / "src" / "allonym" / "plan" / "schema.json"
 README, METHODS_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" / "index.md"
 ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
 
@@ -67,6 +69,13 @@ def kinds() -> str:
     return "\n".join(lines) + "\n"
 
 
+def schema() -> str:
+    """Return the JSON Schema of plans as it is shipped."""
+    from allonym.plan.schema import schema
+
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
 def replaced(text: str, name: str, new: str) -> str:
     """Return a page with a part between its marks replaced."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
@@ -79,3 +88,4 @@ if __name__ == "__main__":
         page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
         README.write_text(replaced(page, "demo", screen(Path(folder))), "utf-8")
     METHODS_PAGE.write_text(replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds()), "utf-8")
+    SCHEMA.write_text(schema(), "utf-8")
