@@ -12,8 +12,10 @@ import jsonschema
 import pytest
 import update_docs
 
+import allonym as al
 from allonym.methods import METHODS
 from allonym.parameters import parameters_of
+from allonym.plan import toml
 from allonym.plan.schema import schema
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +37,15 @@ def test_the_shipped_schema_is_current() -> None:
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.parent.name + "/" + path.name)
 def test_saved_plans_are_valid(path: Path) -> None:
     assert list(validator.iter_errors(tomllib.loads(path.read_text()))) == []
+
+
+def test_a_saved_plan_names_its_schema_where_asked(tmp_path: Path) -> None:
+    plan = al.Plan({"job": al.quasi("category")})
+    plan.save(tmp_path / "plain.toml")
+    plan.save(tmp_path / "named.toml", schema="allonym-plan.schema.json")
+    plain, named = ((tmp_path / f"{x}.toml").read_text() for x in ("plain", "named"))
+    assert named == "#:schema allonym-plan.schema.json\n" + plain
+    assert toml.dumped(al.Plan.load(tmp_path / "named.toml")) == plain
 
 
 def test_the_plan_of_the_docs_is_valid() -> None:

@@ -168,9 +168,9 @@ class Plan:
         """Read a plan; all problems are reported at once, and paths are relative to the plan."""
         return toml.load(Path(path), cls)
 
-    def save(self, path: str | Path) -> None:
-        """Write the plan as TOML."""
-        toml.save(self, Path(path))
+    def save(self, path: str | Path, *, schema: str = "") -> None:
+        """Write the plan as TOML; `schema` is the path of its JSON Schema, for editors."""
+        toml.save(self, Path(path), schema)
 
     # --- use -------------------------------------------------------------------------------------------------
 

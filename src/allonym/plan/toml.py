@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
 FORMAT = 1
-DIRECTIVE = "#:schema allonym-plan.schema.json\n"  # the first line of a saved plan, for editors
 
 
 @dataclass(frozen=True)
@@ -155,13 +154,17 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
     return plan
 
 
-def save(plan: Plan, path: Path) -> None:
-    """Write a plan; relative paths in it are rewritten relative to its new folder."""
-    save_text(path, DIRECTIVE + dumped(plan, path.parent))
+def save(plan: Plan, path: Path, schema: str = "") -> None:
+    """Write a plan; relative paths in it are rewritten relative to its new folder.
+
+    With the path of a JSON Schema, the first line names it, so that editors complete and check the plan. The hash of a
+    plan in a summary is that of the plan without this line.
+    """
+    save_text(path, (f"#:schema {schema}\n" if schema else "") + dumped(plan, path.parent))
 
 
 def dumped(plan: Plan, folder: Path | None = None) -> str:
-    """Return a plan as TOML, as it would be saved in a folder (by default its own), without the line for editors."""
+    """Return a plan as TOML, as it would be saved in a folder (by default its own), without the line that names a schema."""
     import tomlkit
 
     places = _Places(plan.folder, plan.folder if folder is None else folder)
