@@ -164,7 +164,7 @@ def save(plan: Plan, path: Path, schema: str = "") -> None:
 
 
 def dumped(plan: Plan, folder: Path | None = None) -> str:
-    """Return a plan as TOML, as it would be saved in a folder (by default its own), without the line that names a schema."""
+    """Return a plan as TOML, as saved in a folder (by default its own), without the line that names a schema."""
     import tomlkit
 
     places = _Places(plan.folder, plan.folder if folder is None else folder)
