@@ -358,11 +358,11 @@ def test_what_is_sent_is_without_what_was_worked_out() -> None:
     before = len(pickle.dumps(words))
     far = words.distances(0, np.arange(300))
     words.centroid(np.arange(300), np.ones(300))
-    people.taxonomy.lexicon.kept["something"] = open  # as linking does with a stemmer, that cannot be sent
+    people.taxonomy.lexicon.cache["something"] = open  # as linking does with a stemmer, that cannot be sent
     sent = pickle.dumps(words)
     assert len(sent) <= before
     assert np.array_equal(pickle.loads(sent).distances(0, np.arange(300)), far)
-    del people.taxonomy.lexicon.kept["something"]
+    del people.taxonomy.lexicon.cache["something"]
 
 
 def test_what_a_piece_of_a_tuple_counts_is_its_share() -> None:

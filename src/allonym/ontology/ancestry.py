@@ -1,10 +1,10 @@
 """Common subsumers of many pairs of concepts at once.
 
-Every concept gets a *slot* such that the ancestors of any one concept all have different slots, and a child's slot
-is above its parents'. T(c) then is a short row of numbers, and T(a) ∩ T(b) is where two rows are equal: one
-comparison, packed into the bits of an integer. The highest common slot is a least common subsumer, and the only one
-if it has as many ancestors as there are common slots; that is so for all but one in a thousand pairs of WordNet
-nouns. The others, and pairs of concepts with more than 29 slots, take a slower, general way with the same result.
+Every concept has a *slot* such that the ancestors of a concept have different slots, and the slot of a child is higher
+than those of its parents. T(c) is then a short row of numbers, and T(a) ∩ T(b) is where two rows are equal: one
+comparison, packed into the bits of an integer. The highest common slot is a least common subsumer. It is the only one
+if it has as many ancestors as there are common slots, as for all but one in a thousand pairs of WordNet nouns. Other
+pairs, and concepts with more than 29 slots, use a slower general algorithm with the same result.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.arrays import take_rows
 
 if TYPE_CHECKING:
-    from allonym.ontology.features import Words
+    from allonym.ontology.features import ConceptFeatures
     from allonym.ontology.taxonomy import Taxonomy
 
 Ints = NDArray[Any]  # integers of any width
 Floats = NDArray[np.float64]
-Score = Callable[[Ints, Ints], Floats]  # (N1 + N2, place of the subsumer) -> how good the subsumer is
+Score = Callable[[Ints, Ints], Floats]  # (N1 + N2, place of the subsumer) -> the score of the subsumer
 
-MAIN = 30  # slots compared on the fast way; with the bits that say which are filled, one cache line of 16-bit numbers
-MARK = MAIN - 1  # the last of them says that a concept has more slots than fit
-BLOCK = 4096  # pairs at a time: the working set stays in the cache
+MAIN = 30  # slots of the fast comparison; with the bits of filled slots, they fill a cache line of 16-bit numbers
+MARK = MAIN - 1  # the last of them marks concepts with further slots
+BLOCK = 4096  # pairs at a time, so that the working set fits into the cache
 
 
 class Ancestry:
-    """The ancestor sets of some concepts of a taxonomy, laid out for comparison.
+    """The ancestor sets of some concepts, laid out for comparison.
 
     >>> from allonym.ontology.taxonomy import Taxonomy
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
@@ -57,41 +57,41 @@ class Ancestry:
         return bool(self._row[concept] >= 0)
 
     @cached_property
-    def words(self) -> Words:
-        """The words around the same concepts, for the measures that go by words."""
-        from allonym.ontology.features import Words
+    def features(self) -> ConceptFeatures:
+        """The features of the same concepts, for the measures on features."""
+        from allonym.ontology.features import ConceptFeatures
 
-        return Words(self.taxonomy, self._used)
+        return ConceptFeatures(self.taxonomy, self._used)
 
-    # --- making the table ------------------------------------------------------------------------------------
+    # --- construction ----------------------------------------------------------------------------------------
 
     def _conflicts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return pairs of ancestors that some concept with several parents has in common (both orders)."""
+        """Return the pairs of ancestors, in both orders, of concepts with several parents."""
         starts, _ = self._parents
         merging = self._used[np.flatnonzero(np.diff(starts) > 1)]
-        found: list[NDArray[np.int64]] = []
+        pairs: list[NDArray[np.int64]] = []
         for block in np.array_split(merging, len(merging) // 2000 + 1):
             closure_starts, ancestors, _ = self.taxonomy.closure(block)
             rows = self._row[ancestors].astype(np.int64)
             lengths = np.diff(closure_starts)
             _, other = take_rows(closure_starts, rows, np.repeat(np.arange(len(block)), lengths))
             one = np.repeat(rows, np.repeat(lengths, lengths))
-            found.append(np.unique(one * len(self._used) + other))
-        one, other = np.divmod(np.unique(np.concatenate(found)), max(len(self._used), 1))
+            pairs.append(np.unique(one * len(self._used) + other))
+        one, other = np.divmod(np.unique(np.concatenate(pairs)), max(len(self._used), 1))
         return one[one != other], other[one != other]
 
     def _assign_slots(self) -> NDArray[np.int32]:
-        """Give each concept the lowest slot above its parents' that none it meets in an ancestor set has.
+        """Give each concept the lowest slot above its parents' that no concept in a shared ancestor set has.
 
-        Concepts that meet others so choose first, those with most below them leading, so that few rows are wide.
+        Concepts with conflicts choose first, in the order of their paths down, so that few rows are wide.
         """
         one, other = self._conflicts()
         first = np.searchsorted(one, np.arange(len(self._used) + 1))
         starts, parents = self._parents
         slot = np.full(len(self._used), -1, np.int32)
-        met, below = np.unique(one), self._ways_down()
+        conflicting, below = np.unique(one), self._paths_down()
         depth = self.taxonomy.depth[self._used]
-        for row in met[np.lexsort((met, depth[met], -below[met]))].tolist():
+        for row in conflicting[np.lexsort((conflicting, depth[conflicting], -below[conflicting]))].tolist():
             taken = set(slot[other[first[row] : first[row + 1]]].tolist())
             lowest = int(slot[parents[starts[row] : starts[row + 1]]].max(initial=-1)) + 1
             while lowest in taken:
@@ -104,13 +104,13 @@ class Ancestry:
             slot[rest] = np.maximum.reduceat(slot[above], row_starts[:-1]) + 1 if rest.size else 0
         return slot
 
-    def _ways_down(self) -> Floats:
-        """Return the number of ways down from every concept; an ancestor has at least as many as its descendants."""
-        ways = np.ones(len(self._used))
+    def _paths_down(self) -> Floats:
+        """Return the number of paths down from every concept; an ancestor has at least as many as a descendant."""
+        paths = np.ones(len(self._used))
         for level in reversed(self._levels):
             starts, above = take_rows(*self._parents, level)
-            np.add.at(ways, above, np.repeat(ways[level], np.diff(starts)))
-        return ways
+            np.add.at(paths, above, np.repeat(paths[level], np.diff(starts)))
+        return paths
 
     def _fill(self) -> None:
         """Write T(c) and the fewest links up as rows over slots, each from the rows of the parents."""
@@ -139,18 +139,18 @@ class Ancestry:
         self._index()
 
     def _index(self) -> None:
-        """Derive from the rows what questions need: the main slots apart, bits, sizes."""
+        """Derive the arrays of the fast comparison: main slots, bits, sizes."""
         p = len(self._used)
         filled = self._numbers > 0
         main = np.zeros((p, 32), self._numbers.dtype)
         main[:, :MARK] = self._numbers[:, :MARK]
         main[:, MARK] = filled[:, MARK:].any(axis=1)
         bits = np.packbits(main > 0, axis=1, bitorder="little").view(np.uint32).ravel()
-        main.view(np.uint32)[:, -1] = bits  # in the two slots that are left over
+        main.view(np.uint32)[:, -1] = bits  # in the two unused slots
         self._main = main
         self._main_links = np.zeros((p, 32), self._links.dtype)
         self._main_links[:, :MARK] = self._links[:, :MARK]
-        self._place_of = np.append(self._offset[:MARK], p - 1)  # the mark leads to a place of no concept
+        self._place_of = np.append(self._offset[:MARK], p - 1)  # the mark refers to the place of no concept
         self.size = np.zeros(len(self.taxonomy), np.int32)  # |T(c)|
         self.size[self._used] = filled.sum(axis=1)
         self._size_at = np.append(self.size[self._concept_at], -1).astype(np.int16)
@@ -160,14 +160,14 @@ class Ancestry:
         padded[:, : strict.shape[1]] = strict
         self._above = padded.view(np.uint64)
 
-    # --- asking it -------------------------------------------------------------------------------------------
+    # --- queries ---------------------------------------------------------------------------------------------
 
-    def placed(self, amounts: NDArray[Any]) -> Floats:
-        """Order an amount per concept by place, which is how a score meets subsumers."""
+    def by_place(self, amounts: NDArray[Any]) -> Floats:
+        """Reorder a value per concept by place, the number by which a score knows subsumers."""
         return np.append(amounts[self._concept_at], 1.0)
 
     def shared(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
-        """Return |T(a) ∩ T(b)| for pairs of concepts, broadcast like NumPy."""
+        """Return |T(a) ∩ T(b)| for pairs of concepts, broadcast as in NumPy."""
         pairs = self._pairs(a, b)
         count, hard = np.empty(pairs.size, np.int64), []
         for block, _, _, _, common in self._common(pairs):
@@ -182,12 +182,12 @@ class Ancestry:
     def best(self, a: ArrayLike, b: ArrayLike, score: Score) -> Floats:
         """Return the best score over the least common subsumers of each pair.
 
-        `a` and `b` broadcast like NumPy: two arrays of one length are pairs, a column against a row is a table.
+        `a` and `b` broadcast as in NumPy: two arrays of equal length are pairs, a column and a row are a table.
         """
         return self._best(a, b, score, None)
 
     def best_subsumer(self, a: ArrayLike, b: ArrayLike, score: Score) -> NDArray[np.int64]:
-        """Return the least common subsumer with the best score; of equals the deeper, then the lower number."""
+        """Return the least common subsumer with the best score; of equals the deepest, then the lowest number."""
         place = np.empty(np.broadcast_shapes(np.shape(a), np.shape(b)), np.int64)
         self._best(a, b, score, place.reshape(-1))
         return self._concept_at[place]
@@ -232,7 +232,7 @@ class Ancestry:
             yield block, x, y, mine.reshape(-1), np.packbits(equal, bitorder="little").view(np.uint32) & filled
 
     def _general(self, x: Ints, y: Ints, score: Score) -> tuple[Floats, Ints]:
-        """Compare whole rows; where the highest common slot is not the only least subsumer, look at all of them."""
+        """Compare whole rows; if the highest common slot is not the only least subsumer, compare all of them."""
         rows = self._numbers[x]
         common = (rows == self._numbers[y]) & (rows > 0)
         highest = common.shape[1] - 1 - np.argmax(common[:, ::-1], axis=1)
@@ -244,7 +244,7 @@ class Ancestry:
         return value, place
 
     def _several(self, x: Ints, y: Ints, common: NDArray[np.bool_], score: Score) -> tuple[Floats, Ints]:
-        """Look at every common slot: least are those whose concept is above no other common one."""
+        """Score every common slot whose concept is not above another common one."""
         pair, slot = np.nonzero(common)
         place = self._offset[slot] + self._numbers[x[pair], slot]
         starts = np.searchsorted(pair, np.arange(len(x)))
@@ -260,7 +260,7 @@ class Ancestry:
 
 
 class _Pairs:
-    """Pairs of rows in blocks: of two arrays of one length, or of every row of a table with its columns."""
+    """Blocks of pairs: from two arrays of equal length, or from a table row by row."""
 
     def __init__(self, row: NDArray[np.int64] | None, a: ArrayLike, b: ArrayLike) -> None:
         a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)  # narrower codes would overflow below
@@ -273,7 +273,7 @@ class _Pairs:
         self.start = np.arange(0, 32 * BLOCK, 32)
 
     def blocks(self) -> Iterator[tuple[slice, Ints, Ints, bool]]:
-        """Yield where a block of answers goes, its rows (one for all, in a table), and whether its columns are new."""
+        """Yield the place of a block of results, its rows (in a table a single x), and whether its columns are new."""
         for low in range(0, len(self.b), BLOCK):
             y = self._rows(self.b[low : low + BLOCK])
             if not self.is_table:
@@ -291,5 +291,5 @@ class _Pairs:
     def _rows(self, concepts: Ints) -> Ints:
         rows = np.asarray(concepts) if self.row is None else np.take(self.row, concepts)
         if rows.min(initial=0) < 0:
-            raise IndexError("this ancestry was made without some of the concepts it is asked about")
+            raise IndexError("the ancestry does not contain some of these concepts")
         return rows

@@ -1,4 +1,4 @@
-"""An ontology as it is named on the command line and in a plan: `wordnet`, `wordnet:person`, `FILE`, `FILE#ROOT`."""
+"""Ontologies by their names on the command line and in plans: `wordnet`, `wordnet:person`, `FILE`, `FILE#ROOT`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
 
-_IN_USE: WeakValueDictionary[tuple[int, ...], Taxonomy] = WeakValueDictionary()  # files that somebody works with
+_IN_USE: WeakValueDictionary[tuple[int, ...], Taxonomy] = WeakValueDictionary()  # taxonomies of files
 
 
 def open_ontology(name: str) -> Scope:
-    """Return the scope a name stands for; a root is a word (its first sense) or an id.
+    """Return the scope of a name; a root is a word (its first sense) or an id.
+
+    Raises:
+        OntologyError: the name is neither that of an ontology nor a file.
+        UnknownConceptError: the ontology has no such root.
 
     >>> open_ontology("wordnet:person").name
     'wordnet:person.n.01'
@@ -24,46 +28,44 @@ def open_ontology(name: str) -> Scope:
         return wordnet()
     if name.startswith("wordnet:"):
         return wordnet(name.removeprefix("wordnet:"))
-    path, end = parted(name)
-    root = end[1:] if end else None
+    path, suffix = split_root(name)
+    root = suffix[1:] if suffix else None
     if not _exists(path):
-        raise OntologyError(
-            f"There is no ontology {name!r}.", hint="it is wordnet, wordnet:ROOT, or a file, FILE or FILE#ROOT."
-        )
+        raise OntologyError(f"There is no ontology {name!r}.", hint="write wordnet, wordnet:ROOT, FILE or FILE#ROOT.")
     return Scope.of(_taxonomy(path), root)
 
 
 def _taxonomy(path: str) -> Taxonomy:
-    """Read a file, unless it is in use and has not changed: one that is large takes seconds."""
-    told = Path(path).stat()
-    known = (told.st_dev, told.st_ino, told.st_mtime_ns, told.st_size, hash(Path(path).name))
-    found = _IN_USE.get(known) if Path(path).is_file() else None
-    if found is None:
-        found = read_taxonomy(path)
-        if Path(path).is_file():
-            _IN_USE[known] = found
-    return found
+    """Read a file, unless its taxonomy is in use and the file has not changed."""
+    if not Path(path).is_file():
+        return read_taxonomy(path)
+    stat = Path(path).stat()
+    version = (stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size, hash(Path(path).name))
+    taxonomy = _IN_USE.get(version)
+    if taxonomy is None:
+        taxonomy = _IN_USE[version] = read_taxonomy(path)
+    return taxonomy
 
 
 def is_wordnet(name: str) -> bool:
-    """Tell whether a name stands for the bundled WordNet, or a part of it."""
+    """Tell whether a name is that of the bundled WordNet or a part of it."""
     return name.partition(":")[0] == "wordnet"
 
 
-def parted(name: str, folder: str | Path = "") -> tuple[str, str]:
-    """Return the file of a name, and its root with the # before it; a root may have slashes and # of its own.
+def split_root(name: str, folder: str | Path = "") -> tuple[str, str]:
+    """Split a name into its file and its root, with the # before it; a root may contain slashes and #.
 
-    >>> parted("jobs.owl#http://example.org/jobs#nurse"), parted("jobs.owl")
+    >>> split_root("jobs.owl#http://example.org/jobs#nurse"), split_root("jobs.owl")
     (('jobs.owl', '#http://example.org/jobs#nurse'), ('jobs.owl', ''))
     """
     if "#" not in name or _exists(str(Path(folder) / name)):
         return name, ""
-    path, split, root = name.partition("#")
-    return path, split + root
+    path, separator, root = name.partition("#")
+    return path, separator + root
 
 
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
-    except OSError:  # a name too long, or a folder that may not be read
+    except OSError:  # the name is too long, or the folder is not readable
         return False

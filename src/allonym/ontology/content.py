@@ -1,4 +1,4 @@
-"""Information content: how specific a concept is, 0 at the root."""
+"""Information content: the specificity of a concept, 0 at the root."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Content = NDArray[np.float64]
 
 
 def seco(taxonomy: Taxonomy) -> Content:
-    """Return Seco's intrinsic content: 1 - log(hyponyms + 1) / log(N).
+    """Return the intrinsic content 1 - log(hyponyms + 1) / log(N) (Seco, Veale and Hayes 2004).
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> seco(t).tolist()
@@ -24,7 +24,9 @@ def seco(taxonomy: Taxonomy) -> Content:
 
 
 def sanchez_batet(taxonomy: Taxonomy) -> Content:
-    """Return Sánchez and Batet's intrinsic content: -log((leaves / |T| + 1) / (leaves of the root + 1)).
+    """Return the intrinsic content -log((leaves / |T| + 1) / (leaves of the root + 1)).
+
+    Sánchez, Batet and Isern 2011, doi:10.1016/j.knosys.2010.10.001; T is the concept with its ancestors.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> bool(np.isclose(sanchez_batet(t)[1], -np.log((1 / 2 + 1) / (2 + 1))))
@@ -35,17 +37,23 @@ def sanchez_batet(taxonomy: Taxonomy) -> Content:
 
 
 def corpus(taxonomy: Taxonomy, counts: ArrayLike | None = None) -> Content:
-    """Return Resnik's content: -log p(c), each concept's count + 1 being summed over its distinct descendants.
+    """Return -log p(c) (Resnik 1995), where p sums count + 1 over the concept and its distinct descendants.
 
-    Without `counts` those of the lexicon are taken (for WordNet: of the sense-tagged texts behind cntlist.rev).
+    Args:
+        taxonomy: the taxonomy.
+        counts: the occurrences of every concept in a corpus; without them, the counts of the lexicon (for WordNet, of
+            the sense-tagged texts behind cntlist.rev).
+
+    Raises:
+        OptionError: neither `counts` nor the lexicon has occurrences.
     """
     if counts is None:
         words = taxonomy.lexicon
         counts = np.bincount(words.concepts, weights=words.counts, minlength=len(taxonomy))
         if not np.any(counts):
             raise OptionError(
-                f"{taxonomy.name} has no word counts to take corpus content from.",
-                hint="use content 'seco' or 'sanchez-batet', or give counts.",
+                f"{taxonomy.name} has no word counts, which the content 'corpus' needs.",
+                hint="use the content 'seco' or 'sanchez-batet', or pass counts.",
             )
     total = taxonomy.summed_up(np.asarray(counts, np.float64) + 1)
     return np.log(total[taxonomy.root]) - np.log(total)
@@ -55,7 +63,7 @@ CONTENTS = {"seco": seco, "sanchez-batet": sanchez_batet, "corpus": corpus}
 
 
 def content(taxonomy: Taxonomy, name: str) -> Content:
-    """Return the information content of every concept, by the name of a published definition."""
+    """Return the information content of every concept, by a name in `CONTENTS`."""
     if name not in CONTENTS:
         raise OptionError.of("information content", name, CONTENTS)
     return CONTENTS[name](taxonomy)

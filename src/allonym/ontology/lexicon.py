@@ -1,7 +1,7 @@
 """The words of an ontology: which forms mean which concepts, in which order of senses.
 
-A form is a label, a synonym or a notation (a code) as the source spells it. Forms are looked up by `key`,
-so that case, underscores and the various Unicode spellings of one text do not matter.
+A form is a label, a synonym or a notation (a code) in the spelling of the source. Forms are looked up by `key`, which
+ignores case, underscores and the Unicode normalisation form.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from allonym.ontology.pickling import DropCaches
 from allonym.ontology.strings import Strings, StringTuple
 
 _PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
-_ODD = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "  ", "\n ", " \n", "\n\n")
+_IRREGULAR_WHITESPACE = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "  ", "\n ", " \n", "\n\n")
 
 
 def key(text: str) -> str:
-    """Return the form under which a text is looked up.
+    """Return the key under which a text is looked up.
 
     >>> key("  Dog_House ")
     'dog house'
@@ -38,12 +38,12 @@ def key(text: str) -> str:
 
 
 class Entry(NamedTuple):
-    """One form of one concept, as a reader finds it."""
+    """One form of one concept."""
 
     form: str
     concept: int
-    rank: int = 0  # order among the senses of the form, as far as the source has one
-    frequency: int = 0  # how often the form had this sense in a tagged corpus
+    rank: int = 0  # among the senses of the form, if the source orders them
+    frequency: int = 0  # occurrences of the form in this sense in a tagged corpus
     language: str = ""
     preferred: bool = False
     notation: bool = False
@@ -66,13 +66,13 @@ class Lexicon(DropCaches):
     packed_keys: Strings | None = None  # the key of every form, where it need not be derived
 
     def __post_init__(self) -> None:
-        """Lock the arrays."""
+        """Make the arrays read-only."""
         for name in ("starts", "concepts", "ranks", "counts", "languages", "preferred", "notation"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
     @classmethod
     def build(cls, entries: Iterable[Entry], exceptions: Mapping[str, tuple[str, ...]] | None = None) -> Lexicon:
-        """Sort entries into a lexicon; an entry given twice counts once.
+        """Sort entries into a lexicon; repeated entries count once.
 
         >>> Lexicon.build([Entry("dog", 4), Entry("Dog", 7, rank=1), Entry("hound", 4)]).senses("dog").tolist()
         [4, 7]
@@ -100,8 +100,8 @@ class Lexicon(DropCaches):
         )
 
     @cached_property
-    def kept(self) -> dict[str, Any]:
-        """What others worked out about this lexicon, by name; it lives as long as the lexicon does."""
+    def cache(self) -> dict[str, Any]:
+        """What other modules derive from this lexicon, by name; it lives as long as the lexicon."""
         return {}
 
     @cached_property
@@ -112,7 +112,7 @@ class Lexicon(DropCaches):
     def _derived_keys(self) -> list[str]:
         text = "\n".join(["", *self.forms, ""]).replace("_", " ")
         plain = text.isascii() and text.count("\n") == len(self.forms) + 1
-        if plain and not any(odd in text for odd in _ODD):  # all at once is faster
+        if plain and not any(whitespace in text for whitespace in _IRREGULAR_WHITESPACE):  # faster than one by one
             return text.lower().split("\n")[1:-1]
         return [key(form) for form in self.forms]
 
@@ -120,9 +120,9 @@ class Lexicon(DropCaches):
         return self.keys.find(key(text)) is not None
 
     def entries(self, text: str, language: str = "") -> NDArray[np.int64]:
-        """Return where the entries of a form are, most usual sense first; of one language, if one is given.
+        """Return the places of the entries of a form, most frequent sense first, optionally of one language.
 
-        An entry without a language belongs to every language.
+        An entry without a language belongs to all languages.
         """
         wanted = key(text)
         first = self.keys.find(wanted)
@@ -131,19 +131,19 @@ class Lexicon(DropCaches):
         last = first
         while last < len(self.keys) and self.keys[last] == wanted:
             last += 1
-        found = np.arange(self.starts[first], self.starts[last])
-        if language and found.size:
-            found = found[self._of_language(language)[self.languages[found]]]
-        order = np.lexsort((self.concepts[found], -self.counts[found], self.ranks[found]))
-        return found[order]
+        entries = np.arange(self.starts[first], self.starts[last])
+        if language and entries.size:
+            entries = entries[self._of_language(language)[self.languages[entries]]]
+        order = np.lexsort((self.concepts[entries], -self.counts[entries], self.ranks[entries]))
+        return entries[order]
 
     def _of_language(self, language: str) -> NDArray[np.bool_]:
-        """Tell for each language of the lexicon whether it is a variant of one (de, de-AT), or none at all."""
+        """Tell for each language name whether it is a variant of a language (de, de-AT) or empty."""
         code = language.partition("-")[0].lower()
         return np.array([name.partition("-")[0].lower() in ("", code) for name in self.language_names])
 
     def has_language(self, language: str) -> bool:
-        """Whether there are words of a language, or words of no particular one."""
+        """Tell whether there are words of a language, or without a language."""
         return not len(self.languages) or bool(self._of_language(language)[self.languages].any())
 
     @cached_property
@@ -152,7 +152,7 @@ class Lexicon(DropCaches):
         return bool(self.counts.any())
 
     def senses(self, text: str, language: str = "") -> NDArray[np.int32]:
-        """Return the distinct concepts a text means, most usual sense first."""
+        """Return the distinct concepts that a text means, most frequent sense first."""
         concepts = self.concepts[self.entries(text, language)]
         _, first = np.unique(concepts, return_index=True)
         return concepts[np.sort(first)]
@@ -169,12 +169,12 @@ class Lexicon(DropCaches):
         return order, self.concepts[order]
 
     def terms(self, concept: int, language: str = "") -> list[str]:
-        """Return the labels and synonyms of a concept, preferred first; of one language, if one is given."""
-        found = [e for e in self._entries_of(concept) if not self.notation[e]]
+        """Return the labels and synonyms of a concept, preferred first, optionally of one language."""
+        entries = [e for e in self._entries_of(concept) if not self.notation[e]]
         if language:
             allowed = self._of_language(language)
-            found = [e for e in found if allowed[self.languages[e]]]
-        return self._forms_at(found)
+            entries = [e for e in entries if allowed[self.languages[e]]]
+        return self._forms_at(entries)
 
     def notations(self, concept: int) -> list[str]:
         """Return the codes of a concept.
@@ -193,26 +193,26 @@ class Lexicon(DropCaches):
         return list(dict.fromkeys(self.forms[self.form_of[e]] for e in entries))
 
     def restrict(self, new_code: NDArray[np.int32]) -> Lexicon:
-        """Return the lexicon of a part: entries of concept c move to new_code[c], or go where that is -1."""
+        """Return the lexicon of a part: entries of concept c move to new_code[c], or are dropped if that is -1."""
         moved = new_code[self.concepts]
-        kept = np.flatnonzero(moved >= 0)
-        form_of = self.form_of[kept]
+        inside = np.flatnonzero(moved >= 0)
+        form_of = self.form_of[inside]
         used, first = np.unique(form_of, return_index=True)
         return Lexicon(
             forms=tuple(self.forms[f] for f in used),
-            starts=np.append(first, len(kept)).astype(np.int64),
-            concepts=moved[kept],
-            ranks=self.ranks[kept],
-            counts=self.counts[kept],
-            languages=self.languages[kept],
-            preferred=self.preferred[kept],
-            notation=self.notation[kept],
+            starts=np.append(first, len(inside)).astype(np.int64),
+            concepts=moved[inside],
+            ranks=self.ranks[inside],
+            counts=self.counts[inside],
+            languages=self.languages[inside],
+            preferred=self.preferred[inside],
+            notation=self.notation[inside],
             language_names=self.language_names,
             exceptions=self.exceptions,
         )
 
     def terms_of(self, concepts: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return key numbers of the words of many concepts in CSR form: equal words have equal numbers."""
+        """Return the numbers of the words of many concepts in CSR form; equal keys have equal numbers."""
         order, _ = self._by_concept
         keys = list(self.keys)
         number = np.cumsum([0, *(a != b for a, b in pairwise(keys))]) if keys else np.empty(0, np.int64)

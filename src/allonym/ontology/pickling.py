@@ -1,4 +1,4 @@
-"""What goes to another process goes without what it worked out: the other can work that out again."""
+"""Pickling without cached properties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class DropCaches:
-    """Something that is copied without its cached properties, which may be larger than itself, or not to be copied.
+    """Pickles and copies without cached properties, which may be large or impossible to pickle.
 
     >>> import pickle
     >>> class Square(DropCaches):
@@ -22,6 +22,7 @@ class DropCaches:
     """
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy is made of."""
-        kind = type(self)
-        return {name: x for name, x in vars(self).items() if not isinstance(getattr(kind, name, None), cached_property)}
+        """Return the state without cached properties."""
+        cls = type(self)
+        attributes = vars(self).items()
+        return {name: x for name, x in attributes if not isinstance(getattr(cls, name, None), cached_property)}

@@ -1,4 +1,4 @@
-"""A part of a taxonomy under one concept, seen in place or cut out."""
+"""The part of a taxonomy under one concept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from allonym.ontology.taxonomy import Taxonomy
 
 @dataclass(frozen=True)
 class Scope(DropCaches):
-    """The part of a taxonomy under one concept; depths stay those of the whole.
+    """The part of a taxonomy under one concept; depths are those of the whole.
 
     >>> t = Taxonomy.build("animals", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> birds = Scope(t, t.code("bird"))
@@ -28,18 +28,18 @@ class Scope(DropCaches):
 
     @classmethod
     def of(cls, taxonomy: Taxonomy, root: str | None = None) -> Scope:
-        """Return the scope under a word (its first sense) or an id; the whole taxonomy without one."""
+        """Return the scope under a word (its first sense) or an id; without a root, the whole taxonomy."""
         return cls(taxonomy, taxonomy.root if root is None else taxonomy.code(root))
 
     @property
     def name(self) -> str:
-        """The taxonomy's name and the id of the root, as on the command line."""
+        """The name of the taxonomy and the id of the root, as on the command line."""
         whole = self.root == self.taxonomy.root
         return self.taxonomy.name if whole else f"{self.taxonomy.name}:{self.taxonomy.ids[self.root]}"
 
     @cached_property
     def members(self) -> NDArray[np.bool_]:
-        """For every concept of the taxonomy, whether it lies under the root."""
+        """For every concept of the taxonomy, whether it is the root or below it."""
         if self.root == self.taxonomy.root:
             return np.ones(len(self.taxonomy), bool)
         inside = np.zeros(len(self.taxonomy), bool)
@@ -48,7 +48,7 @@ class Scope(DropCaches):
 
     @property
     def concepts(self) -> NDArray[np.int64]:
-        """The concepts under the root, the root included."""
+        """The root and the concepts below it."""
         return np.flatnonzero(self.members)
 
     def __contains__(self, concept: int) -> bool:
@@ -58,27 +58,27 @@ class Scope(DropCaches):
         return int(self.members.sum())
 
     def cut(self) -> Taxonomy:
-        """Cut the part out as a taxonomy of its own, with its own depths; links that leave it are gone."""
-        whole, kept = self.taxonomy, self.concepts
+        """Return the part as a separate taxonomy with its own depths, without links that leave it."""
+        whole, concepts = self.taxonomy, self.concepts
         new_code = np.full(len(whole), -1, np.int32)
-        new_code[kept] = np.arange(len(kept))
-        starts, above = take_rows(*whole.parents, kept)
-        child = np.repeat(np.arange(len(kept)), np.diff(starts))
+        new_code[concepts] = np.arange(len(concepts))
+        starts, above = take_rows(*whole.parents, concepts)
+        child = np.repeat(np.arange(len(concepts)), np.diff(starts))
         inside = (new_code[above] >= 0) & (child != new_code[self.root])
         parts = None
         if whole.parts is not None:
-            part_starts, others = take_rows(*whole.parts, kept)
-            owner, other = np.repeat(np.arange(len(kept)), np.diff(part_starts)), new_code[others]
-            parts = to_rows(owner[other >= 0], other[other >= 0], len(kept))
+            part_starts, others = take_rows(*whole.parts, concepts)
+            owner, other = np.repeat(np.arange(len(concepts)), np.diff(part_starts)), new_code[others]
+            parts = to_rows(owner[other >= 0], other[other >= 0], len(concepts))
         return Taxonomy.build(
             self.name,
-            [whole.ids[c] for c in kept],
+            [whole.ids[c] for c in concepts],
             child=child[inside],
             parent=new_code[above[inside]],
-            labels=[whole.labels[c] for c in kept],
+            labels=[whole.labels[c] for c in concepts],
             lexicon=whole.lexicon.restrict(new_code),
-            instances=whole.instances[kept],
+            instances=whole.instances[concepts],
             source=whole.source,
-            definitions=None if whole.definitions is None else [whole.definitions[c] for c in kept],
+            definitions=None if whole.definitions is None else [whole.definitions[c] for c in concepts],
             parts=parts,
         )

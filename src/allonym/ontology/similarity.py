@@ -1,11 +1,13 @@
 """Similarity of concepts: one function per published measure.
 
-Every function takes a taxonomy (or the `Ancestry` of some of its concepts, made once and asked often) and concepts
-`a` and `b` that broadcast like NumPy: two integers are a pair, an integer and an array one against many, two arrays of
-one length pairs, a column against a row (`codes[:, None], codes`) a table. N1, N2 are the fewest links from a, b up to
-their least common subsumer (LCS), N3 is its depth; of several LCSs the one that makes them most similar counts.
+Every function takes a taxonomy, or the `Ancestry` of some of its concepts if it is called often, and concepts `a` and
+`b`, which broadcast as in NumPy: two integers are a pair, an integer and an array one against many, two arrays of equal
+length pairs, a column and a row (`codes[:, None], codes`) a table. N1 and N2 are the fewest links from a and b up to
+their least common subsumer (LCS), N3 is its depth. If there are several LCSs, the one of highest similarity counts.
 
-`distance` is the form used for masking: in [0, 1], and 0 for a concept and itself whatever the measure.
+`distance` is the form used for masking: in [0, 1], and 0 for equal concepts whatever the measure.
+
+To add a measure, write its function here (or in `features`), the distance for masking, and a line in `MEASURES`.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def _offset(depth: str) -> int:
 
 
 def path(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-    """Return the path length N1 + N2, in links (Rada et al. 1989; P0 eq. 5).
+    """Return the path length N1 + N2, in links (Rada et al. 1989, doi:10.1109/21.24528; Martínez 2010, eq. 5).
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> float(path(t, t.code("parrot"), t.code("cat")))
@@ -59,7 +61,9 @@ def _path_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
 
 
 def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-    """Return -log(Np / 2D) with Np = N1 + N2 + 1 and D the largest depth in nodes (P0 eq. 6).
+    """Return -log(Np / 2D) (Leacock and Chodorow 1998; Martínez 2010, eq. 6).
+
+    Np = N1 + N2 + 1, and D is the largest depth in nodes.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> bool(leacock_chodorow(t, 2, 3) == -np.log((3 + 1) / (2 * 3)))
@@ -70,22 +74,32 @@ def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float
 
 def _wu_palmer_score(ancestry: Ancestry, depth: str, content: Content = DEFAULT_CONTENT) -> Score:
     offset = _offset(depth)
-    twice_depth = 2.0 * ancestry.placed(ancestry.taxonomy.depth + offset)
+    twice_depth = 2.0 * ancestry.by_place(ancestry.taxonomy.depth + offset)
 
     def score(links: Ints, lcs: Ints) -> NDArray[np.float64]:
         n3 = np.take(twice_depth, lcs)
-        way = links + n3
+        total = links + n3
         if offset:
-            return n3 / way
-        return np.divide(n3, way, out=np.ones_like(n3), where=way > 0)  # 0/0: the root and itself
+            return n3 / total
+        return np.divide(n3, total, out=np.ones_like(n3), where=total > 0)  # 0/0: the root and itself
 
     return score
 
 
 def wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -> NDArray[np.float64]:
-    """Return 2·N3 / (N1 + N2 + 2·N3) (Wu and Palmer 1994; P0 eq. 7).
+    """Return 2·N3 / (N1 + N2 + 2·N3) (Wu and Palmer 1994, doi:10.3115/981732.981751; Martínez 2010, eq. 7).
 
-    We take this form everywhere; P3's, with the depths of a and b below the line, can exceed 1 on a DAG.
+    The form of Rodriguez-Garcia, Batet and Sánchez has the depths of a and b in the denominator. It can exceed 1 on a
+    DAG and is not used.
+
+    Args:
+        over: a taxonomy, or the ancestry of some of its concepts.
+        a: one or more concepts.
+        b: one or more concepts.
+        depth: the depth of the root: `edges` (0), `nodes` (1) or `virtual-root` (2).
+
+    Raises:
+        OptionError: the depth convention is unknown.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> float(wu_palmer(t, 2, 3)), float(wu_palmer(t, 2, 3, depth="edges"))
@@ -98,7 +112,7 @@ def wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, *, depth: str = "nodes") -
 
 
 def ancestor_overlap(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-    """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (P4 eq. 1).
+    """Return the distance δ = (|T(a) ∪ T(b)| - |T(a) ∩ T(b)|) / |T(a) ∪ T(b)| (Batet et al. 2014, eq. 1).
 
     >>> t = Taxonomy.build("t", ["sports", "water sports", "swimming", "surfing"], child=[1, 2, 3], parent=[0, 1, 1])
     >>> float(ancestor_overlap(t, 2, 3)) == (4 - 2) / 4
@@ -111,68 +125,68 @@ def ancestor_overlap(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float
 
 
 def _content_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
-    placed = ancestry.placed(_amount(ancestry, content))
-    return lambda links, lcs: np.take(placed, lcs)
+    content_at = ancestry.by_place(_content_values(ancestry, content))
+    return lambda links, lcs: np.take(content_at, lcs)
 
 
-def _shared_content(over: Over, a: ArrayLike, b: ArrayLike, amount: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shared_content(over: Over, a: ArrayLike, b: ArrayLike, values: NDArray[np.float64]) -> NDArray[np.float64]:
     ancestry = _ancestry(over, a, b)
-    return ancestry.best(a, b, _content_score(ancestry, "nodes", amount))
+    return ancestry.best(a, b, _content_score(ancestry, "nodes", values))
 
 
-def _amount(over: Over, content: Content) -> NDArray[np.float64]:
+def _content_values(over: Over, content: Content) -> NDArray[np.float64]:
     return contents.content(_taxonomy(over), content) if isinstance(content, str) else np.asarray(content)
 
 
 def resnik(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
-    """Return IC(LCS) (Resnik 1995; P0 eq. 14).
+    """Return IC(LCS) (Resnik 1995; Martínez 2010, eq. 14).
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> float(resnik(t, 2, 1)), float(resnik(t, 2, 3))
     (0.5, 0.0)
     """
-    return _shared_content(over, a, b, _amount(over, content))
+    return _shared_content(over, a, b, _content_values(over, content))
 
 
 def lin(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
-    """Return 2·IC(LCS) / (IC(a) + IC(b)) (Lin 1998; P0 eq. 15); 1 for a concept and itself.
+    """Return 2·IC(LCS) / (IC(a) + IC(b)) (Lin 1998; Martínez 2010, eq. 15), 1 for equal concepts.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> bool(lin(t, 2, 1) == 2 * 0.5 / (1 + 0.5))
     True
     """
-    amount = _amount(over, content)
-    both = amount[np.asarray(a)] + amount[np.asarray(b)]
-    shared = 2 * _shared_content(over, a, b, amount)
+    values = _content_values(over, content)
+    both = values[np.asarray(a)] + values[np.asarray(b)]
+    shared = 2 * _shared_content(over, a, b, values)
     ratio = np.divide(shared, both, out=np.zeros_like(shared), where=both > 0)
     return np.where(np.equal(a, b), 1.0, ratio)
 
 
 def jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, *, content: Content = DEFAULT_CONTENT) -> NDArray[np.float64]:
-    """Return the distance IC(a) + IC(b) - 2·IC(LCS) (Jiang and Conrath 1997; P0 eq. 16).
+    """Return the distance IC(a) + IC(b) - 2·IC(LCS) (Jiang and Conrath 1997; Martínez 2010, eq. 16).
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> bool(jiang_conrath(t, 2, 3) == 1 + 1 - 2 * 0)
     True
     """
-    amount = _amount(over, content)
-    return amount[np.asarray(a)] + amount[np.asarray(b)] - 2 * _shared_content(over, a, b, amount)
+    values = _content_values(over, content)
+    return values[np.asarray(a)] + values[np.asarray(b)] - 2 * _shared_content(over, a, b, values)
 
 
 # --- the form used for masking -------------------------------------------------------------------------------------
 
 
-def _per(value: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
-    """Divide by the largest value there is; where that is 0, distinct concepts are as far apart as can be."""
+def _normalised(value: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+    """Divide by the largest possible value; if it is 0, the distance is 1."""
     return value / largest if largest > 0 else np.ones_like(value)
 
 
 def _by_path(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return _per(path(over, a, b), 2 * _taxonomy(over).deepest)
+    return _normalised(path(over, a, b), 2 * _taxonomy(over).deepest)
 
 
 def _by_leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return 1 - _per(leacock_chodorow(over, a, b), np.log(2 * (_taxonomy(over).deepest + 1)))
+    return 1 - _normalised(leacock_chodorow(over, a, b), np.log(2 * (_taxonomy(over).deepest + 1)))
 
 
 def _by_wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
@@ -184,9 +198,9 @@ def _by_overlap(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Con
 
 
 def _by_resnik(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    amount = _amount(over, content)
-    largest = float(amount.max(initial=0))
-    return _per(largest - resnik(over, a, b, content=amount), largest)
+    values = _content_values(over, content)
+    largest = float(values.max(initial=0))
+    return _normalised(largest - resnik(over, a, b, content=values), largest)
 
 
 def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
@@ -194,39 +208,35 @@ def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content
 
 
 def _by_jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    amount = _amount(over, content)
-    return _per(jiang_conrath(over, a, b, content=amount), 2 * float(amount.max(initial=0)))
+    values = _content_values(over, content)
+    return _normalised(jiang_conrath(over, a, b, content=values), 2 * float(values.max(initial=0)))
 
 
-def _by_tversky(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    from allonym.ontology import features
-
-    return 1 - features.tversky(over, a, b)
+Distance = Callable[[Over, ArrayLike, ArrayLike, str, Content], NDArray[np.float64]]
 
 
-def _by_rodriguez(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    from allonym.ontology import features
+def _by_features(name: str) -> Distance:
+    """Return the distance of a measure in `features`, which imports SciPy and is loaded at the first call."""
 
-    return 1 - features.rodriguez_egenhofer(over, a, b)
+    def by_features(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+        from allonym.ontology import features
 
+        return 1 - getattr(features, name)(over, a, b)
 
-def _by_x_similarity(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    from allonym.ontology import features
-
-    return 1 - features.x_similarity(over, a, b)
+    return by_features
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure: its distance for masking, how it chooses among subsumers, and its own figure if that differs."""
+    """A measure: its distance for masking, its score of subsumers, and its published value unless 1 - distance."""
 
-    distance: Callable[[Over, ArrayLike, ArrayLike, str, Content], NDArray[np.float64]]
-    score: Callable[[Ancestry, str, Content], Score] = _wu_palmer_score  # those that go by words have no subsumer
+    distance: Distance
+    score: Callable[[Ancestry, str, Content], Score] = _wu_palmer_score  # measures on features need no subsumer
     published: Callable[..., NDArray[np.float64]] | None = None
 
     @property
     def by_content(self) -> bool:
-        """Whether it goes by information content."""
+        """Whether the measure depends on information content."""
         return self.score is _content_score
 
 
@@ -238,9 +248,9 @@ MEASURES = {
     "resnik": Measure(_by_resnik, _content_score, resnik),
     "lin": Measure(_by_lin, _content_score),
     "jiang-conrath": Measure(_by_jiang_conrath, _content_score, jiang_conrath),
-    "tversky": Measure(_by_tversky),
-    "rodriguez-egenhofer": Measure(_by_rodriguez),
-    "x-similarity": Measure(_by_x_similarity),
+    "tversky": Measure(_by_features("tversky")),
+    "rodriguez-egenhofer": Measure(_by_features("rodriguez_egenhofer")),
+    "x-similarity": Measure(_by_features("x_similarity")),
 }
 
 
@@ -259,17 +269,28 @@ def distance(
     depth: str = "nodes",
     content: Content = DEFAULT_CONTENT,
 ) -> NDArray[np.float64]:
-    """Return the distance used for masking: in [0, 1], 0 for a concept and itself, also at the root.
+    """Return the distance used for masking: in [0, 1], and 0 for equal concepts, also at the root.
+
+    Args:
+        measure: a name in `MEASURES`.
+        over: a taxonomy, or the ancestry of some of its concepts.
+        a: one or more concepts.
+        b: one or more concepts.
+        depth: the depth convention of Wu-Palmer.
+        content: a name in `content.CONTENTS`, or the information content of every concept.
+
+    Raises:
+        OptionError: the measure, depth convention or information content is unknown.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
     [0.5, 0.25, 0.0, 0.75]
     """
     a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
-    found = _measure(measure).distance(over, a, b, depth, content)
-    found = np.clip(found, 0.0, 1.0, out=np.atleast_1d(found)).reshape(found.shape)
-    found[np.equal(a, b)] = 0.0
-    return found
+    distances = _measure(measure).distance(over, a, b, depth, content)
+    distances = np.clip(distances, 0.0, 1.0, out=np.atleast_1d(distances)).reshape(distances.shape)
+    distances[np.equal(a, b)] = 0.0
+    return distances
 
 
 def table(
@@ -280,7 +301,7 @@ def table(
     depth: str = "nodes",
     content: Content = DEFAULT_CONTENT,
 ) -> NDArray[np.float64]:
-    """Return all distances among some concepts; each pair is computed once.
+    """Return the matrix of distances among some concepts; each pair is computed once.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> table("path", t, [1, 2]).tolist()
@@ -290,9 +311,9 @@ def table(
     _offset(depth)
     over = _ancestry(over, codes, codes)
     if _measure(measure).by_content:
-        content = _amount(over, content)
+        content = _content_values(over, content)
     distances = np.zeros((len(codes), len(codes)))
-    height = max(1, 250_000 // max(1, len(codes)))  # a block stays in the cache
+    height = max(1, 250_000 // max(1, len(codes)))  # a block fits into the cache
     for low in range(0, len(codes), height):
         block = slice(low, low + height)
         right = codes[None, low:]
@@ -313,9 +334,9 @@ def lcs(
     depth: str = "nodes",
     content: Content = DEFAULT_CONTENT,
 ) -> NDArray[np.int64]:
-    """Return the least common subsumer of each pair: of several, the one by which the measure finds them most similar.
+    """Return the least common subsumer of each pair; of several, the one of highest similarity.
 
-    Measures on words do not go by subsumers; for them the choice is Wu-Palmer's.
+    Measures on features do not use subsumers; Wu-Palmer chooses for them.
     """
     ancestry = _ancestry(over, a, b)
     return ancestry.best_subsumer(a, b, _measure(measure).score(ancestry, depth, content))
@@ -329,15 +350,25 @@ def best_pair(
     depth: str = "nodes",
     content: Content = DEFAULT_CONTENT,
 ) -> NDArray[np.float64]:
-    """Return the distances among words by their senses, each the smallest over all pairs of senses.
+    """Return the distances among words, each the smallest over all pairs of their senses.
+
+    Args:
+        measure: a name in `MEASURES`.
+        over: a taxonomy, or the ancestry of some of its concepts.
+        senses: the concepts that each word may mean.
+        depth: as for `distance`.
+        content: as for `distance`.
+
+    Raises:
+        ValueError: a word has no senses.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> best_pair("path", t, [[2, 3], [1], [0, 3]]).tolist()
     [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
     """
-    if not all(np.size(each) for each in senses):
-        raise ValueError("a word without senses has no distance to any other")
-    flat = np.concatenate([np.asarray(each, np.int64) for each in senses])
-    starts = np.cumsum([0, *(len(np.asarray(each)) for each in senses[:-1])])
-    whole = table(measure, over, flat, depth=depth, content=content)
-    return np.minimum.reduceat(np.minimum.reduceat(whole, starts, axis=0), starts, axis=1)
+    if not all(np.size(concepts) for concepts in senses):
+        raise ValueError("cannot compare a word without senses")
+    flat = np.concatenate([np.asarray(concepts, np.int64) for concepts in senses])
+    starts = np.cumsum([0, *(len(np.asarray(concepts)) for concepts in senses[:-1])])
+    among_senses = table(measure, over, flat, depth=depth, content=content)
+    return np.minimum.reduceat(np.minimum.reduceat(among_senses, starts, axis=0), starts, axis=1)

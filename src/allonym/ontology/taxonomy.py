@@ -1,6 +1,6 @@
-"""A taxonomy: an immutable directed acyclic graph of concepts with is-a links, on integer arrays.
+"""A taxonomy: an immutable directed acyclic graph of concepts and is-a links, on integer arrays.
 
-Concepts are integers 0 … n-1. There is one root; where a source has several, a virtual one, `*`, is added.
+Concepts are integers 0 … n-1. There is one root; if a source has several, a virtual root `*` is added above them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
 
 @dataclass(frozen=True)
 class Source:
-    """Where a taxonomy comes from."""
+    """The source of a taxonomy."""
 
     path: str = ""
     version: str = ""
@@ -39,7 +39,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy(DropCaches):
-    """Concepts, their is-a links, and the words that mean them.
+    """Concepts, their is-a links and their words.
 
     >>> t = Taxonomy.build("animals", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> t.depth.tolist(), t.ids[t.root], [t.ids[c] for c in t.subsumers(t.code("parrot"))]
@@ -51,14 +51,14 @@ class Taxonomy(DropCaches):
     labels: Sequence[str]
     parents: Rows
     lexicon: Lexicon
-    instances: NDArray[np.bool_]  # named individuals, as against classes
+    instances: NDArray[np.bool_]  # True for named individuals, False for classes
     source: Source = field(default_factory=Source)
     definitions: Sequence[str] | None = None
-    parts: Rows | None = None  # for each concept, what it is a part of or has as a part
-    steps: NDArray[np.int64] | None = None  # of a hierarchy: what each value becomes, level by level, itself first
+    parts: Rows | None = None  # the wholes and parts of each concept
+    steps: NDArray[np.int64] | None = None  # of a hierarchy: the value of each concept at every level, itself first
 
     def __post_init__(self) -> None:
-        """Lock the arrays: a taxonomy is shared, and never changes."""
+        """Make the arrays read-only: taxonomies are shared."""
         for name in ("parents", "parts"):
             rows = getattr(self, name)
             object.__setattr__(self, name, None if rows is None else (frozen(rows[0]), frozen(rows[1])))
@@ -80,7 +80,24 @@ class Taxonomy(DropCaches):
         parts: Rows | None = None,
         codes: dict[str, int] | None = None,
     ) -> Taxonomy:
-        """Make a taxonomy from child-parent pairs of concept numbers; add a virtual root where there are several."""
+        """Build a taxonomy from pairs of concept numbers, with a virtual root above several roots.
+
+        Args:
+            name: the name of the ontology.
+            ids: the id of every concept.
+            child: the lower concept of every is-a link.
+            parent: the upper concept of every is-a link.
+            labels: the label of every concept; by default its id.
+            lexicon: the words.
+            instances: which concepts are named individuals.
+            source: where the ontology comes from.
+            definitions: the definition of every concept.
+            parts: the wholes and parts of every concept, in CSR form.
+            codes: the number of every id, if it is known already.
+
+        Raises:
+            CycleError: a concept is its own ancestor.
+        """
         ids = list(ids)
         labels = list(ids if labels is None else labels)
         below, above = np.asarray(child, np.int64).ravel(), np.asarray(parent, np.int64).ravel()
@@ -107,7 +124,7 @@ class Taxonomy(DropCaches):
             definitions=None if definitions is None else tuple(definitions),
             parts=parts,
         )
-        taxonomy.depth  # noqa: B018  a cycle is found here, not at the first use
+        taxonomy.depth  # noqa: B018  raises if there is a cycle
         return taxonomy
 
     def __len__(self) -> int:
@@ -128,7 +145,7 @@ class Taxonomy(DropCaches):
 
     @cached_property
     def depth(self) -> NDArray[np.int32]:
-        """The longest way from every concept to the root, in links: a child is always deeper than its parent."""
+        """The longest path from every concept to the root, in links: a child is always deeper than its parents."""
         depth = np.full(len(self), -1, np.int32)
         for level, concepts in enumerate(self._levels()):
             depth[concepts] = level
@@ -144,7 +161,7 @@ class Taxonomy(DropCaches):
         return frozen(depth)
 
     def _levels(self) -> Iterator[NDArray[np.int64]]:
-        """Yield concepts level by level; one is released when its last parent has been."""
+        """Yield concepts level by level; a concept is released after its last parent."""
         waiting = np.diff(self.parents[0])
         level = np.flatnonzero(waiting == 0)
         while level.size:
@@ -154,15 +171,15 @@ class Taxonomy(DropCaches):
             level = below[waiting[below] == 0]
 
     def _cycle(self, unreleased: NDArray[np.bool_]) -> list[int]:
-        """Walk up among concepts that were never released until one comes again."""
+        """Return a cycle: go up among concepts that were never released until one is repeated."""
         starts, parents = self.parents
-        walk = [int(np.flatnonzero(unreleased)[0])]
+        path = [int(np.flatnonzero(unreleased)[0])]
         while True:
-            above = parents[starts[walk[-1]] : starts[walk[-1] + 1]]
+            above = parents[starts[path[-1]] : starts[path[-1] + 1]]
             step = int(above[unreleased[above]][0])
-            if step in walk:
-                return walk[walk.index(step) :]
-            walk.append(step)
+            if step in path:
+                return path[path.index(step) :]
+            path.append(step)
 
     @property
     def deepest(self) -> int:
@@ -176,7 +193,7 @@ class Taxonomy(DropCaches):
 
     @property
     def is_tree(self) -> bool:
-        """Whether every concept has one parent at most."""
+        """Whether every concept has at most one parent."""
         return bool(np.diff(self.parents[0]).max(initial=0) <= 1)
 
     @cached_property
@@ -185,7 +202,7 @@ class Taxonomy(DropCaches):
         return np.diff(self.children[0]) == 0
 
     def parents_of(self, concept: int) -> NDArray[np.int32]:
-        """Return the direct parents of a concept, as its source lists them."""
+        """Return the direct parents of a concept, in the order of the source."""
         starts, parents = self.parents
         return parents[starts[concept] : starts[concept + 1]]
 
@@ -195,16 +212,16 @@ class Taxonomy(DropCaches):
         return children[starts[concept] : starts[concept + 1]]
 
     def descendants(self, concept: int) -> NDArray[np.int64]:
-        """Return a concept and everything below it, in the order of their numbers."""
+        """Return a concept and its descendants, by number."""
         return np.flatnonzero(self._reach(self.children, np.array([concept])))
 
     def leaves(self, concept: int) -> NDArray[np.int64]:
-        """Return the leaves below a concept (itself, if it is one)."""
+        """Return the leaves below a concept; a leaf returns itself."""
         below = self.descendants(concept)
         return below[self.is_leaf[below]]
 
     def above(self, concepts: ArrayLike) -> NDArray[np.int64]:
-        """Return some concepts and all their ancestors, in the order of their numbers."""
+        """Return some concepts and all their ancestors, by number."""
         return np.flatnonzero(self._reach(self.parents, np.unique(np.asarray(concepts, np.int64))))
 
     def _reach(self, links: Rows, start: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -212,26 +229,26 @@ class Taxonomy(DropCaches):
         frontier = start
         while frontier.size:
             reached[frontier] = True
-            found = np.unique(take_rows(*links, frontier)[1])
-            frontier = found[~reached[found]]
+            linked = np.unique(take_rows(*links, frontier)[1])
+            frontier = linked[~reached[linked]]
         return reached
 
     def closure(self, concepts: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """Return T(c) for many concepts: row starts, ancestors (the concept itself first), fewest links up to each."""
+        """Return T(c) of many concepts in CSR form: starts, ancestors (the concept first), fewest links up to each."""
         start = np.asarray(concepts, np.int64).ravel()
         owner, concept = np.arange(len(start)), start
-        found: list[tuple[NDArray[np.int64], NDArray[np.int64], int]] = []
+        steps: list[tuple[NDArray[np.int64], NDArray[np.int64], int]] = []
         links = 0
-        while owner.size or not found:
-            found.append((owner, concept, links))
+        while owner.size or not steps:
+            steps.append((owner, concept, links))
             starts, above = take_rows(*self.parents, concept)
             pairs = np.unique(np.repeat(owner, np.diff(starts)) * len(self) + above)
             owner, concept = np.divmod(pairs, max(len(self), 1))
             links += 1
-        owners = np.concatenate([f[0] for f in found])
-        ancestors = np.concatenate([f[1] for f in found])
-        ups = np.concatenate([np.full(len(f[0]), f[2], np.int32) for f in found])
-        first = np.unique(owners * len(self) + ancestors, return_index=True)[1]  # the first find is the shortest way
+        owners = np.concatenate([step[0] for step in steps])
+        ancestors = np.concatenate([step[1] for step in steps])
+        ups = np.concatenate([np.full(len(step[0]), step[2], np.int32) for step in steps])
+        first = np.unique(owners * len(self) + ancestors, return_index=True)[1]  # the first is the nearest
         first = first[np.lexsort((ancestors[first], ups[first], owners[first]))]
         return np.searchsorted(owners[first], np.arange(len(start) + 1)), ancestors[first], ups[first]
 
@@ -240,7 +257,7 @@ class Taxonomy(DropCaches):
         return self.closure([concept])[1]
 
     def lcs(self, a: int, b: int) -> list[int]:
-        """Return the common subsumers of two concepts that have no common subsumer below them.
+        """Return the least common subsumers of two concepts: those with no other common subsumer below them.
 
         >>> diamond = Taxonomy.build("diamond", list("rxyab"), child=[1, 2, 3, 3, 4, 4], parent=[0, 0, 1, 2, 1, 2])
         >>> [diamond.ids[c] for c in diamond.lcs(3, 4)]
@@ -253,7 +270,7 @@ class Taxonomy(DropCaches):
     def summed_up(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return for every concept the sum of `amounts` over it and its distinct descendants."""
         total = amounts.astype(np.float64)
-        if len(self.parents[1]) == len(self) - 1:  # a tree: level by level
+        if len(self.parents[1]) == len(self) - 1:  # a tree is summed level by level
             parent = np.full(len(self), -1)
             parent[np.repeat(np.arange(len(self)), np.diff(self.parents[0]))] = self.parents[1]
             by_depth = np.argsort(self.depth, kind="stable")
@@ -270,17 +287,17 @@ class Taxonomy(DropCaches):
 
     @cached_property
     def hyponyms(self) -> NDArray[np.float64]:
-        """The number of distinct descendants of every concept, itself not counted."""
+        """The number of distinct descendants of every concept, without itself."""
         return self.summed_up(np.ones(len(self))) - 1
 
     @cached_property
     def leaves_below(self) -> NDArray[np.float64]:
-        """The number of distinct leaves below every concept; a leaf has none."""
+        """The number of distinct leaves below every concept; 0 for a leaf."""
         return np.where(self.is_leaf, 0, self.summed_up(self.is_leaf.astype(np.float64)))
 
     @cached_property
     def subsumer_count(self) -> NDArray[np.int64]:
-        """|T(c)| of every concept: itself and its ancestors."""
+        """|T(c)| of every concept: its ancestors and itself."""
         blocks = np.array_split(np.arange(len(self)), len(self) // 100_000 + 1)
         tree = len(self.parents[1]) == len(self) - 1
         return (
@@ -288,7 +305,7 @@ class Taxonomy(DropCaches):
         )
 
     def ancestry(self, concepts: ArrayLike) -> Ancestry:
-        """Return the ancestor table of some concepts, which answers questions on pairs of them quickly."""
+        """Return the ancestor table of some concepts, which compares many pairs of them quickly."""
         from allonym.ontology.ancestry import Ancestry
 
         return Ancestry(self, concepts)
@@ -296,24 +313,28 @@ class Taxonomy(DropCaches):
     # --- names -----------------------------------------------------------------------------------------------
 
     def find(self, identifier: str) -> int | None:
-        """Return the concept with this id, if there is one."""
+        """Return the concept with this id, or None."""
         return self.ids.find(identifier)
 
     def code(self, name: str, language: str = "") -> int:
-        """Return the concept with this id, or else the first sense of this word (`dog`, `dog#2` for its second)."""
-        found = self.find(name)
-        if found is not None:
-            return found
+        """Return the concept with this id, or else the first sense of this word (`dog#2` is the second).
+
+        Raises:
+            UnknownConceptError: the taxonomy has neither such an id nor such a word.
+        """
+        concept = self.find(name)
+        if concept is not None:
+            return concept
         senses = self.senses(name, language)
         if not senses:
             raise UnknownConceptError(f"{self.name} has neither a word nor an id {name!r}.", hint=self.hint(name))
         return senses[0]
 
     def senses(self, name: str, language: str = "") -> list[int]:
-        """Return the concepts a word may mean, first sense first; `dog#2` is its second, an id only itself."""
-        found = self.find(name)
-        if found is not None:
-            return [found]
+        """Return the senses of a word in order; `dog#2` is only the second, an id only its concept."""
+        concept = self.find(name)
+        if concept is not None:
+            return [concept]
         senses = [int(c) for c in self.lexicon.senses(name, language)]
         word, _, number = name.rpartition("#")
         if not senses and number.isdecimal():
@@ -321,30 +342,28 @@ class Taxonomy(DropCaches):
         return senses
 
     def hint(self, name: str) -> str:
-        """Say which words are spelled like one that is not there."""
+        """Return a hint with the words that are spelled like an unknown one."""
         from allonym.ontology.linking.suggest import similar_words
 
-        close = similar_words(self.lexicon, [name.rpartition("#")[0] or name])[0]
+        similar = similar_words(self.lexicon, [name.rpartition("#")[0] or name])[0]
         return (
-            f"did you mean {first_few(map(repr, close), 3)}?"
-            if close
-            else "see which words it has with `allonym link`."
+            f"did you mean {first_few(map(repr, similar), 3)}?" if similar else "search its words with `allonym link`."
         )
 
     @cached_property
-    def _below(self) -> dict[int, NDArray[np.bool_]]:
+    def _members_of_last_root(self) -> dict[int, NDArray[np.bool_]]:
         return {}
 
     def path(self, concept: int, root: int | None = None) -> list[int]:
-        """Return a way from a concept up to a root, along the first parent that leads there."""
+        """Return a path from a concept up to a root, along the first parent that leads there."""
         root = self.root if root is None else root
-        below = self._below.get(root)
-        if below is None:
-            below = self._reach(self.children, np.array([root])) if root != self.root else np.ones(len(self), bool)
-            self._below.clear()  # the last root is asked for again and again
-            self._below[root] = below
-        way = [concept]
-        while way[-1] != root and below[way[-1]]:
-            above = self.parents_of(way[-1])
-            way.append(int(above[below[above]][0]))
-        return way
+        members = self._members_of_last_root.get(root)
+        if members is None:
+            members = self._reach(self.children, np.array([root])) if root != self.root else np.ones(len(self), bool)
+            self._members_of_last_root.clear()
+            self._members_of_last_root[root] = members
+        path = [concept]
+        while path[-1] != root and members[path[-1]]:
+            parents = self.parents_of(path[-1])
+            path.append(int(parents[members[parents]][0]))
+        return path

@@ -14,7 +14,7 @@ from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.registry import WORDS, automatic_kind, kind_named
 from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.ontology.catalog import is_wordnet, open_ontology, parted
+from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
@@ -125,7 +125,7 @@ def _open_scope(ontology: Ontology, root: str | None, folder: Path) -> Scope:
     if isinstance(ontology, str) and is_wordnet(ontology):
         scope = open_ontology(ontology)
     elif isinstance(ontology, str):
-        path, root_of_file = parted(ontology, folder)
+        path, root_of_file = split_root(ontology, folder)
         scope = open_ontology(f"{folder / path}{root_of_file}")
     else:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)

@@ -13,7 +13,7 @@ import numpy as np
 
 from allonym.errors import LinksError
 from allonym.kinds.registry import takes_option
-from allonym.ontology.catalog import is_wordnet, open_ontology, parted
+from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import REVIEW, SURE, UNMATCHED, Link, link
 from allonym.ontology.scope import Scope
@@ -217,7 +217,7 @@ def _moved(column: Column, folder: Path, move: Callable[[str], str]) -> Column:
 def _renamed(ontology: str, folder: Path, move: Callable[[str], str]) -> str:
     if is_wordnet(ontology):
         return ontology
-    path, root = parted(ontology, folder)
+    path, root = split_root(ontology, folder)
     return f"{move(path)}{root}"
 
 

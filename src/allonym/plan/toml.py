@@ -13,7 +13,7 @@ from allonym.cells import MISSING
 from allonym.errors import PlanError, Problem
 from allonym.methods import DEFAULT_METHOD, METHODS
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.ontology.catalog import is_wordnet, parted
+from allonym.ontology.catalog import is_wordnet, split_root
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.parameters import REQUIRED, Parameter, parameter, parameters_of, unknown
@@ -210,7 +210,7 @@ class _Places:
         if isinstance(ontology, str) and is_wordnet(ontology):
             return ontology
         if isinstance(ontology, str):
-            path, root = parted(ontology, self.here)
+            path, root = split_root(ontology, self.here)
             return f"{self.moved(path)}{root}"
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
         taxonomy = scope.taxonomy

@@ -63,7 +63,7 @@ class Matcher:
     @classmethod
     def of(cls, lexicon: Lexicon, language: Language) -> Matcher:
         """Return the matcher of a lexicon; its table of stems is made once."""
-        return lexicon.kept.setdefault(f"matcher {language.code}", cls(lexicon, language))
+        return lexicon.cache.setdefault(f"matcher {language.code}", cls(lexicon, language))
 
     def matches(self, text: str) -> Iterator[Match]:
         """Yield every form for a text, best first."""

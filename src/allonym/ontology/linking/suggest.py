@@ -32,9 +32,9 @@ def similar_words(
     from rapidfuzz import fuzz, process
 
     among = b"" if allowed is None else hashlib.sha256(allowed.tobytes()).digest()
-    known: dict[str, list[str]] = lexicon.kept.setdefault(f"similar words {among.hex()}", {})
+    known: dict[str, list[str]] = lexicon.cache.setdefault(f"similar words {among.hex()}", {})
     if len(known) > REMEMBERED:
-        known = lexicon.kept[f"similar words {among.hex()}"] = {}
+        known = lexicon.cache[f"similar words {among.hex()}"] = {}
     forms, keys = ([], []) if all(text in known for text in texts) else _choices(lexicon, allowed)
     for done, text in enumerate(texts):
         tick(done)
