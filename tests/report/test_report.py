@@ -17,8 +17,9 @@ from allonym.measures.measurement import measured
 from allonym.methods import METHODS
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.pipeline import report_builder as reporting
 from allonym.pipeline.demo import demonstrate, survey
+from allonym.pipeline.reporting.concepts import tree
+from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.plan.model import Plan
 from allonym.privacy import models as privacy
 from allonym.report import html, needed
@@ -89,7 +90,7 @@ def test_figures_are_those_of_the_summary(release: al.Release) -> None:
         assert {name, f"{loss:.1f} %"} <= shown
     assert summary["sha256"]["output"] in shown
     assert summary["sha256"]["input"] in shown
-    pairs = reporting._Telling(release).pairs
+    pairs = ReleaseFacts(release).pairs
     assert privacy.k_anonymity(pairs) == summary["privacy"][0]["reached"]
     again = measured(pairs, 5, ("information_loss", "record_linkage"))
     for name, measurement in again.items():
@@ -117,7 +118,7 @@ def test_every_method_has_a_report(method: str) -> None:
     text = report.html()
     asked = " ".join(q.question for q in report.questions)
     assert [x in asked for x in ("singled out", "linked", "inferred")] == [True] * 3
-    assert METHODS[method].about in text
+    assert METHODS[method].info.summary in text
     smallest = report.questions[0].figures[0]
     k = [x["reached"] for x in release.summary["privacy"] if x["model"] == "k-anonymity"]
     if k and not issubclass(METHODS[method], ColumnwiseMethod):
@@ -136,7 +137,7 @@ def test_what_becomes_public_leaves_out_seed_values_and_groups() -> None:
     assert "Zwiesel" in inside  # one person is from there
     assert "Zwiesel" not in outside
     assert "person-0" not in inside
-    for what in ("What was replaced by what", "The concepts", "How many records look the same, before and after"):
+    for what in ("Replacements", "<h2>Concepts", "Records by the size of their group"):
         assert what in inside
         assert what not in outside
     assert "for publication" in outside
@@ -174,9 +175,9 @@ def test_what_cells_say_stays_text() -> None:
 def test_a_report_tells_promises_and_what_is_open() -> None:
     plan = plan_for("sa-mdav", k=3, privacy=[al.Privacy("l-diversity", "ill", l=2)])
     report = plan.run(people()).report
-    assert any(x.startswith("distinct l-diversity of ill") and "2 asked for" in x for x in report.promises)
-    assert not any("nothing was promised" in x for x in report.cautions)
-    assert any("nothing was promised" in x for x in plan_for("sa-mdav", k=3).run(people()).report.cautions)
+    assert any(x.startswith("distinct l-diversity of ill") and "2 required" in x for x in report.promises)
+    assert not any("nothing is required" in x for x in report.cautions)
+    assert any("nothing is required" in x for x in plan_for("sa-mdav", k=3).run(people()).report.cautions)
 
 
 def test_a_release_without_sensitive_columns_says_so() -> None:
@@ -190,7 +191,7 @@ def test_what_groups_tell_of_a_sensitive_column() -> None:
     frame = pd.DataFrame({"job": ["cook"] * 4 + ["smith"] * 4, "ill": ["flu"] * 4 + ["flu", "gout", "gout", "gout"]})
     report = al.Plan({"job": al.quasi("category"), "ill": al.sensitive()}, k=4).run(frame).report
     figures = {x: (before, after, blind) for x, before, after, blind in report.questions[2].figures}
-    assert figures["ill: known for sure (%)"] == (50, 50, None)
+    assert figures["ill: known for certain (%)"] == (50, 50, None)
     assert figures["ill guessed right (%)"] == (87.5, 87.5, 62.5)  # 4 + 3 of 8; flu is 5 of 8
     assert figures["ill: fewest different values in a group"] == (1, 1, None)
 
@@ -205,7 +206,7 @@ def test_with_units_a_persons_value_counts_once_in_a_group() -> None:
 
 def test_a_tree_of_concepts_leaves_out_links_with_one_branch() -> None:
     concepts = {JOBS.code(x) for x in ("baker", "welder", "smith")}
-    found = reporting.tree(JOBS, concepts, {JOBS.code("baker"): 3, JOBS.code("welder"): 2}, {JOBS.code("smith"): 5})
+    found = tree(JOBS, concepts, {JOBS.code("baker"): 3, JOBS.code("welder"): 2}, {JOBS.code("smith"): 5})
     labels: dict[str, Node] = {}
 
     def walk(node: Node) -> None:
@@ -228,7 +229,7 @@ def test_a_notebook_shows_it_in_a_frame(release: al.Release) -> None:
 
 def test_without_what_draws_it_a_report_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allonym.report.find_spec", lambda name: None)
-    with pytest.raises(OptionError, match=r"pip install allonym\[report\]"):
+    with pytest.raises(OptionError, match=r"pip install 'allonym\[report\]'"):
         needed()
 
 
@@ -283,7 +284,7 @@ def test_the_codebook_of_a_long_table_names_nobody(tmp_path: Path) -> None:
     written = (tmp_path / "out.csv").read_text().splitlines()[1:]
     assert {x["value"] for x in item["values"]} == {line.split(",")[1] for line in written}
     assert book["units"] == 6
-    assert "numbered anew" in release.report.html()
+    assert "renumbered" in release.report.html()
 
 
 def test_nothing_public_of_differential_privacy_depends_on_the_records() -> None:
@@ -317,7 +318,7 @@ def test_suppressed_records_are_told() -> None:
     report = replace(plan, parameters={"suppression": 0.1}).run(frame).report
     assert "suppressed" in report.questions[0].answer
     assert any(x.startswith("Suppressed records (1)") for x in report.cautions)
-    known = {x: after for x, _, after, _ in report.questions[2].figures}["ill: known for sure (%)"]
+    known = {x: after for x, _, after, _ in report.questions[2].figures}["ill: known for certain (%)"]
     assert known == pytest.approx(100 / 40)  # the only one who says nothing
 
 
@@ -335,9 +336,9 @@ def test_with_units_persons_are_told() -> None:
     columns = {"who": al.unit(), "job": al.quasi("category"), "ill": al.sensitive()}
     report = al.Plan(columns, k=4).run(frame).report
     page = " ".join(_Page(report.html()).texts)
-    assert "persons look the same at least" in page
-    assert "persons that look the same" in page
-    assert "of what persons have" in report.questions[2].answer
+    assert "persons in the smallest group" in page
+    assert "identical persons" in page
+    assert "of the values of persons" in report.questions[2].answer
 
 
 def test_lists_that_are_kept_are_in_the_codebook() -> None:

@@ -123,8 +123,7 @@ def _value(text: str) -> Any:
 
 def _show(comparison: Comparison, outputs: Sequence[Path]) -> None:
     """Print the runs side by side; the best trade-offs are marked."""
-    from allonym.report.html import figure
-    from allonym.report.html import told as parameter_text
+    from allonym.report.html import figure, parameter_text
 
     heads = ("method", "k", "settings", "loss", "by meaning", "by text", "score", "seconds", "")
     keys = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "score", "seconds")

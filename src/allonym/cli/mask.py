@@ -132,7 +132,7 @@ class Documents(NamedTuple):
 
 def show_figures(release: Release, *, err: bool = False) -> None:
     """Print the figures of a release."""
-    from allonym.report.html import told as parameter_text
+    from allonym.report.html import parameter_text
 
     s = release.summary
     persons = "" if s["units"] is None else f" of {s['units']:,} persons"

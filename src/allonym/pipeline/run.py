@@ -69,14 +69,14 @@ class Release:
                 "What an engine masked row by row has no figures to report.",
                 hint="`allonym evaluate` measures samples.",
             )
-        from allonym.pipeline.report_builder import report
+        from allonym.pipeline.reporting import report
 
         return report(self)
 
     def codebook(self) -> dict[str, Any]:
         """Return what each variable is now, and its values, for those who will use the release."""
         self._is_measured()
-        from allonym.pipeline.codebook import codebook
+        from allonym.pipeline.reporting.codebook import codebook
 
         return codebook(self)
 

@@ -1,6 +1,6 @@
-"""Pages that people look at: the report of a release, and methods side by side. They know figures, not how these came.
+"""Pages for people: the report of a release, and methods compared. They are drawn from figures alone.
 
-The extra `report` draws them; without it everything else works.
+Pages need the extra `report`; everything else works without it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from importlib.util import find_spec
 
 from allonym.errors import OptionError
 
-NEEDED = ("altair", "vl_convert", "jinja2")
+PACKAGES = ("altair", "vl_convert", "jinja2")  # of the extra
 
 
 def needed() -> None:
-    """Refuse, before any work, a page that cannot be drawn."""
-    if any(find_spec(name) is None for name in NEEDED):
-        raise OptionError("Reports need what draws them.", hint="pip install allonym[report].")
+    """Refuse a page that cannot be drawn, before any work."""
+    if any(find_spec(name) is None for name in PACKAGES):
+        raise OptionError("Reports need the `report` extra.", hint="pip install 'allonym[report]'.")

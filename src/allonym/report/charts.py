@@ -1,4 +1,4 @@
-"""Charts as SVG, to stand in a page that opens anywhere: no script, nothing to fetch."""
+"""Charts as SVG, without scripts and external files."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def _altair() -> Any:
 
 
 def _beside(names: Sequence[str]) -> Any:
-    """Return an axis of names with room for them in any font: where a page is read, letters may be wider than here."""
+    """Return an axis of names with room for them in any font: a reader's letters may be wider than those here."""
     room = min(8 * max(map(len, names), default=0) + 6, 270)
     return _altair().Axis(ticks=False, domain=False, minExtent=room)
 
 
 def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], title: str = "%") -> str:
-    """Draw figures of a table, of its release and of a blind guess, a line of dots for each."""
+    """Draw figures of a table, of its release and of a blind guess, one line of dots for each figure."""
     alt = _altair()
     names, which = [row[0] for row in rows], ["before", "after", "blind guess"]
     data = [
         {"what": name, "which": one, "figure": value}
         for name, *values in rows
-        for one, value in reversed(list(zip(which, values, strict=True)))  # what comes last is drawn on top
+        for one, value in reversed(list(zip(which, values, strict=True)))  # the last is drawn on top
         if value is not None
     ]
     spans = [{"what": name, "low": min(before, after), "high": max(before, after)} for name, before, after, _ in rows]
@@ -66,19 +66,19 @@ def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], tit
 
 
 def bars(figures: Mapping[str, float], title: str) -> str:
-    """Draw a bar for each of some figures, with the figure at its end."""
+    """Draw a bar for each figure, with its value at the end."""
     alt = _altair()
-    data = [{"what": name, "figure": value, "told": f"{value:.1f}"} for name, value in figures.items()]
+    data = [{"what": name, "figure": value, "text": f"{value:.1f}"} for name, value in figures.items()]
     base = alt.Chart(alt.InlineData(values=data)).encode(
         y=alt.Y("what:N", sort=list(figures), title=None, axis=_beside(list(figures))),
         x=alt.X("figure:Q", title=title, scale=alt.Scale(domainMin=0)),
     )
-    text = base.mark_text(align="left", dx=5, fontSize=12, color="#333").encode(text="told:N")
+    text = base.mark_text(align="left", dx=5, fontSize=12, color="#333").encode(text="text:N")
     return svg((base.mark_bar(color=AFTER, height=18) + text).properties(width=430, height=30 * len(figures)))
 
 
 def sizes(before: Mapping[str, int], after: Mapping[str, int], who: str = "records") -> str:
-    """Draw how many records are in groups of what size, before and after."""
+    """Draw the number of records by the size of their group, before and after."""
     alt = _altair()
     shown = [x for x in before if before[x] or after[x]]
     data = [
@@ -90,7 +90,7 @@ def sizes(before: Mapping[str, int], after: Mapping[str, int], who: str = "recor
         alt.Chart(alt.InlineData(values=data))
         .mark_bar()
         .encode(
-            x=alt.X("size:N", sort=shown, title=f"{who} that look the same", axis=alt.Axis(labelAngle=0)),
+            x=alt.X("size:N", sort=shown, title=f"identical {who}", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("which:N", sort=["before", "after"]),
             y=alt.Y("records:Q", title="records"),
             color=alt.Color(
@@ -102,7 +102,7 @@ def sizes(before: Mapping[str, int], after: Mapping[str, int], who: str = "recor
 
 
 def _arms(names: Sequence[str]) -> tuple[Any, Any]:
-    """Return the colour and the shape of each of some arms."""
+    """Return the colours and the shapes of arms."""
     alt = _altair()
     colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
     scale = alt.Scale(domain=list(names), range=colours)
@@ -110,7 +110,7 @@ def _arms(names: Sequence[str]) -> tuple[Any, Any]:
 
 
 def lines(rows: Sequence[Mapping[str, Any]], x: str, y: str, titles: tuple[str, str], arms: Sequence[str]) -> str:
-    """Draw a line for each arm; one without an x is drawn across, dashed."""
+    """Draw a line for each arm; an arm without an x is a dashed horizontal line."""
     alt = _altair()
     colour, shape = _arms(arms)
     points = [dict(row) for row in rows if row[x] is not None]
@@ -136,9 +136,9 @@ def lines(rows: Sequence[Mapping[str, Any]], x: str, y: str, titles: tuple[str, 
 
 
 def risk_and_loss(rows: Sequence[Mapping[str, Any]], arms: Sequence[str], titles: tuple[str, str]) -> str:
-    """Draw a point for each run: risk to the right, loss upwards; those that no other beats in both are ringed.
+    """Draw a point for each run, risk against loss; the best trade-offs are ringed.
 
-    A run that has a `mark` is told by it.
+    The `mark` of a run is written beside its point.
     """
     alt = _altair()
     colour, shape = _arms(arms)
@@ -156,14 +156,14 @@ def risk_and_loss(rows: Sequence[Mapping[str, Any]], arms: Sequence[str], titles
     ]
     marked = [dict(row) for row in rows if row.get("mark")]
     if marked:
-        told = alt.Chart(alt.InlineData(values=marked)).encode(x=x, y=y)
-        parts.append(told.mark_point(size=420, color=MARK, strokeWidth=2))
-        parts.append(told.mark_text(dy=21, fontSize=11, fontWeight="bold", color=MARK).encode(text="mark:N"))
+        highlighted = alt.Chart(alt.InlineData(values=marked)).encode(x=x, y=y)
+        parts.append(highlighted.mark_point(size=420, color=MARK, strokeWidth=2))
+        parts.append(highlighted.mark_text(dy=21, fontSize=11, fontWeight="bold", color=MARK).encode(text="mark:N"))
     return svg(alt.layer(*parts).properties(width=760, height=400))
 
 
 def _upwards(name: str, title: str, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return an axis from 0 on; where one figure is far above the most of them, by square roots."""
+    """Return an axis from 0, on a square-root scale if one figure is far above the others."""
     alt = _altair()
     figures = sorted(row[name] for row in rows)
     wide = figures[-1] > 6 * max(figures[len(figures) // 2], 1e-9)
@@ -172,7 +172,7 @@ def _upwards(name: str, title: str, rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _label(points: Sequence[dict[str, Any]], widest: float, highest: float) -> None:
-    """Leave out the labels of points that are so near to another that one could not read them."""
+    """Leave out the labels of points too close to another to be read."""
     shown: list[tuple[float, float]] = []
     for point in points:
         place = point["risk"] / (widest or 1), (point["loss"] / (highest or 1)) ** 0.5

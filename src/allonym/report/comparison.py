@@ -1,4 +1,4 @@
-"""Several ways of masking one table, side by side: as numbers, as CSV and JSON, as a page."""
+"""Several runs on one table compared: as rows of figures, CSV, JSON and a page."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 from allonym.errors import OutputError
 from allonym.measures.measurement import score
 from allonym.report import needed
-from allonym.report.html import told
+from allonym.report.html import parameter_text
 
 RISK, LOSS, BY_TEXT = "semantic_linkage", "information_loss", "record_linkage"
-STEPS = 20  # between balances for which scores are drawn
+BALANCE_STEPS = 20  # for which scores are drawn
 HEADS = {
     "method": "method",
     "k": "k",
@@ -36,18 +36,18 @@ TEXTS = ("method", "parameters")
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What became of a table in each of several runs; `failed` are those that could not be made, and why."""
+    """The runs of several methods on one table; `failed` lists runs that failed, with their problems."""
 
-    runs: Sequence[Mapping[str, Any]]  # the figures of each, as `allonym mask` tells them
+    runs: Sequence[Mapping[str, Any]]  # the summary of each
     failed: Sequence[Mapping[str, Any]] = ()
     title: str = ""
     balance: float = 0.5
-    k: int = 5  # for which scores are drawn over balances, or the nearest there is
+    k: int = 5  # of the runs whose scores are drawn over balances, or the nearest k
     varied: Sequence[str] = field(default=("k",))  # parameters that differ between runs
 
     @property
     def best(self) -> list[bool]:
-        """Whether no other run is better in loss or linkage, and as good in the other: the best trade-offs."""
+        """Which runs are best trade-offs: no other run is better in loss or linkage and as good in the other."""
         points = [(x["measures"][LOSS]["value"], x["measures"][RISK]["value"]) for x in self.runs]
         return [not any(b[0] <= a[0] and b[1] <= a[1] and b != a for b in points) for a in points]
 
@@ -61,7 +61,7 @@ class Comparison:
         return {
             "method": run["method"],
             "k": run["parameters"].get("k"),
-            "parameters": ", ".join(f"{x} = {told(y)}" for x, y in others.items()),
+            "parameters": ", ".join(f"{x} = {parameter_text(y)}" for x, y in others.items()),
             **{name: run["measures"][name]["value"] for name in (LOSS, RISK, BY_TEXT, "score")},
             "smallest_group": min(reached, default=None),
             "suppressed": run["suppressed"],
@@ -73,7 +73,7 @@ class Comparison:
     # --- numbers ---------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the comparison for JSON."""
         runs = [{**run, "best": best} for run, best in zip(self.runs, self.best, strict=True)]
         return {"format": 1, "balance": self.balance, "runs": runs, "failed": [dict(x) for x in self.failed]}
 
@@ -97,13 +97,13 @@ class Comparison:
         elif path.suffix.lower() == ".json":
             text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
         else:
-            raise OutputError(f"{path} is neither a page nor numbers.", hint="end its name in .html, .csv or .json.")
+            raise OutputError(f"{path} has an unknown ending.", hint="use .html, .csv or .json.")
         save_text(path, text)
 
     # --- the page --------------------------------------------------------------------------------------------
 
     def html(self) -> str:
-        """Return it as one page that needs nothing else; its table can be sorted."""
+        """Return the comparison as one self-contained page with a sortable table."""
         from allonym.report.html import page, source
 
         needed()
@@ -119,7 +119,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        """Show it in a notebook, apart from the styles around it."""
+        """Show the comparison in a notebook, in a frame of its own styles."""
         from allonym.report.html import framed
 
         return framed(self.html())
@@ -129,7 +129,7 @@ class Comparison:
 
     @property
     def _nearest_k(self) -> int | None:
-        """The k for which scores are drawn."""
+        """The k of the runs whose scores are drawn."""
         ks = {row["k"] for row in self.rows() if row["k"] is not None}
         return min(ks, key=lambda k: (abs(k - self.k), k), default=None)
 
@@ -140,11 +140,11 @@ class Comparison:
         arms = list(dict.fromkeys(row["arm"] for row in rows))
         yield "loss", charts.lines(rows, "k", LOSS, ("k", HEADS[LOSS]), arms)
         yield "linkage", charts.lines(rows, "k", RISK, ("k", HEADS[RISK]), arms)
-        here = [row for row in rows if row["k"] in (None, self._nearest_k)]
+        drawn = [row for row in rows if row["k"] in (None, self._nearest_k)]
         scores = [
             {"arm": row["arm"], "balance": balance, "score": score(row[LOSS], row[BY_TEXT], balance)}
-            for row in here
-            for balance in (step / STEPS for step in range(STEPS + 1))
+            for row in drawn
+            for balance in (step / BALANCE_STEPS for step in range(BALANCE_STEPS + 1))
         ]
         yield "score", charts.lines(scores, "balance", "score", ("balance", "score"), arms)
         yield "map", self.map()
@@ -152,7 +152,7 @@ class Comparison:
     def map(self, marks: Sequence[str] = ()) -> str:
         """Return the risk-utility map as SVG: a point for each run, the best trade-offs ringed.
 
-        Runs may have `marks`, "" for none, which stand beside their points.
+        `marks` are written beside the points of runs; "" is no mark.
         """
         from allonym.report import charts
 

@@ -1,4 +1,4 @@
-"""Templates, filled in: whatever is not a chart of ours is escaped."""
+"""Rendering templates; everything but charts is escaped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _environment() -> Any:
 
 
 def page(template: str, script: str = "", **values: Any) -> str:
-    """Return a whole page, which may run nothing but the script that is given, and fetch nothing."""
+    """Return a page that may run the given script only, and fetch nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = f"'sha256-{digest}'" if script else "'none'"
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
@@ -32,18 +32,18 @@ def page(template: str, script: str = "", **values: Any) -> str:
 
 
 def source(name: str) -> str:
-    """Return a file beside the templates as it is."""
+    """Return the text of a file beside the templates."""
     environment = _environment()
     return str(environment.loader.get_source(environment, name)[0])
 
 
-def told(value: object) -> str:
-    """Tell the value of a parameter."""
+def parameter_text(value: object) -> str:
+    """Return the value of a parameter as text."""
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def figure(value: Any) -> str:
-    """Return a figure with as many digits as tell something.
+    """Return a figure with its significant digits.
 
     >>> figure(0.123456), figure(12.3456), figure(1234567.0), figure(3), figure(None), figure("ε")
     ('0.1235', '12.35', '1,234,567', '3', '–', 'ε')
@@ -58,7 +58,7 @@ def figure(value: Any) -> str:
 
 
 def framed(text: str, height: int = 720) -> str:
-    """Return a page in a frame of its own, for a notebook."""
+    """Return a page in a frame, for a notebook."""
     from markupsafe import escape
 
     return (

@@ -1,4 +1,4 @@
-"""What a report says: plain figures and texts, put together by the plan, drawn by templates and charts."""
+"""The contents of a report: plain figures and texts, built by the pipeline, shown by templates and charts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from typing import Any
 
 from allonym.report import needed
 
-Row = tuple[str, float, float, float | None]  # what, before, after, by a blind guess
-
-
-PUBLIC = ("quasi", "sensitive", "weight", "keep")  # roles of columns that are in the release as such
+Row = tuple[str, float, float, float | None]  # name, before, after, blind guess
+PUBLIC_ROLES = ("quasi", "sensitive", "weight", "keep")  # of columns that the release has
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One column: its role, what it was understood as, and what became of it."""
+    """One column: its role, its treatment, its kind and its changes."""
 
     name: str
     role: str
@@ -26,13 +24,13 @@ class Variable:
     kind: str = ""
     ontology: str = ""
     distinct: tuple[int, int] | None = None  # different values before and after
-    changed: float | None = None  # share of the cells that are others now, in %
+    changed: float | None = None  # share of changed cells, in %
     loss: float | None = None  # in %
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question that a regulator asks, the answer in a sentence or two, and the figures behind it."""
+    """A question of a regulator, the answer in a sentence or two, and its figures."""
 
     question: str
     answer: str
@@ -41,41 +39,41 @@ class Question:
 
 @dataclass(frozen=True)
 class Node:
-    """A concept of a tree: how many records had it or something under it, and have it now."""
+    """A concept of a tree: how many records have it or a descendant, before and after masking."""
 
     label: str
     before: int
     after: int
-    own: tuple[int, int]  # the same, of the concept itself
+    own: tuple[int, int]  # the same, without descendants
     children: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
 class Report:
-    """A release told to people who must defend it, or use it.
+    """The report of a release, for people who must approve or defend it.
 
-    `public` says whether it may go out with the release: without the seed, values of the data, groups and whatever
-    would help to guess these.
+    A `public` report may accompany the release: it omits the seed, values of the data, groups, and figures that would
+    help to guess these.
     """
 
     about: Mapping[str, str]
-    made: str  # the day
+    made: str  # the date
     version: str
     summary: Mapping[str, Any]
-    promises: Sequence[str]  # in words, as asked and as reached
-    method: str  # what it does, in words
-    verified: str  # how it was seen that the promises hold
+    promises: Sequence[str]  # as required and as reached, in words
+    method: str  # in words
+    verified: str  # how the release was verified
     variables: Sequence[Variable]
-    parameters: Mapping[str, Any]  # of the method, those that may be known
-    ontologies: Sequence[Mapping[str, Any]]  # what is published of them
-    who: str  # records or persons: what groups are counted in
-    apart: bool  # whether nothing that is told outside may depend on the records
+    parameters: Mapping[str, Any]  # of the method, without private ones
+    ontologies: Sequence[Mapping[str, Any]]  # name, version and licence of published ones
+    who: str  # what groups are counted in: records or persons
+    data_independent: bool  # whether a public report may hold no figure computed from the records
     questions: Sequence[Question]
     risks: Sequence[Row]  # in %
-    cautions: Sequence[str]  # what this release does not protect
+    cautions: Sequence[str]  # what the release does not protect
     sizes: tuple[Mapping[str, int], Mapping[str, int]]  # records by size of group, before and after
     replacements: Mapping[str, Sequence[tuple[str, str, int]]] = field(default_factory=dict)
-    more_replacements: Mapping[str, int] = field(default_factory=dict)  # kinds of replacements beyond those told
+    more_replacements: Mapping[str, int] = field(default_factory=dict)  # replacements that are not listed
     trees: Mapping[str, Node] = field(default_factory=dict)
     public: bool = False
 
@@ -85,22 +83,23 @@ class Report:
         return self.about["title"] or "A masked table"
 
     def published(self) -> Report:
-        """Return what may go out with the release."""
+        """Return the report that may accompany the release."""
         summary = {key: value for key, value in self.summary.items() if key != "seed"}
         known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
         summary |= {"parameters": self.parameters}
         summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}
         named = {x.get("name") for x in self.ontologies}
-        shown = [x if x.ontology in named else replace(x, ontology="") for x in self.variables if x.role in PUBLIC]
-        if self.apart:  # every figure would tell something of the records
-            shown = [replace(x, distinct=None, changed=None, loss=None) for x in shown]
+        variables = [x for x in self.variables if x.role in PUBLIC_ROLES]
+        variables = [x if x.ontology in named else replace(x, ontology="") for x in variables]
+        if self.data_independent:  # every figure depends on the records
+            variables = [replace(x, distinct=None, changed=None, loss=None) for x in variables]
             summary |= {"measures": {}, "noise": {}}
         return replace(
             self,
             summary=summary,
-            variables=shown,
-            questions=() if self.apart else self.questions,
-            risks=() if self.apart else self.risks,
+            variables=variables,
+            questions=() if self.data_independent else self.questions,
+            risks=() if self.data_independent else self.risks,
             sizes=({}, {}),
             replacements={},
             more_replacements={},
@@ -122,7 +121,7 @@ class Report:
         return drawn
 
     def html(self, *, public: bool = False) -> str:
-        """Return the report as one page that needs nothing else."""
+        """Return the report as one self-contained page."""
         from allonym.report.html import page
 
         needed()
@@ -130,13 +129,13 @@ class Report:
         return page("report.html", report=report, s=report.summary, charts=report.charts)
 
     def save(self, path: str | Path, *, public: bool = False) -> None:
-        """Write the report; only its owner may read one that is not public."""
+        """Write the report; only the owner can read a file that is not public."""
         from allonym.release.write import save_text
 
         save_text(Path(path), self.html(public=public), private=not public)
 
     def _repr_html_(self) -> str:
-        """Show the report in a notebook, apart from the styles around it."""
+        """Show the report in a notebook, in a frame of its own styles."""
         from allonym.report.html import framed
 
         return framed(self.html())

@@ -9,9 +9,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from allonym.errors import OptionError
-from allonym.report import NEEDED as DRAWN_BY
+from allonym.report import PACKAGES as REPORT_PACKAGES
 
-NEEDED = ("starlette", "uvicorn", "python_multipart", *DRAWN_BY)
+NEEDED = ("starlette", "uvicorn", "python_multipart", *REPORT_PACKAGES)
 
 
 def needed() -> None:

@@ -1,0 +1,41 @@
+"""The report of a release, built section by section.
+
+A section is a function from `ReleaseFacts` to fields of `report.model.Report`; a template of the same name in
+`report/templates/report` shows these fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from allonym.pipeline.reporting.cautions import cautions
+from allonym.pipeline.reporting.columns import columns, group_sizes, replacements
+from allonym.pipeline.reporting.concepts import concepts
+from allonym.pipeline.reporting.facts import ReleaseFacts
+from allonym.pipeline.reporting.questions import questions
+from allonym.pipeline.reporting.requirements import provenance, requirements
+from allonym.report.model import Report
+
+if TYPE_CHECKING:
+    from allonym.pipeline.run import Release
+
+SECTIONS: tuple[Callable[[ReleaseFacts], Mapping[str, Any]], ...] = (
+    requirements,
+    questions,
+    cautions,
+    columns,
+    group_sizes,
+    replacements,
+    concepts,
+    provenance,
+)
+
+
+def report(release: Release) -> Report:
+    """Build the report of a release."""
+    facts = ReleaseFacts(release)
+    fields: dict[str, Any] = {}
+    for section in SECTIONS:
+        fields |= section(facts)
+    return Report(**fields)

@@ -1,0 +1,64 @@
+"""Section: what the release does not protect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from allonym.errors import first_few
+from allonym.methods.base import ColumnwiseMethod
+from allonym.methods.record_level import RecordLevelMethod
+from allonym.pipeline.reporting.facts import ReleaseFacts
+
+TRUTHFUL = ("generalise", "abril")  # methods that write only values that are true of all records of a group
+
+
+def cautions(facts: ReleaseFacts) -> dict[str, Any]:
+    """Return what the release does not protect."""
+    return {"cautions": [*_columns(facts), *_groups(facts), *_persons(facts)]}
+
+
+def _columns(facts: ReleaseFacts) -> Iterator[str]:
+    plan = facts.plan
+    roles = {name: plan.columns[name].role if name in plan.columns else "keep" for name in facts.prepared.table.names}
+    unchanged = [name for name, role in roles.items() if role in ("keep", "sensitive", "weight")]
+    if unchanged:
+        yield (
+            f"Unchanged columns ({first_few(unchanged, 20)}): people can be identified by them if others know their "
+            "values. Columns that others may know are quasi-identifiers and should be masked."
+        )
+
+
+def _groups(facts: ReleaseFacts) -> Iterator[str]:
+    method, suppressed = facts.method, facts.summary["suppressed"]
+    recordwise = isinstance(method, RecordLevelMethod)
+    if recordwise:
+        yield "Combinations of values: each value is replaced on its own, and records need not form groups."
+    else:
+        yield "Membership in the table, and what the members of a group have in common: k-anonymity hides neither."
+    if isinstance(method, ColumnwiseMethod):
+        yield "Combinations of columns: k holds in each column alone."
+    required = {x.column for x in facts.plan.privacy}
+    unprotected = [x for x in facts.prepared.with_role("sensitive") if x not in required]
+    if unprotected and not recordwise:
+        yield (
+            f"Sensitive columns of which nothing is required ({first_few(unprotected, 20)}): all records of a group "
+            "may have the same value."
+        )
+    if suppressed:
+        yield (
+            f"Suppressed records ({suppressed:,}): their other columns are unchanged. They do not count for k, and a "
+            "person who is known to be in no group must be one of them."
+        )
+    truthful = method.name in TRUTHFUL or getattr(method, "represent", "") == "subsumer"
+    if not truthful and not recordwise:
+        yield "The truth of single values: the value of a group is close to all its records, and may be untrue of some."
+
+
+def _persons(facts: ReleaseFacts) -> Iterator[str]:
+    yield (
+        "What several releases reveal together: `allonym evaluate --earlier` measures what an attacker with an earlier "
+        "release knows."
+    )
+    if facts.prepared.units is None:
+        yield "People with several records: each record counts as one person."

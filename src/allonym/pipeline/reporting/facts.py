@@ -1,0 +1,72 @@
+"""What the sections of a report are built from: the original and the release row by row, with sensitive columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym.arrays import distinct
+from allonym.measures.measurement import measured
+from allonym.pipeline.encoding import encode_sensitive
+from allonym.pipeline.run import by_text, group_ids_of
+from allonym.records import Pairs, piece_of_rows
+
+if TYPE_CHECKING:
+    from allonym.pipeline.run import Release
+
+
+class ReleaseFacts:
+    """A release, the table it was made from, and the measures of both."""
+
+    def __init__(self, release: Release) -> None:
+        self.release, self.prepared, self.summary = release, release.prepared, release.summary
+        self.plan, self.method = self.prepared.plan, self.prepared.plan.method
+        self.who = "records" if self.summary["units"] is None else "persons"
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The rows of the original and of the release, with sensitive columns."""
+        prepared, masking = self.prepared, self.release.masking
+        assert prepared.records is not None
+        piece = piece_of_rows(prepared.records, masking.source, masking.share)
+        sensitive = [encode_sensitive(prepared, name) for name in prepared.seen("sensitive")]
+        encoded = [prepared.coded[x.name] for x in prepared.records.attributes]
+        return Pairs.of_rows(
+            masking.attributes,
+            [x.original_of[x.cells.codes] for x in encoded],
+            list(masking.codes[piece].T),
+            weights=prepared.weights,
+            units=prepared.units,
+            group_ids=group_ids_of(prepared, masking, self.release.written),
+            original_group_ids=distinct([by_text(x.kind.canonical(x.cells)).codes for x in encoded])[0],
+            sensitive=tuple(x.attribute for x in sensitive),
+            sensitive_codes=[x.codes for x in sensitive],
+            row_counts=prepared.row_counts,
+        )
+
+    @cached_property
+    def pairs_with_suppressed(self) -> Pairs:
+        """The same with suppressed records as a group: an attacker sees the sensitive values of that group, too."""
+        groups = self.pairs.groups
+        return replace(self.pairs, group_ids=np.where(groups < 0, groups.max(initial=0) + 1, groups))
+
+    @cached_property
+    def measures(self) -> dict[str, Any]:
+        """The measures of the summary, and the risks that the report shows besides."""
+        risks = measured(self.pairs, 1, ("uniqueness", "prosecutor_risk"))
+        return self.summary["measures"] | {name: x.to_dict() for name, x in risks.items()}
+
+    def figures(self, name: str) -> tuple[float, float, float | None]:
+        """Return a measure before masking, after masking, and of a blind guess."""
+        measure = self.measures[name]
+        return measure["before"], measure["value"], measure["baseline"]
+
+
+def shown(cell: Any) -> str:
+    """Return a cell as a report shows it."""
+    if cell is None or cell == "":
+        return "(empty)"
+    return "; ".join(map(str, cell)) if isinstance(cell, (tuple, list)) else str(cell)

@@ -1,0 +1,113 @@
+"""Section: the three questions of the Article 29 Working Party (Opinion 05/2014), before and after masking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from allonym.errors import first_few, plural
+from allonym.pipeline.reporting.facts import ReleaseFacts
+from allonym.privacy import models as privacy
+from allonym.report.model import Question, Row
+
+
+def questions(facts: ReleaseFacts) -> dict[str, Any]:
+    """Return the questions with their answers, and the risks that are drawn."""
+    linkage: list[Row] = [
+        ("linked by meaning", *facts.figures("semantic_linkage")),
+        ("linked by text", *facts.figures("record_linkage")),
+    ]
+    guesses = _guesses(facts)
+    return {
+        "questions": [_singling_out(facts), _linkability(facts, linkage), _inference(facts, guesses)],
+        "risks": [("unique records", *facts.figures("uniqueness")), *linkage, *guesses],
+    }
+
+
+def _singling_out(facts: ReleaseFacts) -> Question:
+    before, after = (privacy.k_anonymity(x) for x in (facts.pairs.unmasked, facts.pairs))
+    who, suppressed = facts.who, facts.summary["suppressed"]
+    unique = facts.figures("uniqueness")
+    found = tuple(None if x is None else 100 * x for x in facts.figures("prosecutor_risk"))
+    if after > 1:
+        answer = (
+            f"Not by the masked columns: at least {after:,} {who} share each combination of their values. Before "
+            f"masking, {unique[0]:.1f} % of the records were unique."
+        )
+        if suppressed:
+            answer += (
+                f" In these columns, {plural(suppressed, 'suppressed record')} hold no values; a person who is in no "
+                "group must be one of them."
+            )
+    else:
+        answer = (
+            f"Yes: {unique[1]:.1f} % of the records are unique in the masked columns (before: {unique[0]:.1f} %), "
+            "though their values may be untrue."
+        )
+    rows: list[Row] = [
+        (f"{who} in the smallest group", before, after, None),
+        ("unique records (%)", *unique),
+        ("probability of re-identification, mean (%)", found[0] or 0.0, found[1] or 0.0, found[2]),
+    ]
+    return Question("Can someone be singled out?", answer, rows)
+
+
+def _linkability(facts: ReleaseFacts, rows: Sequence[Row]) -> Question:
+    before, after, blind = facts.figures("semantic_linkage")
+    answer = (
+        "An attacker who knows the true values of all masked columns, and takes the record nearest in meaning, finds "
+        f"the right one for {after:.1f} % of the records (before: {before:.1f} %; by a blind guess: {blind:.1f} %)."
+    )
+    return Question("Can records be linked to other data?", answer, [(f"{x} (%)", a, b, c) for x, a, b, c in rows])
+
+
+def _guesses(facts: ReleaseFacts) -> list[Row]:
+    """Return for each sensitive column how often the most frequent value of a group is a person's own."""
+    pairs = facts.pairs
+    one_group = replace(pairs, group_ids=np.zeros(len(pairs.counts), np.int64))
+    rows: list[Row] = []
+    for a, attribute in enumerate(pairs.sensitive):
+        before, after, blind = (
+            privacy.guessed_by_group(x, a) for x in (pairs.unmasked, facts.pairs_with_suppressed, one_group)
+        )
+        rows.append((f"{attribute.name} guessed right", before, after, blind))
+    return rows
+
+
+def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:
+    question, see = "Can something be inferred about someone?", "See “What is not protected”."
+    prepared, sensitive = facts.prepared, facts.pairs.sensitive
+    uncounted = [x for x in prepared.with_role("sensitive") if x not in prepared.seen("sensitive")]
+    if not sensitive and uncounted:
+        answer = (
+            f"Nothing is required of the sensitive columns ({first_few(uncounted, 20)}), so they stayed in the engine "
+            f"and nothing was measured. {see}"
+        )
+        return Question(question, answer)
+    if not sensitive:
+        return Question(question, f"No column is marked as sensitive, so nothing was measured. {see}")
+    rows: list[Row] = []
+    certain = []
+    for a, guess in enumerate(guesses):
+        name = sensitive[a].name
+        pairs = facts.pairs.unmasked, facts.pairs_with_suppressed
+        before, after = (privacy.told_by_group(x, a) for x in pairs)
+        whose = "the records" if facts.summary["units"] is None else "the values of persons"
+        certain.append(f"{name} for {after:.1f} % of {whose} (before: {before:.1f} %)")
+        fewest = [privacy.l_diversity(x, a) for x in pairs]
+        farthest = [privacy.t_closeness(x, a) for x in pairs]
+        rows += [
+            (f"{name}: known for certain (%)", before, after, None),
+            (f"{guess[0]} (%)", guess[1], guess[2], guess[3]),
+            (f"{name}: fewest different values in a group", fewest[0], fewest[1], None),
+            (f"{name}: largest distance between a group and the table (t)", farthest[0], farthest[1], None),
+        ]
+    answer = (
+        "An attacker who finds a person's group knows a sensitive value for certain if all records of the group share "
+        f"it: {first_few(certain, 10)}. Otherwise the attacker guesses the most frequent value of the group; the table "
+        "shows how often that is right."
+    )
+    return Question(question, answer, rows)

@@ -1,0 +1,74 @@
+"""Sections: what was required and reached, and how the release was made."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from allonym import __version__
+from allonym.pipeline.reporting.codebook import public_parameters, published
+from allonym.pipeline.reporting.facts import ReleaseFacts
+from allonym.plan.toml import RELEASE_KEYS
+from allonym.tables.engines.grouped import GroupedTable
+
+VERIFIED = (
+    "The release was written to a temporary file, read by an independent reader, recounted as text, and only then "
+    "moved into place."
+)
+RECOUNTED = "The release was recounted as text before it was returned."
+BY_ENGINE = "The release was read back and recounted by its engine ({}) before it was returned."
+
+
+def requirements(facts: ReleaseFacts) -> dict[str, Any]:
+    """Return what was required and reached, the method, and how the release was verified."""
+    return {
+        "promises": list(_requirements(facts)),
+        "method": f"Method {facts.method.name}: {facts.method.info.summary}.",
+        "verified": _verified(facts),
+        "who": facts.who,
+    }
+
+
+def _requirements(facts: ReleaseFacts) -> Iterator[str]:
+    for x in facts.summary["privacy"]:
+        columns = ", ".join(x["columns"])
+        if x["model"] == "k-anonymity":
+            yield (
+                f"k-anonymity over {columns}: at least {x['asked']:,} {facts.who} per group of identical records "
+                f"required, {x['reached']:,} reached."
+            )
+        elif "sensitivity" in x:
+            note = f" ({x['note']})" if "note" in x else ""
+            together = " together" if len(x["columns"]) > 1 else ""
+            yield f"{x['model']} for each value of {columns}{together}: ε = {x['reached']:g}{note}."
+        else:
+            alike = f"records with the same {x['over'][0]}" if "over" in x else "identical records"
+            figures = f"{x['asked']:g} required, {x['reached']:.4g} reached"
+            yield f"{x['model']} of {columns} in every group of {alike}: {figures}."
+    if not facts.summary["privacy"]:
+        yield "No group size was required: values are replaced one by one."
+
+
+def _verified(facts: ReleaseFacts) -> str:
+    table = facts.prepared.table
+    if isinstance(table, GroupedTable):
+        return BY_ENGINE.format(table.engine.name)
+    return VERIFIED if facts.summary["sha256"]["output"] else RECOUNTED
+
+
+def provenance(facts: ReleaseFacts) -> dict[str, Any]:
+    """Return title and purpose, software, parameters, ontologies and hashes."""
+    links = [x for words in facts.prepared.words.values() for x in words]
+    return {
+        "about": {name: facts.plan.about.get(name, "") for name in RELEASE_KEYS},
+        "made": datetime.date.today().isoformat(),
+        "version": f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
+        "summary": facts.summary,
+        "parameters": public_parameters(facts.summary),
+        "ontologies": list({x.scope.name: published(x.scope) for x in links}.values()),
+        "data_independent": facts.method.info.data_independent,
+    }
