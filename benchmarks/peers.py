@@ -64,9 +64,7 @@ def tools(python: str, columns: Sequence[str], k: int, folder: Path) -> Iterator
     for method in ("sa-mdav", "sa-mdav --refine", "fusion"):
         options = ["--method", *method.split()]
         run = [program, "mask", data, "-o", output, "--plan", str(folder / "plan.toml"), *options]
-        yield Tool(
-            f"allonym, {method}", run, run, [sys.executable, "-c", "import numpy, polars, narwhals, typer, rich"]
-        )
+        yield Tool(f"allonym, {method}", run, run, [sys.executable, "-c", "import numpy, polars, narwhals, click"])
     for share in (0, 5):
         run = [python, str(FOLDER / "peer_anjana.py"), data, output, str(k), str(share), str(ARX), names]
         name = f"anjana, {share} % of rows may be suppressed"
