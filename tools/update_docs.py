@@ -84,8 +84,8 @@ def replaced(text: str, name: str, new: str) -> str:
 
 
 if __name__ == "__main__":
+    SCHEMA.write_text(schema(), "utf-8")  # first: the command line reads it
     with tempfile.TemporaryDirectory() as folder:
         page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
         README.write_text(replaced(page, "demo", screen(Path(folder))), "utf-8")
     METHODS_PAGE.write_text(replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds()), "utf-8")
-    SCHEMA.write_text(schema(), "utf-8")

@@ -307,11 +307,6 @@ def test_options_win_over_the_plan(folder: Path) -> None:
     assert (told["parameters"]["k"], told["seed"]) == (6, 9)
 
 
-def test_help_has_examples(folder: Path) -> None:
-    for name in ("inspect", "check", "mask", "demo"):
-        assert "Examples:" in run(name, "--help")
-
-
 @pytest.mark.parametrize(("engine", "others"), [("polars", "duckdb"), ("duckdb", "polars")])
 def test_masking_by_an_engine_does_not_import_the_libraries_of_others(folder: Path, engine: str, others: str) -> None:
     ages = {"job": ["nurse", "cook", None] * 4, "age": [30, None, 41] * 4, "height": [1.5, None, 1.75] * 4}

@@ -367,6 +367,8 @@ EVERY = (
     "link",
     "similarity",
     "demo",
+    "plan",
+    "plan schema",
     "studio",
 )
 MEASURES = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from inspect import cleandoc
 from typing import Any
 
@@ -10,7 +11,29 @@ import click
 
 Decorator = Callable[[Any], Any]
 SETTINGS: dict[str, Any] = {"max_content_width": 100, "show_default": True}
-TERM_WIDTH = 32  # a longer name of an option has a line of its own
+NAME_WIDTH = 26  # a longer name of an option has a line of its own
+
+
+class Formatter(click.HelpFormatter):
+    """Help whose words are never broken at a hyphen, so that names can be copied."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = NAME_WIDTH, col_spacing: int = 2) -> None:
+        """Write names and their descriptions in two columns."""
+        rows = list(rows)
+        column = min(max((len(name) for name, _ in rows), default=0), col_max) + col_spacing
+        margin = " " * self.current_indent
+        for name, text in rows:
+            lines = textwrap.wrap(text, max(self.width - column - self.current_indent, 20), break_on_hyphens=False)
+            if len(name) > col_max:
+                lines = ["", *lines]
+            for i, line in enumerate(lines or [""]):
+                self.write(f"{margin}{name if i == 0 else '':{column}}{line}".rstrip() + "\n")
+
+
+class Context(click.Context):
+    """The context of a command, with our help."""
+
+    formatter_class = Formatter
 
 
 class Option(click.Option):
@@ -19,6 +42,13 @@ class Option(click.Option):
     def __init__(self, *args: Any, section: str = "Options", **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.section = section
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return names and help; the pair --refine / --no-refine is --[no-]refine."""
+        record = super().get_help_record(ctx)
+        if record is None or not self.secondary_opts:
+            return record
+        return f"--[no-]{self.opts[0].removeprefix('--')}", record[1]
 
 
 class Argument(click.Argument):
@@ -31,6 +61,8 @@ class Argument(click.Argument):
 
 class Command(click.Command):
     """A command whose help shows its examples as they are typed, and its options by section."""
+
+    context_class = Context
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **{"context_settings": SETTINGS} | settings)
@@ -56,7 +88,7 @@ class Command(click.Command):
                 sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
         for title, rows in sections.items():
             with formatter.section(title):
-                formatter.write_dl(rows, col_max=TERM_WIDTH)
+                formatter.write_dl(rows)
 
 
 class Group(Command, click.Group):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from allonym.cli import options
+from allonym.cli import declared, options
 from allonym.cli.help import Command, option
 from allonym.cli.output import as_json_text, progress, say_pairs, show_json, waiting
 from allonym.errors import OptionError, OutputError
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 @options.hide_values
 @options.as_json
 @options.columns
-@options.method
-@options.privacy
+@options.k
+@declared.methods()
+@options.method_files
+@declared.models()
 @options.words
 @options.reading
 @options.execution

@@ -61,53 +61,14 @@ columns = together(
 
 METHOD = "Method"
 k = option("--k", type=int, metavar="NUMBER", section=METHOD, help="Minimum number of people in a group; 5 by default.")
-method = together(
-    k,
-    option("--method", metavar="NAME", section=METHOD,
-           help="Masking method; sa-mdav by default. An unknown name lists all."),
-    option("--seed", type=int, metavar="NUMBER", section=METHOD,
-           help="The same seed gives the same bytes. 0 by default; methods that draw for every row use "
-           "a secret seed. With exponential, a given seed is for tests only."),
-    option("--growth", metavar="HOW", section=METHOD, help="sa-mdav: plain, or weighted as published."),
-    option("--represent", metavar="WHAT", section=METHOD,
-           help="Replacement of a group: its centroid, the subsumer of all, or a member."),
-    option("--refine/--no-refine", default=None, section=METHOD,
-           help="Grouping methods: improve the groups, which takes longer."),
-    option("--heuristics", metavar="WHICH", section=METHOD,
-           help="fusion, recoding: none, h1, h1+target, h1+h2 or h1+h2+h3."),
-    option("--guide", metavar="WHAT", section=METHOD,
-           help="fusion, recoding: similarity, another similarity measure, hierarchy, discernibility or random."),
-    option("--hierarchy", multiple=True, metavar="COLUMN=FILE", section=METHOD, help="Hierarchy of --guide hierarchy."),
-    option("--per-attribute", is_flag=True, section=METHOD, help="recoding: k holds in each column alone."),
-    option("--suppression", type=float, metavar="SHARE", section=METHOD,
-           help="generalise: share of the records that may be suppressed."),
-    option("--alpha", type=float, metavar="NUMBER", section=METHOD,
-           help="noise: variance of the noise, relative to that of the data."),
-    option("--allow-same", is_flag=True, section=METHOD, help="noise: a small error may leave a word unchanged."),
-    option("--key", metavar=COLUMN, section=METHOD, help="noise: column whose texts determine the draws."),
-    option("--epsilon", type=float, metavar="NUMBER", section=METHOD, help="exponential: privacy budget."),
+method_files = together(
+    option("--hierarchy", multiple=True, metavar="COLUMN=FILE", section=METHOD,
+           help="Value generalisation hierarchy of a column, for --guide hierarchy."),
     option("--candidates", multiple=True, metavar="[COLUMN=]FILE", section=METHOD,
-           help="exponential: public list of possible replacements, one per line."),
-    option("--nulls", is_flag=True, section=METHOD, help="exponential: null is a possible replacement."),
-)  # fmt: skip
-PARAMETERS = (
-    "growth", "represent", "refine", "heuristics", "guide", "per_attribute", "suppression", "alpha", "allow_same",
-    "key", "epsilon", "nulls",
+           help="Public list of possible replacements, one per line. For exponential."),
 )  # fmt: skip
 
 PROMISES = "Promises beside k"
-privacy = together(
-    option("--l-diversity", multiple=True, metavar="COLUMN=L", section=PROMISES,
-           help="Every group has L distinct values of the column."),
-    option("--entropy-l-diversity", multiple=True, metavar="COLUMN=L", section=PROMISES,
-           help="Entropy l-diversity."),
-    option("--recursive-l-diversity", multiple=True, metavar="COLUMN=L", section=PROMISES,
-           help="Recursive (3,L)-diversity."),
-    option("--p-sensitive", multiple=True, metavar="COLUMN=P", section=PROMISES, help="P-sensitive k-anonymity."),
-    option("--t-closeness", multiple=True, metavar="COLUMN=T", section=PROMISES,
-           help="The distribution in every group is at most T from that of the table."),
-)  # fmt: skip
-MODELS = ("l-diversity", "p-sensitive", "t-closeness", "entropy-l-diversity", "recursive-l-diversity")
 
 WORDS = "Words"
 accept_review = option("--accept-review", is_flag=True, section=WORDS, help="Accept links that need review.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.cli.options import MODELS, PARAMETERS
+from allonym.cli.declared import method_parameters, privacy_models
 from allonym.errors import OptionError, PlanError, Problem
 
 if TYPE_CHECKING:
@@ -58,17 +58,17 @@ def _listed(names: str | Sequence[str] | None) -> list[str]:
 
 
 def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of the method that options give; a flag that is not given is none of them."""
-    flags = ("per_attribute", "allow_same", "nulls")
-    return {name: given[name] for name in PARAMETERS if given[name] is not None and (given[name] or name not in flags)}
+    """Return the parameters of the method that options give."""
+    return {name: given[name] for name in method_parameters() if given[name] is not None}
 
 
 def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> tuple[Plan | None, dict[str, Any]]:
     """Return a plan and its parameters for another method: those that this method has."""
-    from allonym.methods import find, method_parameters
+    from allonym.methods import find
+    from allonym.methods import method_parameters as parameters_of
     from allonym.methods.record_level import RecordLevelMethod
 
-    parameters = {name: x for name, x in parameters.items() if name in method_parameters(method)}
+    parameters = {name: x for name, x in parameters.items() if name in parameters_of(method)}
     other = find(method)
     by_row = other is not None and issubclass(other, RecordLevelMethod)
     if base is not None and other is not None and by_row and other.info.name != base.method.name:
@@ -80,17 +80,17 @@ def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> 
 def _requirements(given: Mapping[str, Any]) -> list[Privacy]:
     """Return the privacy requirements that options give as COLUMN=NUMBER."""
     from allonym.kinds.numbers import to_number
-    from allonym.plan.privacy import FIGURES, Privacy
+    from allonym.plan.privacy import Privacy
 
     requirements = []
-    for model in MODELS:
+    for model, (figure, _) in privacy_models().items():
         for text in given[model.replace("-", "_")]:
-            column, _, figure = text.rpartition("=")
-            number = to_number(figure)
+            column, _, figure_text = text.rpartition("=")
+            number = to_number(figure_text)
             if not column or number is None:
                 raise OptionError(f"--{model} {text} is not a column with a number.", hint="write COLUMN=NUMBER.")
             value = int(number) if number.is_integer() else number
-            requirements.append(Privacy(model, column, **{FIGURES[model]: value}))
+            requirements.append(Privacy(model, column, **{figure: value}))
     return requirements
 
 

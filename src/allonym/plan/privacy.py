@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 FIGURES = {"l-diversity": "l", "entropy-l-diversity": "l", "recursive-l-diversity": "l", "p-sensitive": "p",
            "t-closeness": "t"}  # fmt: skip
 
+DESCRIPTIONS = {
+    "l-diversity": "Every group has at least l distinct values of the column.",
+    "entropy-l-diversity": "The entropy of the column in every group is at least log(l).",
+    "recursive-l-diversity": "In every group the most frequent value is rarer than c times the l-th and rarer values.",
+    "p-sensitive": "Every group of k records has at least p distinct values of the column.",
+    "t-closeness": "The distribution of the column in every group is at most t from that in the table.",
+}
+
 
 @dataclass(frozen=True)
 class Privacy:

@@ -9,6 +9,7 @@ from allonym.methods.registry import ALIASES, DEFAULT_METHOD, METHODS
 from allonym.parameters import Parameter, parameters_of
 from allonym.plan import toml
 from allonym.plan.model import Plan
+from allonym.plan.privacy import DESCRIPTIONS, FIGURES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -26,7 +27,7 @@ def schema() -> dict[str, Any]:
         "privacy": {
             "description": "Privacy models of sensitive columns, besides k.",
             "type": "array",
-            "items": _table(keys["privacy"]),
+            "items": _table(keys["privacy"]) | {"allOf": [_model(model) for model in FIGURES]},
         },
         "file": _table(keys["file"], "How the data file is read."),
         "columns": {
@@ -55,6 +56,12 @@ def _table(keys: Mapping[str, Parameter], description: str = "") -> dict[str, An
         "required": [key for key, declared in keys.items() if declared.required],
         "additionalProperties": False,
     }
+
+
+def _model(model: str) -> dict[str, Any]:
+    """Return the figure that a privacy model needs."""
+    condition = {"properties": {"model": {"const": model}}, "required": ["model"]}
+    return {"if": condition, "then": {"description": DESCRIPTIONS[model], "required": [FIGURES[model]]}}
 
 
 def _methods(keys: Mapping[str, Parameter]) -> dict[str, Any]:

@@ -1,0 +1,108 @@
+"""Options that derive from the JSON Schema of plans: the parameters of methods, and the privacy models.
+
+The schema is a file beside the plans, so that help imports no method.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from allonym.cli.help import Decorator, option, together
+from allonym.cli.options import METHOD, PROMISES
+
+SCHEMA = Path(__file__).parents[1] / "plan" / "schema.json"
+NAMED = ("name", "seed", "k")  # keys of every method, with options of their own
+NUMBERS: dict[str, type] = {"integer": int, "number": float}
+
+
+class MethodParameter(NamedTuple):
+    """A parameter, as each method that has it declares it."""
+
+    name: str
+    declared: dict[str, dict[str, Any]]  # its schema, by method
+
+    @property
+    def flag(self) -> bool:
+        """Whether it is true or false."""
+        return self.first["type"] == "boolean"
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The schema of the first method that has the parameter."""
+        return next(iter(self.declared.values()))
+
+    @property
+    def help(self) -> str:
+        """What the parameter does, its choices and defaults, and the methods that have it."""
+        choices = dict.fromkeys(x for declared in self.declared.values() for x in declared.get("enum", []))
+        defaults = {method: x["default"] for method, x in self.declared.items() if "default" in x and not self.flag}
+        usual = next(iter(defaults.values()), None)
+        others = [f"; {method}: {default}" for method, default in defaults.items() if default != usual]
+        parts = [self.first["description"]]
+        parts += [f"One of {', '.join(choices)}."] if choices else []
+        parts += [f"For {', '.join(self.declared)}."]
+        parts += [f" [default: {usual}{''.join(others)}]"] if defaults else []
+        return " ".join(parts)
+
+    def option(self) -> Decorator:
+        """Declare the option. Choices and bounds are checked with the plan, which explains all problems at once."""
+        words = self.name.replace("_", "-")
+        if self.flag:
+            return option(f"--{words}/--no-{words}", self.name, default=None, section=METHOD, help=self.help)
+        number = NUMBERS.get(self.first["type"])
+        metavar = "NUMBER" if number else "NAME" if "enum" in self.first else "TEXT"
+        return option(f"--{words}", self.name, type=number or str, metavar=metavar, section=METHOD, help=self.help)
+
+
+@cache
+def plan_schema() -> dict[str, Any]:
+    """Return the JSON Schema of plans."""
+    schema: dict[str, Any] = json.loads(SCHEMA.read_text("utf-8"))["properties"]
+    return schema
+
+
+@cache
+def method_parameters() -> dict[str, MethodParameter]:
+    """Return the parameters of all methods; a parameter with a single choice is none."""
+    parameters: dict[str, MethodParameter] = {}
+    for case in plan_schema()["method"]["allOf"]:
+        method = case["if"]["properties"]["name"]["enum"][0]
+        for name, declared in case["then"]["properties"].items():
+            if name not in NAMED and len(declared.get("enum", "..")) > 1:
+                parameters.setdefault(name, MethodParameter(name, {})).declared[method] = declared
+    return parameters
+
+
+@cache
+def privacy_models() -> dict[str, tuple[str, str]]:
+    """Return the figure and the name of each privacy model."""
+    cases = plan_schema()["privacy"]["items"]["allOf"]
+    return {
+        case["if"]["properties"]["model"]["const"]: (case["then"]["required"][0], case["then"]["description"])
+        for case in cases
+    }
+
+
+def methods() -> Decorator:
+    """Declare the options that choose a method and set its parameters."""
+    keys = plan_schema()["method"]["properties"]
+    names = ", ".join(case["if"]["properties"]["name"]["enum"][0] for case in plan_schema()["method"]["allOf"])
+    choice = f"Masking method: {names}.  [default: {keys['name']['default']}]"
+    return together(
+        option("--method", metavar="NAME", section=METHOD, help=choice),
+        option("--seed", type=int, metavar="NUMBER", section=METHOD, help=keys["seed"]["description"]),
+        *(parameter.option() for parameter in method_parameters().values()),
+    )
+
+
+def models() -> Decorator:
+    """Declare an option for each privacy model."""
+    return together(
+        *(
+            option(f"--{model}", multiple=True, metavar=f"COLUMN={figure.upper()}", section=PROMISES, help=description)
+            for model, (figure, description) in privacy_models().items()
+        )
+    )
