@@ -60,7 +60,7 @@ def kinds() -> str:
     from allonym.kinds.registry import KINDS
     from allonym.methods import METHODS
 
-    lines = ["| method | " + " | ".join(KINDS) + " | promises | |", "|---|" + ":-:|" * len(KINDS) + "---|---|"]
+    lines = ["| method | " + " | ".join(KINDS) + " | guarantees | summary |", "|---|" + ":-:|" * len(KINDS) + "---|---|"]
     for name, method in METHODS.items():
         marks = ["yes" if kind in method.info.kinds else "" for kind in KINDS]
         lines.append(
