@@ -60,7 +60,10 @@ def kinds() -> str:
     from allonym.kinds.registry import KINDS
     from allonym.methods import METHODS
 
-    lines = ["| method | " + " | ".join(KINDS) + " | guarantees | summary |", "|---|" + ":-:|" * len(KINDS) + "---|---|"]
+    lines = [
+        "| method | " + " | ".join(KINDS) + " | guarantees | summary |",
+        "|---|" + ":-:|" * len(KINDS) + "---|---|",
+    ]
     for name, method in METHODS.items():
         marks = ["yes" if kind in method.info.kinds else "" for kind in KINDS]
         lines.append(
