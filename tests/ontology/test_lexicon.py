@@ -11,20 +11,20 @@ from allonym.ontology.lexicon import Entry, Lexicon, key
 
 
 @given(st.text(max_size=20))
-def test_a_key_is_its_own_key_and_knows_no_unicode_form(text: str) -> None:
+def test_key_is_idempotent_and_ignores_the_unicode_form(text: str) -> None:
     assert key(key(text)) == key(text)
     assert key(unicodedata.normalize("NFD", text)) == key(unicodedata.normalize("NFC", text))
 
 
 @given(st.lists(st.text(alphabet="abÄ _-.\t", min_size=1, max_size=6), max_size=8))
-def test_keys_all_at_once_are_keys_one_by_one(forms: list[str]) -> None:
+def test_keys_agree_with_key(forms: list[str]) -> None:
     lexicon = Lexicon.build([Entry(form, i) for i, form in enumerate(forms)])
     assert list(lexicon.keys) == [key(form) for form in lexicon.forms]
     for i, form in enumerate(forms):
         assert i in lexicon.senses(form)
 
 
-def test_senses_come_in_order_and_once() -> None:
+def test_senses_are_ordered_and_distinct() -> None:
     words = Lexicon.build(
         [Entry("bank", 5, rank=1), Entry("Bank", 3, rank=0), Entry("bank", 9, rank=2), Entry("BANK", 5, rank=7)]
     )
@@ -45,7 +45,7 @@ def test_languages_filter_and_untagged_words_belong_to_all() -> None:
     assert words.terms(1, "en") == []
 
 
-def test_terms_leave_out_notations_and_begin_with_the_preferred() -> None:
+def test_terms_exclude_notations_and_start_with_the_preferred_form() -> None:
     words = Lexicon.build(
         [Entry("C50", 1, notation=True), Entry("breast cancer", 1), Entry("mamma carcinoma", 1, preferred=True)]
     )
@@ -53,7 +53,7 @@ def test_terms_leave_out_notations_and_begin_with_the_preferred() -> None:
     assert words.senses("c50").tolist() == [1]
 
 
-def test_an_empty_lexicon_answers() -> None:
+def test_empty_lexicon() -> None:
     words = Lexicon.build([])
     assert words.senses("anything").tolist() == []
     assert list(words.keys) == []

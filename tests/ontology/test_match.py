@@ -1,4 +1,4 @@
-"""From a text to a form: spelling, inflection, stems, heads; and what is never dropped."""
+"""Matching texts to forms: spelling, inflection, stems, heads, negations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_negating_words_are_never_dropped(text: str) -> None:
     assert list(matcher("dog", "cat", "tail").matches(text)) == []
 
 
-def test_a_negated_form_that_is_there_is_found() -> None:
+def test_negated_forms_of_the_lexicon_match() -> None:
     assert first(matcher("non-small cell lung cancer"), "Non-small cell lung cancer (disorder)") == (
         "non-small cell lung cancer",
         "exact",
@@ -67,22 +67,22 @@ def test_a_negated_form_that_is_there_is_found() -> None:
 
 
 @pytest.mark.parametrize("text", ["not able", "no table", "a board"])
-def test_written_together_swallows_no_small_word(text: str) -> None:
+def test_joined_spelling_keeps_negations_and_determiners(text: str) -> None:
     assert list(matcher("notable", "aboard", "notable").matches(text)) == []
 
 
-def test_numbers_and_letters_are_no_heads() -> None:
+def test_numbers_and_single_letters_are_not_heads() -> None:
     assert list(matcher("2", "two", "x", "stage").matches("kidney failure 2")) == []
     assert list(matcher("x").matches("syndrome x")) == []
 
 
-def test_stems_are_of_both_sides_and_by_language() -> None:
+def test_stems_of_text_and_form_by_language() -> None:
     assert first(matcher("fishing industry"), "fish industries") == ("fishing industry", "stem", "")
     assert first(matcher("Zitrusfrucht", "Apfel", code="de"), "Zitrusfruchten") == ("zitrusfrucht", "stem", "")
     assert first(matcher("pomme de terre", code="fr"), "pommes de terre") == ("pomme de terre", "stem", "")
 
 
-def test_heads_are_on_the_left_in_romance_languages() -> None:
+def test_heads_come_first_in_romance_languages() -> None:
     assert first(matcher("vino", code="es"), "vino tinto") == ("vino", "head", "tinto")
     assert first(matcher("zumo", "naranja", code="es"), "zumo de naranja") == ("zumo", "head", "de naranja")
     assert first(matcher("Wurst", code="de"), "grobe Wurst vom Rind") == ("wurst", "head", "grobe vom rind")

@@ -1,4 +1,4 @@
-"""Every reader on the same little taxonomy, on damaged files, and on the real files where they are at hand."""
+"""Every reader on the same small taxonomy, on damaged files, and on real files if they are available."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_format_gives_the_same_taxonomy(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_gzipped_is_the_same(name: str, tmp_path: Path) -> None:
+def test_gzipped_files(name: str, tmp_path: Path) -> None:
     packed = tmp_path / f"{name}.gz"
     packed.write_bytes(gzip.compress((HERE / name).read_bytes()))
     t = read_taxonomy(packed)
@@ -125,7 +125,7 @@ def test_owl_has_languages_notations_individuals_and_no_deprecated_classes(tmp_p
     assert t.instances.tolist() == [t.labels[c] in ("Paris", "Rome") for c in range(len(t))]
 
 
-def test_skos_takes_narrower_too_and_keeps_languages() -> None:
+def test_skos_reads_narrower_and_languages() -> None:
     t = read_taxonomy(HERE / "mini-animals.ttl")
     assert [t.labels[c] for c in t.path(t.code("pet"))] == ["pet", "animal"]
     assert t.lexicon.senses("Piepmatz", "de").tolist() == [t.code("bird")] == [t.code("B")]
@@ -279,7 +279,7 @@ def test_binary_missing_and_damaged_files(tmp_path: Path) -> None:
         read_taxonomy(tmp_path / "b", format="oboe")
 
 
-def test_turtle_with_a_mark_and_owl_as_default_namespace(tmp_path: Path) -> None:
+def test_turtle_with_byte_order_mark_and_owl_as_default_namespace(tmp_path: Path) -> None:
     marked = tmp_path / "marked.ttl"
     marked.write_bytes(b"\xef\xbb\xbf" + (HERE / "mini-animals.ttl").read_bytes())
     assert links(read_taxonomy(marked)) == LINKS
@@ -293,7 +293,7 @@ def test_turtle_with_a_mark_and_owl_as_default_namespace(tmp_path: Path) -> None
     assert links(read_taxonomy(default)) == LINKS
 
 
-def test_formats_can_be_given() -> None:
+def test_explicit_format() -> None:
     t = read_taxonomy(HERE / "mini-animals.csv", format="child-parent")
     assert links(t) == LINKS
     assert set(FILE_FORMATS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "tree", "child-parent"}
@@ -309,7 +309,7 @@ def test_doid_agrees_with_fastobo() -> None:
 
 
 @needs(DATA / "taxonomies" / "icd10cm_tree.tsv.gz")
-def test_icd_names_the_codes_that_are_their_own_parents(tmp_path: Path) -> None:
+def test_icd_codes_that_are_their_own_parents_are_refused(tmp_path: Path) -> None:
     """39 one-category blocks of the file lost their chapter: refused as it is; as further roots they load."""
     path = DATA / "taxonomies" / "icd10cm_tree.tsv.gz"
     with pytest.raises(errors.CycleError, match=r"line 812: 'B10' is its own parent; 39 such ids"):
@@ -337,7 +337,7 @@ def test_mesh_loads_with_all_descriptors() -> None:
 
 
 @needs(DATA / "taxonomies" / "ncbi_taxonomy_parents.tsv.gz")
-def test_two_million_concepts_load_and_answer() -> None:
+def test_two_million_concepts() -> None:
     t = read_taxonomy(DATA / "taxonomies" / "ncbi_taxonomy_parents.tsv.gz")
     assert len(t) == 2_609_295
     assert t.deepest == 38

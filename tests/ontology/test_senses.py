@@ -1,4 +1,4 @@
-"""Coherent senses: the energy is what it says, small columns get its minimum, large ones beat first senses."""
+"""Coherent senses: the energy agrees with its formula, and small columns reach its minimum."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ def test_small_columns_get_the_minimum_of_the_formula(drawn: tuple) -> None:  # 
         choice = [w[i] for w, i in zip(words, picks, strict=True)]
         every[picks] = energy(parents, choice, counts, [p[i] for p, i in zip(prior, picks, strict=True)])
         assert column.energy(np.array(picks)) == pytest.approx(every[picks], abs=1e-9)
-    found = coherent(column)
-    assert every[tuple(found.chosen.tolist())] == pytest.approx(min(every.values()), abs=1e-9)
+    choice = coherent(column)
+    assert every[tuple(choice.chosen.tolist())] == pytest.approx(min(every.values()), abs=1e-9)
     for i, w in enumerate(words):  # the margin is what changing this one value would cost, per record
-        others = [p for p in range(len(w)) if p != found.chosen[i]]
+        others = [p for p in range(len(w)) if p != choice.chosen[i]]
         if not others:
-            assert found.margin[i] == np.inf
+            assert choice.margin[i] == np.inf
             continue
-        changed = [tuple(p if j == i else c for j, c in enumerate(found.chosen.tolist())) for p in others]
+        changed = [tuple(p if j == i else c for j, c in enumerate(choice.chosen.tolist())) for p in others]
         cheapest = min(every[c] for c in changed) - min(every.values())
-        assert found.margin[i] == pytest.approx(cheapest / counts[i], abs=1e-9)
+        assert choice.margin[i] == pytest.approx(cheapest / counts[i], abs=1e-9)
 
 
 AMBIGUOUS = [
@@ -94,20 +94,20 @@ def large(size: int) -> Column:
     return Column(t, np.arange(0, 6 * size + 1, 6), concepts, prior, rng.integers(1, 100, size))
 
 
-def test_improvement_never_ends_above_its_start() -> None:
+def test_descent_never_increases_the_energy() -> None:
     column = large(300)
     start = first(column)
     assert start.chosen.tolist() == [0] * 300
     assert coherent(column).energy < start.energy
 
 
-def test_improvement_stops_where_no_single_change_helps() -> None:
+def test_descent_stops_at_a_local_minimum() -> None:
     column = large(200)
-    found = coherent(column)
-    assert (found.margin >= -1e-9).all()
+    choice = coherent(column)
+    assert (choice.margin >= -1e-9).all()
 
 
-def test_the_improving_way_finds_the_minimum_of_small_columns_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_descent_finds_the_minimum_of_small_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(8)
     t = bundled()
     missed = 0
@@ -115,8 +115,8 @@ def test_the_improving_way_finds_the_minimum_of_small_columns_too(monkeypatch: p
         column = Column(
             t, np.arange(0, 19, 3), rng.integers(0, len(t), 18), np.tile([0, 0.3, 0.6], 6), rng.integers(1, 9, 6)
         )
-        monkeypatch.setattr(senses, "EXACT", 21)
+        monkeypatch.setattr(senses, "MAX_EXACT_BITS", 21)
         best = coherent(column).energy
-        monkeypatch.setattr(senses, "EXACT", 0)
+        monkeypatch.setattr(senses, "MAX_EXACT_BITS", 0)
         missed += coherent(column).energy > best + 1e-9
     assert missed <= 6

@@ -1,4 +1,4 @@
-"""Measures against slow references written from the formulas, and the laws every measure keeps."""
+"""Measures against slow references written from the formulas, and laws that hold for every measure."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ def test_x_similarity_and_rodriguez_egenhofer_are_their_formulas(parents: Dag, d
 
 @pytest.mark.parametrize("measure", list(similarity.MEASURES))
 @given(parents=dags(), data=st.data())
-def test_distance_is_symmetric_bounded_and_nothing_to_itself(measure: str, parents: Dag, data: st.DataObject) -> None:
+def test_distance_is_symmetric_bounded_and_zero_for_equal_concepts(
+    measure: str, parents: Dag, data: st.DataObject
+) -> None:
     terms = {c: data.draw(st.frozensets(st.sampled_from("pqrstu"), max_size=3)) for c in parents}
     t, codes = taxonomy(parents, terms), np.arange(len(parents))
     for depth in similarity.DEPTHS:
@@ -129,7 +131,7 @@ def test_distance_grows_up_a_chain_on_trees(measure: str, parents: Dag) -> None:
 
 @pytest.mark.parametrize("measure", list(similarity.MEASURES))
 @given(parents=dags())
-def test_every_form_gives_the_same_figure(measure: str, parents: Dag) -> None:
+def test_pairs_tables_and_ancestries_agree(measure: str, parents: Dag) -> None:
     t, codes = taxonomy(parents), np.arange(len(parents))
     whole = similarity.table(measure, t, codes)
     one, other = (grid.ravel() for grid in np.meshgrid(codes, codes, indexing="ij"))
@@ -143,7 +145,7 @@ def test_every_form_gives_the_same_figure(measure: str, parents: Dag) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 7])
-def test_small_blocks_give_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_block_size_does_not_matter(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(block)
     parents: Dag = {0: [], **{c: sorted(set(rng.integers(0, c, 3).tolist())) for c in range(1, 30)}}
     t, codes = taxonomy(parents), np.arange(len(parents))
@@ -154,7 +156,7 @@ def test_small_blocks_give_the_same(block: int, monkeypatch: pytest.MonkeyPatch)
     assert np.allclose(similarity.wu_palmer(t, one, other), expected.ravel(), rtol=1e-14)
 
 
-def test_nothing_to_compare_gives_nothing() -> None:
+def test_empty_input() -> None:
     t = taxonomy({0: [], 1: [0]})
     nothing = np.empty(0, np.int64)
     for measure in similarity.MEASURES:
@@ -163,7 +165,7 @@ def test_nothing_to_compare_gives_nothing() -> None:
         assert similarity.table(measure, t, nothing).shape == (0, 0)
 
 
-def test_deep_chains_with_merges_go_past_the_main_slots() -> None:
+def test_deep_chains_with_merges_exceed_the_main_slots() -> None:
     """Two chains of 40 that meet again: more slots than one machine word of the fast way."""
     parents: Dag = {0: []}
     for c in range(1, 81):
@@ -183,7 +185,7 @@ def test_very_deep_chain_keeps_exact_links() -> None:
     assert float(similarity.wu_palmer(t, 399, 1)) == (2 * 2) / (398 + 0 + 2 * 2)
 
 
-def test_subsumer_is_the_one_that_makes_them_most_similar() -> None:
+def test_lcs_of_highest_similarity() -> None:
     # 4 and 5 share 2 (depth 2, far) and 3 (depth 1, near): W&P decides
     parents: Dag = {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3], 5: [2, 3]}
     t = taxonomy(parents)
@@ -212,7 +214,7 @@ def test_unknown_names_are_refused_with_a_hint() -> None:
         similarity.resnik(t, 0, 1, content="corpus")
 
 
-def test_an_ancestry_is_not_asked_about_others() -> None:
+def test_ancestry_refuses_other_concepts() -> None:
     t = taxonomy({0: [], 1: [0], 2: [0], 3: [1]})
     some = t.ancestry([3])
     assert 1 in some
@@ -254,7 +256,7 @@ def test_numbering_does_not_matter() -> None:
         assert np.allclose(similarity.table(measure, shuffled, new), expected, atol=1e-12), measure
 
 
-def test_of_equally_good_subsumers_the_deeper_then_the_first() -> None:
+def test_ties_of_subsumers_are_broken_by_depth_then_number() -> None:
     deeper = taxonomy({0: [], 1: [0], 2: [0], 3: [2], 4: [1, 3], 5: [1, 3]})
     assert int(similarity.lcs(deeper, 4, 5, measure="path")) == 3  # 1 is as near
     alike = taxonomy({0: [], 1: [0], 2: [0], 3: [1, 2], 4: [1, 2]})
@@ -271,7 +273,7 @@ def test_each_measure_has_its_own_subsumer() -> None:
     assert int(similarity.lcs(t, 8, 9, measure="lin", content=amount[::-1])) == 4
 
 
-def test_parts_and_definitions_take_part_where_the_source_has_them() -> None:
+def test_parts_and_definitions_count_if_the_source_has_them() -> None:
     words = Lexicon.build([Entry("a", 0), Entry("b", 1), Entry("c", 2), Entry("d", 3)])
     parts = to_rows(np.array([1, 2, 1]), np.array([3, 3, 2]), 4)  # 1 and 2 have the part 3, 1 has 2 too
     glosses = ["", "big red dog", "red dog house", ""]
@@ -285,7 +287,7 @@ def test_parts_and_definitions_take_part_where_the_source_has_them() -> None:
     assert float(features.rodriguez_egenhofer(t, 1, 2)) == pytest.approx(expected)
 
 
-def test_taxonomies_cannot_be_changed() -> None:
+def test_taxonomies_are_read_only() -> None:
     t = taxonomy({0: [], 1: [0]})
     for array in (t.depth, t.parents[1], t.children[1], t.instances, t.lexicon.concepts):
         with pytest.raises(ValueError, match="read-only"):
@@ -304,7 +306,7 @@ def test_codes_may_be_integers_of_any_width(dtype: type) -> None:
         assert np.array_equal(similarity.distance(measure, t, narrow, narrow[::-1]), expected)
 
 
-def test_more_ways_down_than_a_float_can_count() -> None:
+def test_more_paths_down_than_a_float_can_count() -> None:
     """60 diamonds on top of each other, numbered from below: 2^60 ways."""
     n = 181
     child, parent = [], []

@@ -1,4 +1,4 @@
-"""The graph: depths, ways up and down, least common subsumers, scopes; and what it refuses."""
+"""Taxonomies: depths, paths, least common subsumers, scopes, refused input."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_lcs_agrees_with_the_reference(parents: Dag) -> None:
 
 
 @given(dags(max_size=10))
-def test_a_cut_has_the_links_inside_and_its_own_depths(parents: Dag) -> None:
+def test_cut_has_inner_links_and_own_depths(parents: Dag) -> None:
     t = taxonomy(parents)
     for root in parents:
         scope = Scope(t, root)
@@ -75,13 +75,13 @@ def test_several_roots_get_a_virtual_one() -> None:
     assert t.find("*") == 3
 
 
-def test_a_cycle_is_named() -> None:
+def test_cycles_are_refused() -> None:
     with pytest.raises(CycleError, match="b → c → b") as caught:
         Taxonomy.build("loop", ["a", "b", "c"], child=[1, 2, 1], parent=[2, 1, 0])
     assert set(caught.value.values) == {"b", "c"}
 
 
-def test_a_link_given_twice_counts_once() -> None:
+def test_repeated_links_count_once() -> None:
     t = Taxonomy.build("t", ["a", "b"], child=[1, 1], parent=[0, 0])
     assert t.parents_of(1).tolist() == [0]
 
@@ -95,7 +95,7 @@ def test_arrays_and_restriction_keep_words() -> None:
     assert cut.lexicon.terms(0) == ["Bird"]
 
 
-def test_names_are_found_and_missing_ones_have_hints() -> None:
+def test_lookup_by_name_and_hints_for_unknown_names() -> None:
     words = Lexicon.build([Entry("bird", 1), Entry("parrot", 2, rank=0), Entry("parrot", 3, rank=1)])
     t = Taxonomy.build(
         "t", ["a", "bird.n.01", "parrot.n.01", "parrot.n.02"], child=[1, 2, 3], parent=[0, 1, 0], lexicon=words
@@ -118,7 +118,7 @@ def test_path_stays_under_the_root() -> None:
     assert t.path(3, root=2) == [3, 2]
 
 
-def test_a_tree_sums_level_by_level_as_a_graph_does() -> None:
+def test_sums_of_trees_agree_with_sums_of_graphs() -> None:
     rng = np.random.default_rng(5)
     parent = [int(rng.integers(0, c)) for c in range(1, 200)]
     tree = Taxonomy.build("tree", [str(i) for i in range(200)], child=range(1, 200), parent=parent)

@@ -89,7 +89,7 @@ print(*{"scipy", "rapidfuzz", "Stemmer", "pyoxigraph", "zipfile", "narwhals"} & 
 
 
 @needs(WNDB)
-def test_the_bundled_file_is_what_the_files_of_wordnet_compile_to() -> None:
+def test_the_bundled_file_equals_the_compiled_sources() -> None:
     from build_wordnet import DATA, notice
 
     read = read_taxonomy(WNDB)
@@ -117,6 +117,6 @@ def test_loading_takes_less_than_importing_numpy() -> None:
 
 
 @pytest.mark.parametrize("word", ["dog", "Dog", "DOG", " dog ", "_dog_"])
-def test_lookup_does_not_depend_on_case_or_blanks(word: str) -> None:
+def test_lookup_ignores_case_and_spaces(word: str) -> None:
     t = bundled()
     assert t.ids[t.code(word)] == "dog.n.01"

@@ -56,8 +56,8 @@ def _parents(path: Path) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("text", "error", "part"),
     [
-        ('{"a": ["b"], "c": ["d"]}', UnknownFormatError, "without one top"),
-        ('{"a": ["b", ["c", true', UnknownFormatError, "not JSON"),
+        ('{"a": ["b"], "c": ["d"]}', UnknownFormatError, "no single top value"),
+        ('{"a": ["b", ["c", true', UnknownFormatError, "not valid JSON"),
         ('{"a": {"b": ["x"], "c": ["x"]}}', DuplicateIdError, "lies under"),
     ],
 )
@@ -181,7 +181,7 @@ def test_a_built_hierarchy_is_written_as_arx_reads_it() -> None:
     ("options", "part"),
     [
         ({"limits": [3, 3, 1]}, "must go down"), ({"limits": [3, 2]}, "must go down"), ({"levels": 0}, "is none"),
-        ({"levels": 9}, "levels that differ"),
+        ({"levels": 9}, "different levels"),
     ],
 )  # fmt: skip
 def test_hierarchies_that_cannot_be(options: dict[str, object], part: str) -> None:

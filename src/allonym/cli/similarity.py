@@ -68,13 +68,13 @@ def similarity(
 
 def _show(words: tuple[str, str], comparison: Comparison, measure: str, depth: str) -> None:
     """Print senses, subsumer and figures."""
-    from allonym.ontology.linking.links_file import gloss
+    from allonym.ontology.linking.links_file import short_definition
 
     taxonomy = comparison.taxonomy
     rows = []
     for name, concept in (*zip(words, comparison.concepts, strict=True), ("in common", comparison.subsumer)):
         synonyms = [x for x in taxonomy.lexicon.terms(concept) if x.lower() != name.lower()]
-        rows.append((name, taxonomy.ids[concept], ", ".join(synonyms[:3]), gloss(taxonomy, concept)))
+        rows.append((name, taxonomy.ids[concept], ", ".join(synonyms[:3]), short_definition(taxonomy, concept)))
     show_table(("word", "sense", "synonyms", "definition"), rows, fold=0)
     convention = f", depth in {depth}" if measure == "wu-palmer" else ""
     say(f"\n{measure}{convention}: similarity {comparison.similarity:.4f}, distance {comparison.distance:.4f}")

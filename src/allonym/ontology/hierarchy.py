@@ -1,4 +1,4 @@
-"""A value generalisation hierarchy: leaves, and what each becomes at every level; and what its words mean (P2)."""
+"""Value generalisation hierarchies, and the concepts that their values mean (Ayala-Rivera et al.)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from allonym.errors import UnknownFormatError
-from allonym.ontology.linking.link import Link, link
+from allonym.ontology.linking.link import Link, link, may_be_code
 from allonym.ontology.readers import hierarchy_table, recognise, tree
 from allonym.ontology.readers.source import File
 from allonym.ontology.scope import Scope
 
-SURELY = ("settled", "id", "notation", "exact", "spelling", "inflection")  # reasons that need nobody's eye
-BRIEF = 2  # letters; such words are rather codes
+CERTAIN_REASONS = ("settled", "id", "notation", "exact", "spelling", "inflection")  # links that need no review
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,12 @@ class Hierarchy:
 
     @classmethod
     def read(cls, path: str | Path) -> Hierarchy:
-        """Read an ARX table or a tree in JSON."""
+        """Read an ARX table or a JSON tree.
+
+        Raises:
+            UnknownFormatError: the file is not a hierarchy.
+            DuplicateIdError: a value has two parents.
+        """
         file = File.read(path)
         reader = {"hierarchy": hierarchy_table, "tree": tree}.get(recognise(file))
         if reader is None:
@@ -56,21 +60,21 @@ class Hierarchy:
         return [row[0] for row in self.rows]
 
     def values(self, level: int) -> list[str]:
-        """Return the different values at a level."""
+        """Return the distinct values at a level."""
         return list(dict.fromkeys(row[level] for row in self.rows))
 
     @cached_property
     def leaves_of(self) -> dict[str, list[str]]:
         """For every value above the leaves, the leaves below it."""
-        found: dict[str, list[str]] = {}
+        leaves: dict[str, list[str]] = {}
         for leaf, *above in self.rows:
             for value in dict.fromkeys(above):
                 if value != leaf:
-                    found.setdefault(value, []).append(leaf)
-        return found
+                    leaves.setdefault(value, []).append(leaf)
+        return leaves
 
     def to_csv(self) -> str:
-        """Return it as ARX reads it."""
+        """Return the hierarchy as a table in ARX's format."""
         out = io.StringIO()
         csv.writer(out, delimiter=";", lineterminator="\n").writerows(self.rows)
         return out.getvalue()
@@ -78,51 +82,52 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Meanings:
-    """The concept of every value of a hierarchy, and the values nobody can be sure of, with what they might mean."""
+    """The concepts of the values of a hierarchy, and the links of uncertain values."""
 
     concepts: Mapping[str, int]
     unsure: Sequence[Link] = field(default_factory=list)
-    review: Sequence[str] = ()  # values whose sense was chosen among several, or is no hypernym of their leaves
+    review: Sequence[str] = ()  # sense chosen among several, or not a hypernym of the leaves
 
 
 def meanings(
     hierarchy: Hierarchy, scope: Scope, settled: Mapping[str, str] | None = None, language: str = "en"
 ) -> Meanings:
-    """Say what the values of a hierarchy mean (P2, procedure 2).
+    """Return the concepts of the values of a hierarchy (Ayala-Rivera et al., procedure 2).
 
-    Leaves: as settled, else the senses that fit together. A value above leaves, once: as settled; else the sense that
-    is a hypernym of most of its leaves; else its only sense. What has no noun of its own, or several senses of which
-    none is a hypernym, is unsure: words are never dropped here.
+    A leaf has its settled concept, else the sense that fits the other leaves. A value above leaves has its settled
+    concept, else the sense that is a hypernym of most of its leaves, else its only sense. A value is unsure if it is
+    not a noun of the ontology, or has several senses and none is a hypernym. Words of a value are never dropped.
     """
     settled = settled or {}
     above = hierarchy.leaves_of
-    found: dict[str, int] = {}
+    concepts: dict[str, int] = {}
     unsure: list[Link] = []
     review: list[str] = []
     words = [x for x in hierarchy.leaves if x not in above or x in settled]
     for x in link(words, scope, settled=_only(settled, words), language=language):
         if _is_sure(x) and x.concept is not None:
-            found[x.value] = x.concept
+            concepts[x.value] = x.concept
             review += [x.value] if x.status == "review" else []
         else:
             unsure.append(x)
-    values = [x for x in dict.fromkeys([*above, *hierarchy.leaves]) if x not in found and x not in words]
-    known = {value: scope.taxonomy.ids[c] for value, c in found.items()}  # so that countries stay countries
-    asked = link([*known, *values], scope, senses="first", settled=known | _only(settled, values), language=language)
-    for x in (x for x in asked if x.value in values):
+    values = [x for x in dict.fromkeys([*above, *hierarchy.leaves]) if x not in concepts and x not in words]
+    leaf_ids = {value: scope.taxonomy.ids[c] for value, c in concepts.items()}  # so that countries stay countries
+    settled_ids = leaf_ids | _only(settled, values)
+    links = link([*leaf_ids, *values], scope, senses="first", settled=settled_ids, language=language)
+    for x in (x for x in links if x.value in values):
         senses = [] if x.concept is None or not _is_sure(x) else [x.concept, *x.alternatives]
-        higher = [scope.taxonomy.subsumers(found[leaf]) for leaf in above.get(x.value, []) if leaf in found]
-        votes: list[int] = [sum(bool((each == sense).any()) for each in higher) for sense in senses]
+        subsumers = [scope.taxonomy.subsumers(concepts[y]) for y in above.get(x.value, []) if y in concepts]
+        votes: list[int] = [sum(bool((of_leaf == sense).any()) for of_leaf in subsumers) for sense in senses]
         if x.reason == "settled" and x.concept is not None:
-            found[x.value] = x.concept
+            concepts[x.value] = x.concept
         elif any(votes):
-            found[x.value] = senses[votes.index(max(votes))]
+            concepts[x.value] = senses[votes.index(max(votes))]
         elif len(senses) == 1:
-            found[x.value] = senses[0]
+            concepts[x.value] = senses[0]
             review.append(x.value)
         else:
             unsure.append(x)
-    return Meanings(found, unsure, review)
+    return Meanings(concepts, unsure, review)
 
 
 def _only(settled: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:
@@ -130,5 +135,5 @@ def _only(settled: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:
 
 
 def _is_sure(x: Link) -> bool:
-    brief = x.reason in ("exact", "spelling", "inflection") and len(x.value.strip()) <= BRIEF
-    return x.reason in SURELY and not (brief and any(map(str.isalpha, x.value)))
+    is_word = x.reason in ("exact", "spelling", "inflection")
+    return x.reason in CERTAIN_REASONS and not (is_word and may_be_code(x.value))

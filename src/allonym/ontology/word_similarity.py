@@ -1,4 +1,4 @@
-"""How alike two words are, with the senses that make them so."""
+"""Similarity of words, by their senses."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from allonym.ontology.wordnet import wordnet
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two words compared: the senses taken, what they have in common, and the figures."""
+    """Two compared words: the senses chosen, their subsumer, and the values of the measure."""
 
     concepts: tuple[int, int]
     subsumer: int
     distance: float  # in [0, 1], as used for masking
-    published: float | None  # the measure's own figure, where that is not 1 - distance
+    published: float | None  # the value of the measure, unless it is 1 - distance
     taxonomy: Taxonomy
 
     @property
@@ -47,8 +47,20 @@ def compare(
 ) -> Comparison:
     """Compare two words (`dog`, `dog#2`) or ids (`dog.n.01`).
 
-    Of several senses those that fit each other are taken, usual ones first (`coherent`, as in linking); or the closest
-    pair whatever it is (`best-pair`, as in the literature on human judgement); or the `first`.
+    Args:
+        one: a word or id.
+        other: a word or id.
+        measure: a name in `similarity.MEASURES`.
+        depth: the depth convention of Wu-Palmer: `edges`, `nodes` or `virtual-root`.
+        content: the information content: `seco`, `sanchez-batet` or `corpus`.
+        ontology: the ontology or a part of it; by default WordNet.
+        senses: how to choose among senses: `coherent` (those that fit each other and are frequent, as in linking),
+            `best-pair` (the closest, as in studies of human judgements) or `first`.
+        language: the language of the words.
+
+    Raises:
+        OptionError: an option is unknown, or the ontology has no words of the language.
+        UnknownConceptError: the ontology does not have a word.
     """
     scope = ontology or wordnet()
     scope = scope if isinstance(scope, Scope) else Scope(scope, scope.root)
@@ -59,28 +71,29 @@ def compare(
         raise OptionError.of("information content", content, CONTENTS)
     if not taxonomy.lexicon.has_language(language):
         raise OptionError(f"{taxonomy.name} has no words in {language!r}.")
-    found = [_senses(word, scope, language) for word in (one, other)]
+    senses_of = [_senses(word, scope, language) for word in (one, other)]
     if senses != "coherent":  # a farmer is not Fannie Farmer
-        found = [[c for c in each if not taxonomy.instances[c]] or each for each in found]
+        senses_of = [[c for c in concepts if not taxonomy.instances[c]] or concepts for concepts in senses_of]
     if senses == "first":
-        found = [each[:1] for each in found]
+        senses_of = [concepts[:1] for concepts in senses_of]
     elif senses == "coherent" and one != other:
-        fixed = {word: taxonomy.ids[each[0]] for word, each in zip((one, other), found, strict=True) if len(each) == 1}
+        pairs = zip((one, other), senses_of, strict=True)
+        fixed = {word: taxonomy.ids[concepts[0]] for word, concepts in pairs if len(concepts) == 1}
         links = link([one, other], scope, language=language, settled=fixed, suggest=False)
-        found = [each if x.concept is None else [x.concept] for x, each in zip(links, found, strict=True)]
-    a, b = (np.array(each) for each in found)
+        senses_of = [old if x.concept is None else [x.concept] for x, old in zip(links, senses_of, strict=True)]
+    a, b = map(np.array, senses_of)
     table = measures.distance(measure, taxonomy, a[:, None], b, depth=depth, content=content)
     i, j = np.unravel_index(int(np.argmin(table)), table.shape)
     pair = int(a[i]), int(b[j])
-    asked = measures.MEASURES[measure]
-    options = {"content": content} if asked.by_content else {}
-    raw = asked.published(taxonomy, *pair, **options) if asked.published else None
+    registered = measures.MEASURES[measure]
+    options = {"content": content} if registered.by_content else {}
+    published = registered.published(taxonomy, *pair, **options) if registered.published else None
     common = measures.lcs(taxonomy, *pair, measure=measure, depth=depth, content=content)
-    return Comparison(pair, int(common), float(table[i, j]), None if raw is None else float(raw), taxonomy)
+    return Comparison(pair, int(common), float(table[i, j]), None if published is None else float(published), taxonomy)
 
 
 def similarity(one: str, other: str, **options: Any) -> float:
-    """Return how alike two words are, from 0 to 1; options as for `compare`.
+    """Return the similarity of two words, from 0 to 1; options as for `compare`.
 
     >>> round(similarity("dog", "homeotherm", measure="wu-palmer", depth="virtual-root"), 4)
     0.8421
@@ -89,18 +102,18 @@ def similarity(one: str, other: str, **options: Any) -> float:
 
 
 def _senses(word: str, scope: Scope, language: str) -> list[int]:
-    """Return the senses of a word under the root, of its singular if the word itself is not there."""
+    """Return the senses under the root of a word, or else of its singular."""
     taxonomy = scope.taxonomy
-    found = taxonomy.senses(word, language)
-    if not found:
-        plain = (
+    senses = taxonomy.senses(word, language)
+    if not senses:
+        matches = (
             m
             for m in Matcher.of(taxonomy.lexicon, language_of(language)).matches(word)
             if m.reason not in ("stem", "head")
         )
-        found = [int(c) for match in plain for c in taxonomy.lexicon.senses(match.form, language)]
-    inside = [c for c in found if c in scope]
+        senses = [int(c) for match in matches for c in taxonomy.lexicon.senses(match.form, language)]
+    inside = [c for c in senses if c in scope]
     if not inside:
-        where = f"under {taxonomy.ids[scope.root]}" if found else f"in {taxonomy.name}"
+        where = f"under {taxonomy.ids[scope.root]}" if senses else f"in {taxonomy.name}"
         raise UnknownConceptError(f"There is no {word!r} {where}.", hint=taxonomy.hint(word), values=[word])
     return inside

@@ -60,11 +60,13 @@ def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) ->
     """Give a column the concepts its values may become: all under the root, or those of a list."""
     concepts: list[int] = scope.concepts.tolist()
     if column.candidates:
-        from allonym.ontology.hierarchy import SURELY
+        from allonym.ontology.hierarchy import CERTAIN_REASONS
 
         texts = candidates_of(column, found.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
-        strange = [x.value for x in links if x.reason not in SURELY or x.concept is None or x.concept not in scope]
+        strange = [
+            x.value for x in links if x.reason not in CERTAIN_REASONS or x.concept is None or x.concept not in scope
+        ]
         if not texts:
             text = "there is no candidate in its list."
             found.problems.append(Problem("no-candidates", text, "write one a line.", name))

@@ -128,7 +128,7 @@ class Review:
             if value not in links:
                 continue
             old = links[value]
-            known = before.get(value) or links_files.rows([old], scope)[0]
+            known = before.get(value) or links_files.rows_of([old], scope)[0]
             code = old.concept if text is None else concepts(scope, text, self.language)[0] if text else None
             before[value] = {**known, "status": SURE, "by": HAND}
             links[value] = Link(value, old.count, code, "settled", UNMATCHED if code is None else SURE)

@@ -1,4 +1,4 @@
-"""What linking needs to know of a language: its stemmer, its small words, and on which side the head of a phrase is."""
+"""The languages of values: stemmer, function words, and the side on which the head of a phrase stands."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class Language:
     code: str
     stemmer: str  # Snowball's name
     determiners: frozenset[str] = frozenset()
-    negations: frozenset[str] = frozenset()  # never dropped: what is left would mean the opposite
-    prepositions: frozenset[str] = frozenset()  # what follows one qualifies what stands before it
+    negations: frozenset[str] = frozenset()  # never dropped: the rest would mean the opposite
+    prepositions: frozenset[str] = frozenset()  # the words after one qualify the words before it
     head_last: bool = True  # "grey parrot" is a parrot; "vino tinto" is a vino
 
 
 def _language(
     code: str, stemmer: str, determiners: str, negations: str, prepositions: str, head_last: bool
 ) -> Language:
-    small, against, after = (frozenset(text.split()) for text in (determiners, negations, prepositions))
-    return Language(code, stemmer, small, against, after, head_last)
+    words = [frozenset(text.split()) for text in (determiners, negations, prepositions)]
+    return Language(code, stemmer, words[0], words[1], words[2], head_last)
 
 
 _ALL = [
@@ -93,12 +93,15 @@ LANGUAGES |= {code: Language(code, stemmer) for code, stemmer in _OTHERS.items()
 
 
 def language(code: str) -> Language:
-    """Return what is known of a language; `de-AT` is `de`.
+    """Return a language by its code; `de-AT` is `de`.
+
+    Raises:
+        OptionError: the language is not supported.
 
     >>> language("de-AT").stemmer
     'german'
     """
-    found = LANGUAGES.get(code.split("-", maxsplit=1)[0].lower())
-    if found is None:
+    entry = LANGUAGES.get(code.split("-", maxsplit=1)[0].lower())
+    if entry is None:
         raise OptionError.of("language", code, LANGUAGES)
-    return found
+    return entry

@@ -1,6 +1,6 @@
-"""From a text to forms of a lexicon: exact, by spelling, by inflection, by stem, by the head of a phrase.
+"""Match a text to forms of a lexicon: exactly, by spelling, by inflection, by stem, by the head of a phrase.
 
-The order is that of methods.md §3, and every step is recorded. Negating words are never dropped.
+Each step is weaker than the one before, and the match records it. Negations are never dropped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUFFIXES = [
     ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"),
     ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
 ]  # fmt: skip
-# what SNOMED CT adds to a name to say what kind of thing it is
+# the semantic tags of SNOMED CT
 _TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
 _TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
 _PARENTHESIS = re.compile(r"\s*[(\[{][^)\]}]*[)\]}]?")
@@ -31,20 +31,20 @@ _BRACKET = re.compile(r"[()\[\]{},]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 
-LONGEST = 16_000  # letters of a text that is taken apart
+MAX_ANALYSED_LETTERS = 16_000  # longer texts are only matched exactly
 
 
 @dataclass(frozen=True)
 class Match:
-    """A form of the lexicon for a text, and how it was found."""
+    """A form of the lexicon for a text, and how it was matched."""
 
-    form: str  # as looked up
+    form: str  # its key
     reason: str  # exact | spelling | inflection | stem | head
     dropped: str = ""
 
 
 class Matcher:
-    """Finds the forms of one lexicon, in one language.
+    """Matches texts to the forms of one lexicon, in one language.
 
     >>> from allonym.ontology.lexicon import Entry
     >>> from allonym.ontology.linking.languages import language
@@ -62,7 +62,7 @@ class Matcher:
 
     @classmethod
     def of(cls, lexicon: Lexicon, language: Language) -> Matcher:
-        """Return the matcher of a lexicon; its table of stems is made once."""
+        """Return the matcher of a lexicon, which is cached with its table of stems."""
         return lexicon.cache.setdefault(f"matcher {language.code}", cls(lexicon, language))
 
     def matches(self, text: str) -> Iterator[Match]:
@@ -71,12 +71,12 @@ class Matcher:
             yield from step
 
     def steps(self, text: str) -> Iterator[list[Match]]:
-        """Yield forms for a text in steps, each weaker than the one before: the whole, its stems, what is left of it.
+        """Yield the matches of a text in steps of decreasing strength: the whole text, its stem, its head.
 
-        The forms of one step may all be meant: "buns" are buns and a bun.
+        The text may mean all forms of one step: "buns" are buns and a bun.
         """
         whole = key(text)
-        if len(whole) > LONGEST or any("\ud800" <= c <= "\udfff" for c in whole):  # no word: only as it stands
+        if len(whole) > MAX_ANALYSED_LETTERS or any("\ud800" <= c <= "\udfff" for c in whole):  # no word
             yield [Match(whole, "exact")]
         elif whole:
             yield list(self._word(whole))
@@ -84,7 +84,7 @@ class Matcher:
             yield from self._head(" ".join(text.split()))
 
     def _word(self, text: str) -> Iterator[Match]:
-        """Look the text up as it is, then with other spelling, then without its plural ending."""
+        """Match the text as it is, then with other spelling, then in the singular."""
         seen: set[str] = set()
         spellings = self._spellings(text)
         for i, spelled in enumerate(spellings):
@@ -100,7 +100,7 @@ class Matcher:
                     yield Match(singular, "inflection")
 
     def _spellings(self, text: str) -> list[str]:
-        """Return a key as it is, with hyphens and signs as blanks or the reverse, written together, without points."""
+        """Return a key as it is, with hyphens and signs as spaces or the reverse, as one word, without full stops."""
         words = _words(text)
         if any(c.isdigit() for c in text):  # 1.5 is not 15, and -5 is not 5
             return [text] if text[0] in "+-" or not _LETTERS.search(text) else [text, " ".join(words), "-".join(words)]
@@ -110,7 +110,7 @@ class Matcher:
         return list(dict.fromkeys([text, *others]))
 
     def _singulars(self, text: str) -> Iterator[str]:
-        """Yield what WordNet's Morphy would: exceptions, then endings taken off the last word."""
+        """Yield the singulars of WordNet's Morphy: exceptions, then without the ending of the last word."""
         yield from self.lexicon.exceptions.get(text, ())
         before, gap, last = text.rpartition(" ")
         for irregular in self.lexicon.exceptions.get(last, ()):
@@ -130,13 +130,13 @@ class Matcher:
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
         """Forms by the stems of their words; notations have no stems."""
-        found: dict[str, list[str]] = {}
+        forms_of: dict[str, list[str]] = {}
         words = self.lexicon
         named = np.logical_or.reduceat(~words.notation, words.starts[:-1]) if words.forms else np.empty(0, bool)
         forms = [form for form, is_named in zip(words.keys, named, strict=True) if is_named]
         for form, stems in zip(forms, self._stems(forms), strict=True):
-            found.setdefault(stems, []).append(form)
-        return found
+            forms_of.setdefault(stems, []).append(form)
+        return forms_of
 
     def _stems(self, texts: list[str]) -> list[str]:
         """Stem every word of many texts in one call."""
@@ -153,44 +153,44 @@ class Matcher:
                 yield Match(form, "stem")
 
     def _head(self, text: str) -> Iterator[list[Match]]:
-        """Cut what qualifies on the right, longest rest first; then drop words away from the head."""
+        """Drop qualifiers on the right, fewest first; then drop words from the end away from the head."""
         plain = _TAG.sub("", text)
         tag = _words(re.sub(r"[()]", " ", key(text.removeprefix(plain))))
         rests = list(self._cut(plain))
         words = rests[-1].split() if rests else []
-        near = self._longest + 1  # words farther from the head are dropped at once
+        near = self._max_words + 1  # no form has more words
         words = words[-near:] if self.language.head_last else words[:near]
         while words := self._shorter(words):
             rests.append(" ".join(words))
         for rest in rests:
-            if rest.count(" ") >= self._longest or not _LETTERS.search(rest):
-                continue  # no form is so long; and "stage 2" is not a two
-            dropped = _left_over(plain, rest)
+            if rest.count(" ") >= self._max_words or not _LETTERS.search(rest):
+                continue  # no form has so many words; "stage 2" is not a two
+            dropped = _dropped_words(plain, rest)
             if any(self._negates(word) for word in dropped):
                 continue
             trivial = all(word in self.language.determiners for word in dropped)
             matches = list(self._word(rest))
-            if not matches and self.language.code != "en":  # other languages have their plurals by stems alone
+            if not matches and self.language.code != "en":  # in other languages, stems match plurals
                 matches = list(self._stem(rest))
-            whole = " ".join([*dropped, *tag])
-            yield [Match(m.form, m.reason if trivial else "head", whole) for m in matches]
+            dropped_text = " ".join([*dropped, *tag])
+            yield [Match(m.form, m.reason if trivial else "head", dropped_text) for m in matches]
 
     def _negates(self, word: str) -> bool:
         return re.sub(r"\W", "", word) in self.language.negations or word.endswith("n't")
 
     @cached_property
-    def _longest(self) -> int:
-        """The most words a form has."""
+    def _max_words(self) -> int:
+        """The largest number of words of a form."""
         return 1 + max((form.count(" ") + form.count("-") for form in self.lexicon.keys), default=0)
 
     def _shorter(self, words: list[str]) -> list[str]:
-        """Drop the word farthest from the head; a last word with hyphens falls into its parts first."""
+        """Drop the word farthest from the head; a single word with hyphens is split first."""
         if len(words) == 1:
             words = words[0].split("-")
         return words[1:] if self.language.head_last else words[:-1]
 
     def _cut(self, text: str) -> Iterator[str]:
-        """Yield the text without parentheses, then without what follows its last comma or preposition, and so on."""
+        """Yield the text without parentheses, then repeatedly without its part after the last comma or preposition."""
         parts = [
             p
             for p in (" ".join(_SIGN.sub(" ", p).split()) for p in _BREAK.split(key(_PARENTHESIS.sub(" ", text))))
@@ -205,21 +205,21 @@ class Matcher:
 
 
 def _words(text: str) -> list[str]:
-    """Split a key at blanks, hyphens and signs."""
+    """Split a key at spaces, hyphens and signs."""
     return [w for w in re.split(r"[\s-]+", _SIGN.sub(" ", text)) if w]
 
 
-def _left_over(text: str, rest: str) -> list[str]:
-    """Return the words of a text that are not in what is left of it, in order."""
-    every, kept = (_words(_BRACKET.sub(" ", key(part))) for part in (text, rest))
-    at = next((i for i in range(len(every)) if every[i : i + len(kept)] == kept), None)
+def _dropped_words(text: str, rest: str) -> list[str]:
+    """Return the words of a text that are not in its rest, in order."""
+    every, rest_words = (_words(_BRACKET.sub(" ", key(part))) for part in (text, rest))
+    at = next((i for i in range(len(every)) if every[i : i + len(rest_words)] == rest_words), None)
     if at is not None:
-        return every[:at] + every[at + len(kept) :]
-    remaining = Counter(kept)
-    left = []
+        return every[:at] + every[at + len(rest_words) :]
+    remaining = Counter(rest_words)
+    dropped = []
     for word in every:
         if remaining[word]:
             remaining[word] -= 1
         else:
-            left.append(word)
-    return left
+            dropped.append(word)
+    return dropped

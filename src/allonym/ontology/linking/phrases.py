@@ -1,4 +1,4 @@
-"""Noun phrases of an item: what carries its meaning (P4 §3.1.1). Needs the tagger of the extra `tagger`."""
+"""Noun phrases of items (Batet et al. 2014, §3.1.1), found by the tagger of the extra `tagger`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from allonym.errors import OptionError
 
 @lru_cache(100_000)
 def noun_phrases(text: str) -> tuple[str, ...]:
-    """Return the noun phrases of a text, without articles; the text itself, if none is found.
+    """Return the noun phrases of a text without articles, or the text itself if it has none.
+
+    Raises:
+        OptionError: the extra `tagger` is not installed.
 
     >>> noun_phrases("AC charger for an iPhone"), noun_phrases("buying new red shoes online")
     (('AC charger', 'iPhone'), ('new red shoes',))
@@ -18,18 +21,18 @@ def noun_phrases(text: str) -> tuple[str, ...]:
     try:
         from textblob.en import tag
     except ImportError as error:
-        raise OptionError("Phrases need a tagger.", hint="pip install allonym[tagger].") from error
+        raise OptionError("Phrases need the `tagger` extra.", hint="pip install 'allonym[tagger]'.") from error
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # it leaves its word lists open
+        warnings.simplefilter("ignore", ResourceWarning)  # the tagger does not close its files
         tagged = tag(text)
-    found: list[list[tuple[str, str]]] = [[]]
+    runs: list[list[tuple[str, str]]] = [[]]
     for word, kind in tagged:
         if kind.startswith(("NN", "JJ")):
-            found[-1].append((word, kind))
-        elif found[-1]:
-            found.append([])
+            runs[-1].append((word, kind))
+        elif runs[-1]:
+            runs.append([])
     phrases = []
-    for run in found:
+    for run in runs:
         while run and not run[-1][1].startswith("NN"):
             run.pop()
         if run:

@@ -1,12 +1,12 @@
-"""Which sense a word has in a column: the one that fits the column's other values.
+"""Choose the senses of words in a column: those that fit the other values of the column.
 
 `coherent` minimises
 
     E(s) = 1/F · Σ_i Σ_{j≠i} f_i f_j d(s_i, s_j)  +  PRIOR · Σ_i f_i (1 - p(s_i) / max p)
 
-over one sense s_i per value, with f the frequencies, F their sum, and p how usual the senses of the word are. The
+over one sense s_i per value, with f the frequencies, F their sum, and p the shares of the senses of a word. The
 distance d is 1 minus the cosine of the two ancestor sets, |T(a) ∩ T(b)| / √(|T(a)|·|T(b)|): unlike the published
-measures it is linear in each side, so that one sense is compared with a whole column at the cost of its own ancestors.
+measures it is linear in each argument, so that comparing a sense with a whole column costs only its own ancestors.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from allonym.arrays import take_rows
 from allonym.ontology.taxonomy import Taxonomy
 
 PRIOR = 0.2  # weight of a sense's frequency against its fit
-EXACT = 21  # up to two to this power combinations are all tried
-SWEEPS = 50
+MAX_EXACT_BITS = 21  # up to two to this power, all combinations are tried
+MAX_SWEEPS = 50
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """For each value the place of the chosen sense among its senses, and by how much it beats the next best."""
+    """The place of the chosen sense among the senses of each value, and its margin over the next best."""
 
     chosen: NDArray[np.int64]
     margin: Floats
@@ -36,7 +36,7 @@ class Choice:
 
 
 class Column:
-    """The senses of a column's values, laid out for comparison: `starts[i]:starts[i+1]` are those of value i."""
+    """The senses of the values of a column, laid out for comparison: `starts[i]:starts[i+1]` are those of value i."""
 
     def __init__(
         self,
@@ -69,14 +69,14 @@ class Column:
         return np.add.reduceat(field[self.above], self.above_starts[:-1]) / self.norm
 
     def energy(self, chosen: NDArray[np.int64]) -> float:
-        """Return E, which the choice minimises."""
+        """Return E of a choice."""
         senses = self.starts[:-1] + chosen
         same = float((self.counts**2).sum())
         similar = float((self.counts * self.fit(self.field(senses, self.counts))[senses]).sum()) - same
         return (self.total**2 - same - similar) / self.total + PRIOR * float((self.counts * self.prior[senses]).sum())
 
     def local(self, chosen: NDArray[np.int64]) -> Floats:
-        """Return for every sense what E would have of its value, all others staying, per record of the value."""
+        """Return the contribution to E of every sense, per record of its value, if all other values stay."""
         senses = self.starts[:-1] + chosen
         others = self.total - self.counts[self.owner]
         near = self.fit(self.field(senses, self.counts)) - self.counts[self.owner] * self._cosine_to(senses)
@@ -103,10 +103,10 @@ class Column:
 
 
 def coherent(column: Column) -> Choice:
-    """Choose senses that fit together: all combinations where they are few, else improved from two starts."""
+    """Choose senses that minimise E: try all combinations if they are few, else descend from two starts."""
     several = np.flatnonzero(np.diff(column.starts) > 1)
     sizes = np.diff(column.starts)[several]
-    if np.log2(sizes).sum() <= EXACT:
+    if np.log2(sizes).sum() <= MAX_EXACT_BITS:
         best = _exact(column, several)
     else:
         first = np.zeros(len(column.starts) - 1, np.int64)
@@ -116,7 +116,7 @@ def coherent(column: Column) -> Choice:
 
 
 def first(column: Column) -> Choice:
-    """Choose the most usual sense of every value; the margin is how much more usual it is than the next."""
+    """Choose the most frequent sense of every value; the margin is that of the prior."""
     chosen = np.zeros(len(column.starts) - 1, np.int64)
     return _choice(column, chosen, column.prior)
 
@@ -130,9 +130,9 @@ def _choice(column: Column, chosen: NDArray[np.int64], cost: Floats) -> Choice:
 
 
 def _mean_field(column: Column) -> NDArray[np.int64]:
-    """Start from the sense that fits best to all senses of all values, each counted as it is usual."""
-    usual = 1 - column.prior
-    share = usual / np.add.reduceat(usual, column.starts[:-1])[column.owner]
+    """Return the senses that fit best to all senses of all values, weighted by their shares."""
+    relative = 1 - column.prior
+    share = relative / np.add.reduceat(relative, column.starts[:-1])[column.owner]
     field = column.field(np.arange(len(share)), column.counts[column.owner] * share)
     return _best(column, -2 / column.total * column.fit(field) + PRIOR * column.prior)
 
@@ -143,12 +143,12 @@ def _best(column: Column, cost: Floats) -> NDArray[np.int64]:
 
 
 def _improve(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Let each value in turn take its best sense, until none wants another; E falls with every change."""
+    """Give each value in turn its best sense until none changes; E falls with every change."""
     chosen = chosen.copy()
     field = column.field(column.starts[:-1] + chosen, column.counts)
     several = np.flatnonzero(np.diff(column.starts) > 1).tolist()
     rows, above, norm = column.above_starts, column.above, column.norm
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         changed = False
         for value in several:
             low, high, weight = column.starts[value], column.starts[value + 1], column.counts[value]
@@ -167,7 +167,7 @@ def _improve(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _exact(column: Column, several: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Try all combinations: E as an array with an axis for each value that has several senses."""
+    """Minimise E over all combinations, as an array with one axis per value with several senses."""
     chosen = np.zeros(len(column.starts) - 1, np.int64)
     single = np.setdiff1d(np.arange(len(chosen)), several)
     fit = column.fit(column.field(column.starts[single], column.counts[single]))

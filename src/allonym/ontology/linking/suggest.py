@@ -1,4 +1,4 @@
-"""Words spelled like one that was not found."""
+"""Suggest words that are spelled like an unknown one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from allonym.ontology.lexicon import Lexicon, key
 
-MOST = 5
-REMEMBERED = 100_000  # texts whose suggestions are kept: a person who reviews words asks for them again and again
-LONG, MOST_WORDS = 80, 8  # of a text that goes on and on only the beginning is compared
-ALIKE, WORD_ALIKE = 70, 80  # percent of rapidfuzz's normalised similarity: of the whole text, of one of its words
+MAX_SUGGESTIONS = 5
+MAX_CACHED_TEXTS = 100_000
+MAX_LETTERS, MAX_WORDS = 80, 8  # only the beginning of a longer text is compared
+MIN_TEXT_SIMILARITY, MIN_WORD_SIMILARITY = 70, 80  # percent, of the whole text and of one of its words
 
 
 def similar_words(
@@ -23,37 +23,43 @@ def similar_words(
     allowed: NDArray[np.bool_] | None = None,
     tick: Callable[[int], None] = lambda done: None,
 ) -> list[list[str]]:
-    """Return for each text up to five forms spelled like it, or like one of its words, best first.
+    """Return up to five forms for each text that are spelled like it or like one of its words, best first.
 
-    Only forms of `allowed` concepts are suggested, if that is given.
+    Args:
+        lexicon: the words to choose from.
+        texts: the unknown texts.
+        allowed: for every concept, whether its forms may be suggested.
+        tick: called with the number of texts done.
     """
     if not texts:
         return []
     from rapidfuzz import fuzz, process
 
-    among = b"" if allowed is None else hashlib.sha256(allowed.tobytes()).digest()
-    known: dict[str, list[str]] = lexicon.cache.setdefault(f"similar words {among.hex()}", {})
-    if len(known) > REMEMBERED:
-        known = lexicon.cache[f"similar words {among.hex()}"] = {}
-    forms, keys = ([], []) if all(text in known for text in texts) else _choices(lexicon, allowed)
+    name = f"similar words {'' if allowed is None else hashlib.sha256(allowed.tobytes()).hexdigest()}"
+    cached: dict[str, list[str]] = lexicon.cache.setdefault(name, {})
+    if len(cached) > MAX_CACHED_TEXTS:
+        cached = lexicon.cache[name] = {}
+    forms, keys = ([], []) if all(text in cached for text in texts) else _choices(lexicon, allowed)
     for done, text in enumerate(texts):
         tick(done)
-        if text in known:
+        if text in cached:
             continue
         whole = key(text).replace("-", " ")
-        queries = dict.fromkeys([whole[:LONG], *(w for w in whole.split()[:MOST_WORDS] if len(w) > 3)])
+        queries = dict.fromkeys([whole[:MAX_LETTERS], *(w for w in whole.split()[:MAX_WORDS] if len(w) > 3)])
         scores: dict[str, float] = dict.fromkeys(_longer(whole, forms, keys), 100.0)  # "Hong" may be "Hong Kong"
         for query in queries:
-            cutoff = ALIKE if query == whole[:LONG] else WORD_ALIKE
-            for _, score, i in process.extract(query, keys, scorer=fuzz.ratio, limit=MOST, score_cutoff=cutoff):
-                weight = score + 10 * (query == whole[:LONG])
+            cutoff = MIN_TEXT_SIMILARITY if query == whole[:MAX_LETTERS] else MIN_WORD_SIMILARITY
+            for _, score, i in process.extract(
+                query, keys, scorer=fuzz.ratio, limit=MAX_SUGGESTIONS, score_cutoff=cutoff
+            ):
+                weight = score + 10 * (query == whole[:MAX_LETTERS])
                 scores[forms[i]] = max(weight, scores.get(forms[i], 0))
-        known[text] = sorted(scores, key=lambda form: (-scores[form], form))[:MOST]
-    return [list(known[text]) for text in texts]
+        cached[text] = sorted(scores, key=lambda form: (-scores[form], form))[:MAX_SUGGESTIONS]
+    return [list(cached[text]) for text in texts]
 
 
 def _longer(text: str, forms: list[str], keys: list[str]) -> list[str]:
-    """Return the shortest forms that go on where a text ends; keys are in order."""
+    """Return the shortest forms that start with the text as a whole word; keys are sorted."""
     low, high = bisect_left(keys, text + " "), bisect_left(keys, text + "!")
     return sorted(forms[low:high], key=lambda form: (len(form), form))[:2] if len(text) > 2 else []
 
