@@ -52,7 +52,7 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
                 assert not job.problems, job.problems
 
     def post(path: str, **form: str) -> None:
-        base = {"base": str(workspace.opened.steps.now.number)} if workspace.table is not None else {}
+        base = {"base": str(workspace.require_table().history.current.number)} if workspace.table is not None else {}
         answer = client.post(path, data=base | form)
         assert answer.status_code == 200, answer.text
         wait()
@@ -62,16 +62,19 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
         wait()
 
     def open_table() -> None:
-        workspace.open(data, "adult.csv", workspace.place())
+        workspace.open(data, "adult.csv", workspace.new_table_folder())
         wait()
         get("/data")
         get("/data")
 
     seconds = {"open": timed(open_table)}
     plan = adult.plan()
-    roles = {f"role-{i}": "quasi" if x in plan.columns else "keep" for i, x in enumerate(workspace.opened.data.names)}
+    roles = {
+        f"role-{i}": "quasi" if x in plan.columns else "keep"
+        for i, x in enumerate(workspace.require_table().data.names)
+    }
     ontologies = {
-        f"what-{i}": "wordnet" if x in plan.columns else "" for i, x in enumerate(workspace.opened.data.names)
+        f"what-{i}": "wordnet" if x in plan.columns else "" for i, x in enumerate(workspace.require_table().data.names)
     }
     roots = {"root-13": "country.n.02"}
     seconds["roles"] = timed(lambda: post("/columns", **roles, **ontologies, **roots))
@@ -88,11 +91,11 @@ def measure(data: Path, folder: Path) -> dict[str, float]:
         post("/understanding", column=name, what="wordnet", unmatched="opaque", accept_review="yes",
              root="country.n.02" if name == "native-country" else "")  # fmt: skip
     seconds["mask"] = timed(
-        lambda: post("/method", method="sa-mdav", k=str(5 * workspace.opened.data.n // ROWS), do="run")
+        lambda: post("/method", method="sa-mdav", k=str(5 * workspace.require_table().data.n // ROWS), do="run")
     )
     seconds["result"] = timed(lambda: get("/result?page=1000"))
     seconds["next"] = timed(lambda: get("/result?page=1001"))
-    seconds["rows"] = workspace.opened.data.n
+    seconds["rows"] = workspace.require_table().data.n
     seconds["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return seconds
 

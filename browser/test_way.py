@@ -80,7 +80,7 @@ def test_survey_from_drop_to_download(page: Any, tmp_path: Path) -> None:
         archive.extractall(tmp_path)
     masked = take(page, "#take-masked", tmp_path).read_bytes()
     assert masked == (tmp_path / "park-masked.csv").read_bytes()
-    assert "internal: holds values" in take(page, "#take-report", tmp_path).read_text()
+    assert "internal: contains values" in take(page, "#take-report", tmp_path).read_text()
     table = tmp_path / "park.csv"
     table.write_text(survey_text(), newline="")
     assert again(tmp_path, table) == masked

@@ -41,7 +41,7 @@ class Browser:
     def post(self, path: str, code: int = 200, files: Any = None, **form: Any) -> str:
         """Send a form, from the step that counts, and wait for what it starts."""
         if "base" not in form and self.workspace.table is not None:
-            form["base"] = str(self.workspace.table.steps.now.number)
+            form["base"] = str(self.workspace.table.history.current.number)
         answer = self._waited(self.client.post(path, data=form, files=files))
         assert answer.status_code == code, shown(answer.text)[:600]
         return unescape(answer.text)
@@ -72,14 +72,19 @@ class Browser:
                 assert job.wait(60)
 
     @property
-    def step(self) -> Any:
-        """The step that counts."""
-        return self.workspace.opened.steps.now
+    def version(self) -> Any:
+        """The current version of the plan."""
+        return self.workspace.require_table().history.current
 
 
 def shown(page: str) -> str:
     """Return what a page says, without its marks."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def codes(page: str) -> set[str]:
+    """Return the codes of the problems that a page shows."""
+    return set(re.findall(r'data-code="([^"]+)"', page))
 
 
 class _Fields(HTMLParser):

@@ -18,7 +18,7 @@ def test_without_the_token_everything_is_turned_away(path: str, browser: Browser
     stranger = TestClient(browser.guard, base_url=f"http://{HOST}")
     answer = stranger.get(path)
     assert answer.status_code == 403
-    assert "needs its token" in answer.text
+    assert "The token is missing" in answer.text
     assert browser.guard.token not in answer.text
 
 
@@ -49,7 +49,7 @@ def test_the_token_opens_the_front_door_only(browser: Browser) -> None:
 def test_another_host_is_refused(host: str, browser: Browser) -> None:
     answer = browser.client.get("/data", headers={"host": host})
     assert answer.status_code == 403
-    assert "not the studio's own" in answer.text
+    assert "not one of the studio's" in answer.text
 
 
 def test_localhost_is_this_machine_too(browser: Browser) -> None:
@@ -138,13 +138,13 @@ def test_there_are_no_sockets(browser: Browser) -> None:
 
 
 def test_a_password_is_asked_for_beside_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allonym.studio.auth.SLOW", 0.0)
+    monkeypatch.setattr("allonym.studio.auth.PASSWORD_DELAY", 0.0)
     browser = Browser(tmp_path, password="open sesame").enter()
     assert browser.client.get("/data").status_code == 401
     assert browser.client.post("/survey").status_code == 401
     wrong = browser.client.post("/password", data={"password": "open"})
     assert wrong.status_code == 401
-    assert "not the password" in wrong.text
+    assert "The password is wrong" in wrong.text
     assert browser.client.get("/data").status_code == 401
     assert browser.client.post("/password", data={"password": "open sesame"}).status_code == 200
     assert browser.client.get("/data").status_code == 200

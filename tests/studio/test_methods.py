@@ -15,9 +15,9 @@ def test_a_trade_off_is_used_as_it_was_estimated(survey: Browser) -> None:
     assert 'name="ks" value="3, 6"' in page
     row = page[: page.index('aria-label="Use sa-mdav, k = 6"')].rpartition("<form")[2]
     survey.post("/method", **dict(re.findall(r'name="([\w.-]+)" value="([^"]*)"', row)))
-    plan = survey.step.plan
+    plan = survey.version.plan
     assert (plan.k, plan.seed, plan.method.represent, plan.method.growth) == (6, 7, "member", "weighted")
-    parameters = survey.workspace.opened.tried[1]["parameters"]
+    parameters = survey.workspace.require_table().estimate.runs[1]["parameters"]
     assert {x: getattr(plan.method, x) for x in parameters} == parameters
 
 
@@ -25,14 +25,14 @@ def test_what_is_typed_of_the_method_goes_along_with_other_forms(survey: Browser
     survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3)})
     form = fields(survey.client.get("/method").text, "/method") | {"k": "7", "sa-mdav.represent": "member"}
     survey.post("/promise", model="l-diversity", promised="spent", figure="3", **form)
-    plan = survey.step.plan
+    plan = survey.version.plan
     assert (plan.k, plan.method.represent, len(plan.privacy)) == (7, "member", 1)
-    form |= {"base": str(survey.step.number), "k": "8"}
+    form |= {"base": str(survey.version.number), "k": "8"}
     survey.post("/about", title="A park", **form)
-    assert (survey.step.plan.k, survey.step.plan.about["title"]) == (8, "A park")
-    survey.post("/estimate", ks="3", **(form | {"try": "fusion", "k": "9", "base": str(survey.step.number)}))
-    assert survey.step.plan.k == 9
-    form |= {"base": str(survey.step.number), "k": "11"}
+    assert (survey.version.plan.k, survey.version.plan.about["title"]) == (8, "A park")
+    survey.post("/estimate", ks="3", **(form | {"try": "fusion", "k": "9", "base": str(survey.version.number)}))
+    assert survey.version.plan.k == 9
+    form |= {"base": str(survey.version.number), "k": "11"}
     page = survey.post("/promise", 422, model="t-closeness", promised="spent", figure="many", **form)
     assert fields(page, "/method")["k"] == "11"
     assert 'name="figure" value="many"' in page
@@ -42,5 +42,5 @@ def test_what_is_typed_of_the_method_goes_along_with_other_forms(survey: Browser
 def test_a_wrong_k_is_told_at_its_field(survey: Browser) -> None:
     for k, code in (("1", 422), ("many", 422), ("100000", 200)):
         page = survey.fill("/method", "/method", code, k=k)
-        assert re.search(r'id="k"[^>]*aria-describedby="k-wrong k-about" aria-invalid="true"', page)
-        assert 'id="k-wrong">k ' in page
+        assert re.search(r'id="k"[^>]*aria-describedby="k-problem k-about" aria-invalid="true"', page)
+        assert 'id="k-problem"' in page

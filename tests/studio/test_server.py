@@ -50,9 +50,9 @@ def test_one_address_and_no_other() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--host", "0.0.0.0"], "can be reached by others"),
+        (["--host", "0.0.0.0"], "Others can reach 0.0.0.0"),
         (["--plan", "plan.toml"], "--plan requires a table"),
-        (["nothing.csv"], "nothing.csv cannot be read"),
+        (["nothing.csv"], "nothing.csv is not a file"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: list[str], told: str, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_makes_no_sense_is_refused(words: list[str], told: str, tmp_path: P
 def test_the_usual_port_or_another() -> None:
     with listening(Settings(port=0)) as (_, first):
         assert first > 0
-        with pytest.raises(OptionError, match="give another --port"), listening(Settings(port=first)):
+        with pytest.raises(OptionError, match="choose another --port"), listening(Settings(port=first)):
             pass
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Browser, shown
+from browsing import Browser, codes, shown
 
 from allonym.errors import OptionError
-from allonym.studio import workspace
+from allonym.studio import results
 from allonym.studio.history import safe_name
 from allonym.studio.server import Settings, names_of
 
@@ -28,7 +28,7 @@ def ready(browser: Browser) -> Browser:
 
 def test_a_second_run_leaves_the_first_alone(survey: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     ready(survey)
-    made, gate, waits = workspace.made, threading.Event(), threading.Event()
+    made, gate, waits = results.make_release, threading.Event(), threading.Event()
 
     def held(number: int, folder: Path, data: Any, stem: str, tick: Any) -> Any:
         def slowly(done: int, total: int) -> None:
@@ -39,15 +39,15 @@ def test_a_second_run_leaves_the_first_alone(survey: Browser, monkeypatch: pytes
 
         return made(number, folder, data, stem, slowly)
 
-    monkeypatch.setattr(workspace, "made", held)
-    form = {"base": str(survey.step.number), "method": "sa-mdav", "k": "5", "do": "run"}
+    monkeypatch.setattr(results, "make_release", held)
+    form = {"base": str(survey.version.number), "method": "sa-mdav", "k": "5", "do": "run"}
     survey.client.post("/method", data=form)
     assert waits.wait(30)
-    again = survey.client.post("/method", data=form | {"base": str(survey.step.number), "k": "10"})
+    again = survey.client.post("/method", data=form | {"base": str(survey.version.number), "k": "10"})
     assert again.status_code in (409, 422), shown(again.text)[:300]
     gate.set()
     survey.settle()
-    result = survey.workspace.opened.results[0]
+    result = survey.workspace.require_table().results[0]
     assert "k = 5" in (result.folder / "plan.toml").read_text()
     assert result.masked.exists()
     assert "k = 5" in survey.get("/result")
@@ -58,9 +58,9 @@ def test_files_of_a_plan_are_never_called_like_those_of_a_release(survey: Browse
     links = b"value,concept\njazz,jazz.n.02\n"
     survey.post("/ontology", column="hobby", use="links", files=[("file", ("summary.json", links))])
     survey.post("/method", method="sa-mdav", k="5", do="run")
-    assert survey.workspace.opened.results
+    assert survey.workspace.require_table().results
     survey.post("/method", method="sa-mdav", k="7", do="run")
-    assert len(survey.workspace.opened.results) == 2  # the links are still links
+    assert len(survey.workspace.require_table().results) == 2  # the links are still links
     assert safe_name("summary.json") != "summary.json"
     assert safe_name("Codebook.JSON") != "Codebook.JSON"
     assert len(safe_name("\U0001f600a" * 200).encode()) <= 200
@@ -69,26 +69,26 @@ def test_files_of_a_plan_are_never_called_like_those_of_a_release(survey: Browse
 def test_a_file_that_changed_since_it_was_opened_is_not_masked(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(PEOPLE)
-    browser.workspace.open(path, "people.csv", browser.workspace.place())
+    browser.workspace.open(path, "people.csv", browser.workspace.new_table_folder())
     browser.settle()
     browser.get("/data")
     browser.settle()
     path.write_bytes(PEOPLE + b"nurse,99\n" * 20)
-    answer = browser.client.post(
-        "/method", data={"base": str(browser.step.number), "method": "sa-mdav", "k": "5", "do": "run"}
+    browser.client.post(
+        "/method", data={"base": str(browser.version.number), "method": "sa-mdav", "k": "5", "do": "run"}
     )
     browser.settle()
-    told = shown(answer.text) + " ".join(browser.workspace.job.problems if browser.workspace.job else [])
-    assert "was changed since it was opened" in told
-    assert not browser.workspace.opened.results
+    assert browser.workspace.job is not None
+    assert [x.code for x in browser.workspace.job.problems] == ["file-changed"]
+    assert not browser.workspace.require_table().results
 
 
 def test_a_plan_that_cannot_be_read_with_is_not_taken(survey: Browser) -> None:
-    before = survey.step.number
-    plan = survey.step.text.replace("format = 1", 'format = 1\n[file]\nencoding = "nonsense"', 1)
+    before = survey.version.number
+    plan = survey.version.toml.replace("format = 1", 'format = 1\n[file]\nencoding = "nonsense"', 1)
     page = survey.post("/plan", files=[("plan", ("plan.toml", plan.encode()))])
     assert "That did not work" in page
-    assert survey.step.number == before
+    assert survey.version.number == before
 
 
 def test_columns_that_are_not_listed_stay_so(survey: Browser) -> None:
@@ -96,8 +96,8 @@ def test_columns_that_are_not_listed_stay_so(survey: Browser) -> None:
     plan += 'kind = "numeric"\n'
     survey.post("/plan", files=[("plan", ("plan.toml", plan.encode()))])
     survey.fill("/column?column=age", "/column", weight="2")
-    assert survey.step.plan.keep_rest
-    assert survey.step.plan.columns["age"].weight == 2
+    assert survey.version.plan.keep_rest
+    assert survey.version.plan.columns["age"].weight == 2
 
 
 def test_words_with_line_ends_can_be_settled(browser: Browser) -> None:
@@ -106,7 +106,7 @@ def test_words_with_line_ends_can_be_settled(browser: Browser) -> None:
     browser.post("/understanding", column="job", what="wordnet", root="person", unmatched="error")
     form = {"column": "job", "status": "unmatched", "do": "apply", "value-0": "zz\r\nqq", "other-0": "nurse"}
     browser.fill("/words?column=job&status=unmatched", "/words", **(form | {"word-0": "nurse"}))
-    links = "".join(x.read_text() for x in browser.step.folder.glob("*.links.csv"))
+    links = "".join(x.read_text() for x in browser.version.folder.glob("*.links.csv"))
     assert "nurse.n.01" in links.partition("zz\nqq")[2].splitlines()[0]
     form["value-0"] = "never there"
     browser.post("/words", 422, **form)
@@ -116,7 +116,7 @@ def test_packed_files_are_counted_unpacked(browser: Browser) -> None:
     packed = gzip.compress(b"job\n" + b"nurse\n" * 1_000_000)
     assert len(packed) < 100_000
     page = browser.post("/open", 422, files={"file": ("people.csv.gz", packed)})
-    assert "unpacks to more" in page
+    assert "too-large" in codes(page)
     assert browser.workspace.table is None
 
 
@@ -149,4 +149,4 @@ def test_the_address_that_is_printed_is_the_one_that_answers() -> None:
 )
 def test_what_is_not_there_is_said_to_be(survey: Browser, path: str, form: dict[str, str]) -> None:
     files = [("file", ("a.csv", b"value,concept\n"))] if path == "/ontology" else None
-    assert "made a mistake" not in survey.post(path, 422, files=files, **form)
+    assert "internal-error" not in codes(survey.post(path, 422, files=files, **form))

@@ -14,14 +14,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from browsing import Browser, fields
+from browsing import Browser, codes, fields
 from starlette.testclient import TestClient
 
 from allonym.errors import OptionError
 from allonym.plan import Plan
-from allonym.studio import workspace
-from allonym.studio.jobs import Job
-from allonym.studio.pages.data import swells
+from allonym.studio import results, workspace
+from allonym.studio.jobs import Job, JobKind
+from allonym.studio.pages.data import unpacks_to_more
 from allonym.studio.workspace import Workspace
 
 PEOPLE = b"job,pay\n" + b"nurse,10\ncook,20\nbaker,30\ncarpenter,40\n" * 15
@@ -35,11 +35,11 @@ def opened(browser: Browser, content: bytes = PEOPLE, name: str = "people.csv") 
 
 
 def test_a_page_of_one_table_does_not_change_the_plan_of_another(browser: Browser) -> None:
-    old = opened(browser).step.number
+    old = opened(browser).version.number
     opened(browser, name="others.csv")
-    plan = browser.step.text
+    plan = browser.version.toml
     browser.post("/method", 409, base=str(old), method="mdav", k="7")
-    assert browser.step.text == plan
+    assert browser.version.toml == plan
 
 
 def test_no_two_releases_have_one_number(browser: Browser) -> None:
@@ -48,7 +48,7 @@ def test_no_two_releases_have_one_number(browser: Browser) -> None:
         opened(browser, name=name)
         browser.post("/understanding", column="job", what="wordnet", root="", unmatched="opaque", accept_review="yes")
         browser.post("/method", method="sa-mdav", k="5", do="run")
-        numbers.append(browser.workspace.opened.results[-1].number)
+        numbers.append(browser.workspace.require_table().results[-1].number)
     assert numbers[0] != numbers[1]
     browser.get("/download", 422, run=numbers[0], what="plan.toml")
 
@@ -68,11 +68,11 @@ def test_a_check_that_nobody_waits_for_any_more_changes_nothing(
 
     monkeypatch.setattr(Plan, "check", held)
     ws = browser.workspace
-    ws.change(browser.step.number, "k", replace(browser.step.plan, parameters={}, k=7))
+    ws.change_plan(browser.version.number, "k", replace(browser.version.plan, parameters={}, k=7))
     assert ws.check(0) is None
     late = ws.checking[1]
     assert waits.wait(30)
-    ws.change(browser.step.number, "k", replace(browser.step.plan, k=9))
+    ws.change_plan(browser.version.number, "k", replace(browser.version.plan, k=9))
     assert ws.check(30) is not None
     gate.set()
     assert late.wait(30)
@@ -84,36 +84,36 @@ def test_a_check_that_ended_while_another_plan_counted_is_made_again(
 ) -> None:
     opened(browser)
     ws, check = browser.workspace, Plan.check
-    step = ws.change(browser.step.number, "k", replace(browser.step.plan, k=7))
+    step = ws.change_plan(browser.version.number, "k", replace(browser.version.plan, k=7))
 
     def meanwhile(plan: Plan, source: Any, tick: Any) -> Any:
         found = check(plan, source, tick)
-        if browser.step is step and len(seen) == 0:
-            seen.append(ws.change(step.number, "k", replace(plan, k=9)))
+        if browser.version is step and len(seen) == 0:
+            seen.append(ws.change_plan(step.number, "k", replace(plan, k=9)))
         return found
 
     seen: list[Any] = []
     monkeypatch.setattr(Plan, "check", meanwhile)
     assert ws.check(30) is None
-    ws.go(step.number)
+    ws.go_to_version(step.number)
     assert ws.check(30) is not None
-    assert list(ws.opened.checks) == [step.number]
+    assert list(ws.require_table().checks) == [step.number]
 
 
 def test_a_page_that_took_long_shows_the_step_it_began_with(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(browser)
-    ws, was, check = browser.workspace, browser.step.number, Workspace.check
+    ws, was, check = browser.workspace, browser.version.number, Workspace.check
 
     def meanwhile(self: Workspace, *given: Any) -> Any:
-        if browser.step.number == was:
-            ws.change(was, "k", replace(browser.step.plan, k=9))
+        if browser.version.number == was:
+            ws.change_plan(was, "k", replace(browser.version.plan, k=9))
         return check(self, *given)
 
     monkeypatch.setattr(Workspace, "check", meanwhile)
     form = fields(browser.client.get("/method").text, "/method")
     assert form["base"] == str(was)
     browser.post("/method", 409, **form)
-    assert browser.step.plan.k == 9
+    assert browser.version.plan.k == 9
 
 
 def test_a_page_hears_of_the_work_it_waits_for(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_a_page_hears_of_the_work_it_waits_for(browser: Browser, monkeypatch: py
         return check(plan, source, tick)
 
     monkeypatch.setattr(Plan, "check", held)
-    browser.workspace.change(browser.step.number, "k", replace(browser.step.plan, k=9))
+    browser.workspace.change_plan(browser.version.number, "k", replace(browser.version.plan, k=9))
     page = browser.client.get("/words").text
     of = re.search(r'data-job="(\d+)"', page)
     assert of is not None
@@ -152,25 +152,25 @@ def test_understanding_can_be_given_up_and_begun_again(browser: Browser, monkeyp
         return check(plan, source, tick)
 
     monkeypatch.setattr(Plan, "check", held)
-    browser.workspace.change(browser.step.number, "k", replace(browser.step.plan, k=9))
+    browser.workspace.change_plan(browser.version.number, "k", replace(browser.version.plan, k=9))
     page = browser.client.get("/words?column=job").text
     form = fields(page, "/cancel")
     assert form["from"] == "/words?column=job"
     threading.Timer(0.05, gate.set).start()
     page = browser.client.post("/cancel", data=form).text
-    assert "The words were not looked at" in page
+    assert "Values have not been matched" in page
     assert 'data-running="yes"' not in page
     for path in ("/data", "/columns", "/method", "/hierarchies"):
-        assert 'id="not-looked"' in browser.get(path), path
+        assert 'id="check-cancelled"' in browser.get(path), path
     page = browser.fill("/words?column=job", "/look")
     assert "nurse" in page
-    assert 'id="not-looked"' not in page
+    assert 'id="check-cancelled"' not in page
 
 
 def test_undo_stays_at_the_page_with_all_it_asked(survey: Browser) -> None:
     survey.client.follow_redirects = False
     for page in ("/words?column=hobby&status=all&find=j&page=2", "/column?column=a%26b", "/data?page=3"):
-        number = str(survey.step.number)
+        number = str(survey.version.number)
         gone = survey.client.post("/go", data={"number": number, "from": page}).headers["location"]
         assert gone == (page if "a%26b" not in page else "/columns")
         if gone == page:
@@ -189,7 +189,7 @@ def test_undo_stays_at_the_page_with_all_it_asked(survey: Browser) -> None:
 
 
 def test_a_page_of_a_form_that_was_refused_has_an_address(survey: Browser) -> None:
-    form = {"base": str(survey.step.number), "column": "hobby", "status": "review", "page": "1", "do": "set"}
+    form = {"base": str(survey.version.number), "column": "hobby", "status": "review", "page": "1", "do": "set"}
     page = survey.client.post("/words", data=form).text
     assert fields(page, "/go")["from"] == "/words?column=hobby&status=review&page=1"
 
@@ -200,10 +200,10 @@ def test_progress_does_not_go_back() -> None:
     def work(tick: Any) -> None:
         for done, total in ((1, 2), (1, 10), (0, 0), (9, 10)):
             tick(done, total)
-            seen.append(job.share)
+            seen.append(job.percent)
 
     began = threading.Event()
-    job = Job("Work", lambda tick: (began.wait(10), work(tick))[1])
+    job = Job(JobKind.MASK, "Work", lambda tick: (began.wait(10), work(tick))[1])
     began.set()
     assert job.wait(10)
     assert seen == [50, 50, 50, 90]
@@ -224,14 +224,14 @@ def test_a_root_may_be_an_iri(browser: Browser, iri: str) -> None:
     owl = OWL.replace(b"http://ex.org/o#", iri.removesuffix("job").encode())
     browser.post("/ontology", column="job", use="ontology", files=[("file", ("o.owl", owl))])
     browser.fill("/column?column=job", "/column", root=iri)
-    assert f'ontology = "o.owl#{iri}"' in browser.step.text
-    again = Plan.load(browser.step.folder / "plan.toml")
+    assert f'ontology = "o.owl#{iri}"' in browser.version.toml
+    again = Plan.load(browser.version.folder / "plan.toml")
     assert again.columns["job"].ontology == (f"o.owl#{iri}",)
     again.save(browser.workspace.folder / "plan.toml")
     moved = Plan.load(browser.workspace.folder / "plan.toml").columns["job"].ontology[0]
     assert str(moved).endswith(f"/o.owl#{iri}")
     browser.post("/method", method="sa-mdav", k="5", do="run")
-    assert browser.workspace.opened.results
+    assert browser.workspace.require_table().results
 
 
 def test_half_of_a_character_is_shown_as_a_question_mark(browser: Browser) -> None:
@@ -246,12 +246,12 @@ def test_half_of_a_character_is_shown_as_a_question_mark(browser: Browser) -> No
 
 def test_a_run_that_is_refused_changes_nothing(browser: Browser) -> None:
     opened(browser)
-    gate, before = threading.Event(), browser.step.number
-    browser.workspace.start("Work", lambda _: gate.wait(30) and None, "/data")
+    gate, before = threading.Event(), browser.version.number
+    browser.workspace.start_job(JobKind.MASK, "Work", lambda _: gate.wait(30) and None, "/data")
     page = browser.client.post("/method", data={"base": str(before), "method": "mdav", "k": "7", "do": "run"})
     gate.set()
     assert page.status_code == 422
-    assert browser.step.number == before
+    assert browser.version.number == before
 
 
 def test_a_hierarchy_of_too_many_levels_is_refused(browser: Browser) -> None:
@@ -277,17 +277,17 @@ def test_nothing_stays_of_files_that_were_looked_at(browser: Browser) -> None:
     assert browser.client.get("/plan.zip", headers={"range": "bytes=9999999-"}).status_code == 416
     assert names(browser) == there
     gate = threading.Event()
-    browser.workspace.start("Work", lambda _: gate.wait(30) and None, "/data")
-    folder = browser.workspace.place()
-    with pytest.raises(OptionError, match="still going on"):
+    browser.workspace.start_job(JobKind.MASK, "Work", lambda _: gate.wait(30) and None, "/data")
+    folder = browser.workspace.new_table_folder()
+    with pytest.raises(OptionError, match="still running"):
         browser.workspace.open(folder / "data", "x.csv", folder)
     gate.set()
     assert names(browser) == there
     own = browser.workspace.folder / there[0]
     before = sorted(x.name for x in own.iterdir())
-    (browser.step.folder / "l.csv").unlink()
+    (browser.version.folder / "l.csv").unlink()
     assert not browser.client.get("/plan.zip").is_success
-    browser.client.post("/run", data={"base": str(browser.step.number)})
+    browser.client.post("/run", data={"base": str(browser.version.number)})
     assert names(browser) == there
     assert sorted(x.name for x in own.iterdir()) == before
 
@@ -297,15 +297,15 @@ def test_what_is_packed_in_what_is_packed_is_counted(tmp_path: Path) -> None:
     with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("sheet.xml", bytes(2_000_000))
     (tmp_path / "x").write_bytes(gzip.compress(book.getvalue()))
-    assert swells(tmp_path / "x", 1_000_000)
-    assert not swells(tmp_path / "x", 3_000_000)
+    assert unpacks_to_more(tmp_path / "x", 1_000_000)
+    assert not unpacks_to_more(tmp_path / "x", 3_000_000)
     for packed in (False, True):
         wide = io.BytesIO()
         pq.write_table(pa.table({f"c{i}": pa.array([1] * 100_000) for i in range(20)}), wide)
         (tmp_path / "x").write_bytes(gzip.compress(wide.getvalue()) if packed else wide.getvalue())
         assert (tmp_path / "x").stat().st_size < 1_000_000
-        assert swells(tmp_path / "x", 1_000_000)
-        assert not swells(tmp_path / "x", 3_000_000)
+        assert unpacks_to_more(tmp_path / "x", 1_000_000)
+        assert not unpacks_to_more(tmp_path / "x", 3_000_000)
 
 
 def test_another_table_opens_at_its_top(browser: Browser) -> None:
@@ -336,10 +336,10 @@ def plan_with(links: str) -> bytes:
 def test_files_of_a_plan_are_found_however_they_are_called(browser: Browser, name: str) -> None:
     opened(browser)
     browser.post("/plan", files=[("plan", ("plan.toml", plan_with(name))), ("plan", (name, LINKS))])
-    assert (browser.step.folder / browser.step.plan.columns["job"].links[0]).read_bytes() == LINKS
+    assert (browser.version.folder / browser.version.plan.columns["job"].links[0]).read_bytes() == LINKS
     browser.post("/open", files=[("file", ("a.csv", PEOPLE)), ("file", ("p.toml", plan_with(name))),
                                  ("file", (name, LINKS))])  # fmt: skip
-    assert (browser.step.folder / browser.step.plan.columns["job"].links[0]).read_bytes() == LINKS
+    assert (browser.version.folder / browser.version.plan.columns["job"].links[0]).read_bytes() == LINKS
 
 
 def test_files_of_a_plan_are_found_in_folders_of_an_archive_and_nowhere_else(browser: Browser, tmp_path: Path) -> None:
@@ -350,17 +350,17 @@ def test_files_of_a_plan_are_found_in_folders_of_an_archive_and_nowhere_else(bro
         archive.writestr("mine/links/job.csv", LINKS)
         archive.writestr("mine/old/job.csv", b"value,concept\n")
     browser.post("/plan", files=[("plan", ("plan.zip", packed.getvalue()))])
-    assert (browser.step.folder / browser.step.plan.columns["job"].links[0]).read_bytes() == LINKS
+    assert (browser.version.folder / browser.version.plan.columns["job"].links[0]).read_bytes() == LINKS
     (tmp_path / "secret.csv").write_bytes(LINKS)
     for named in (str(tmp_path / "secret.csv"), "../../secret.csv", "../data", "plan.toml"):
         page = browser.post("/plan", 422, files=[("plan", ("plan.toml", plan_with(named)))])
-        assert "did not come with it" in page
+        assert "missing-plan-files" in codes(page)
 
 
 def test_going_back_to_another_reading_is_work(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = opened(browser).step.number
+    first = opened(browser).version.number
     browser.post("/reading", header="no", delimiter="", encoding="", sheet="")
-    assert browser.workspace.opened.data.n == 61
+    assert browser.workspace.require_table().data.n == 61
     gate, look = threading.Event(), workspace.inspect
 
     def held(*given: Any) -> Any:
@@ -370,15 +370,15 @@ def test_going_back_to_another_reading_is_work(browser: Browser, monkeypatch: py
     monkeypatch.setattr(workspace, "inspect", held)
     page = browser.client.post("/go", data={"number": str(first), "from": "/columns"}).text
     assert "Reading people.csv" in page
-    assert browser.step.number != first
+    assert browser.version.number != first
     gate.set()
     browser.settle()
-    assert browser.step.number == first
-    assert browser.workspace.opened.data.n == 60
+    assert browser.version.number == first
+    assert browser.workspace.require_table().data.n == 60
     monkeypatch.undo()
-    plan = browser.step.text + "[file]\nheader = false\n"
+    plan = browser.version.toml + "[file]\nheader = false\n"
     browser.post("/plan", files=[("plan", ("plan.toml", plan.replace("columns.job", "columns.1").encode()))])
-    assert browser.workspace.opened.data.n == 61
+    assert browser.workspace.require_table().data.n == 61
     assert not list(browser.workspace.folder.glob("table-2"))
 
 
@@ -390,7 +390,7 @@ def test_a_file_that_cannot_be_guessed_can_be_opened(browser: Browser) -> None:
         assert '<details id="how" open>' in page
         assert '<option value="latin-1" selected>' in page.partition('id="how"')[2]
         browser.post("/open", files={"file": ("twice.csv", twice)}, header="no")
-        assert browser.workspace.opened.data.n == 21
+        assert browser.workspace.require_table().data.n == 21
         assert '<details id="how" >' in browser.get("/data")
 
 
@@ -399,27 +399,27 @@ def test_why_there_is_no_risk_is_said(browser: Browser) -> None:
     plan = b'format = 1\nkeep_rest = true\n[columns.job]\nrole = "quasi"\nontology = "wordnet:nothingknown"\n'
     browser.post("/plan", files={"plan": ("plan.toml", plan)})
     page = browser.get("/data")
-    assert "The risk cannot be counted" in page
+    assert "The risk cannot be computed" in page
     assert "nothingknown" in page
     opened(browser, b"job,pay\n")
-    assert "It has no rows" in browser.get("/data")
+    assert "The table has no rows" in browser.get("/data")
 
 
 def test_a_release_that_is_being_made_is_said_to_be(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(browser)
     browser.post("/understanding", column="job", what="wordnet", root="", unmatched="opaque", accept_review="yes")
-    made, gate = workspace.made, threading.Event()
+    made, gate = results.make_release, threading.Event()
 
     def held(*given: Any) -> Any:
         assert gate.wait(30)
         return made(*given)
 
-    monkeypatch.setattr(workspace, "made", held)
+    monkeypatch.setattr(results, "make_release", held)
     for k in ("5", "7"):
         gate.clear()
-        data = {"base": str(browser.step.number), "method": "sa-mdav", "k": k, "do": "run"}
+        data = {"base": str(browser.version.number), "method": "sa-mdav", "k": k, "do": "run"}
         page = browser.client.post("/method", data=data).text
-        assert "The table is being masked" in page
+        assert "Masking the table" in page
         assert "/download?" not in page
         gate.set()
         browser.settle()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Browser, fields, shown
+from browsing import Browser, codes, fields, shown
 
 from allonym.pipeline.demo import survey as survey_text
 from allonym.plan import Plan
@@ -21,7 +21,7 @@ COLUMNS = ("reason", "activity", "hobby")
 
 
 def column(browser: Browser, name: str) -> Any:
-    return browser.step.plan.columns[name]
+    return browser.version.plan.columns[name]
 
 
 def accept_all(browser: Browser) -> None:
@@ -46,36 +46,36 @@ def test_empty_pages_say_how_to_go_on(browser: Browser) -> None:
     assert "Drop a table here" in browser.get("/data")
     for page in ("/columns", "/words", "/method", "/result", "/hierarchies"):
         assert "No table is open" in browser.get(page)
-    assert "No table is open" in browser.get("/plan.toml", 422)
+    assert "no-table" in codes(browser.get("/plan.toml", 422))
 
 
 def test_the_survey_is_seen_with_its_risk_and_likely_roles(survey: Browser) -> None:
     page = shown(survey.get("/data"))
     assert "975 rows, 7 columns" in page
     assert "V0399" in page
-    assert "975 combinations that only one row has" in page
-    assert survey.step.label == "Opened survey.csv"
+    assert "975 combinations of values that only one row has" in page
+    assert survey.version.label == "Opened survey.csv"
     columns = survey.get("/columns")
     form = fields(columns, "/columns")
     assert form["role-0"] == "identifier"
     assert form["role-6"] == "sensitive"
     assert form["root-4"] == "country.n.02"
-    assert "2 to review, 0 not understood" in shown(columns)
+    assert "2 to review, 0 unmatched" in shown(columns)
 
 
 def test_from_survey_to_release_with_the_same_bytes_by_the_command_line(survey: Browser, tmp_path: Path) -> None:
     survey.fill("/columns", "/columns", **{"role-4": "keep", "role-5": "keep", "then": "/words"})
-    assert survey.step.label == "Columns: origin, age"
+    assert survey.version.label == "Columns: origin, age"
     accept_all(survey)
     choices = survey.get("/words", column="activity", status="all")
     sense = re.search(r'name="value-(\d+)" value="fishing"', choices)
     assert sense is not None
     survey.fill("/words?column=activity&status=all", "/words", do="apply", **{f"other-{sense[1]}": "angling"})
-    assert survey.step.label == "activity: fishing = angling"
+    assert survey.version.label == "activity: fishing = angling"
     survey.fill("/method", "/method", k="4", do="run")
     page = shown(survey.get("/result"))
     assert "sa-mdav, k = 4" in page
-    assert "k = 4 records look the same at least; 4 asked for" in page
+    assert "k = 4 records in the smallest group; 4 required" in page
     assert "the plan has changed since" not in page
     folder = tmp_path / "taken"
     folder.mkdir()
@@ -103,8 +103,8 @@ def test_noise_gets_a_seed_so_that_its_bytes_come_again(survey: Browser, tmp_pat
     survey.fill("/columns", "/columns", **kept)
     assert "Nothing to review" in survey.get("/words", column="origin", status="review")
     survey.fill("/method", "/method", method="noise", do="run", **{"noise.alpha": "0,5", "noise.allow_same": "yes"})
-    assert survey.step.plan.seed is not None
-    assert survey.step.plan.method.alpha == 0.5
+    assert survey.version.plan.seed is not None
+    assert survey.version.plan.method.alpha == 0.5
     assert "noise, alpha = 0.5" in survey.get("/result")
     unzipped(survey.client.get("/download", params={"run": 1, "what": "everything"}).content, tmp_path)
     (tmp_path / "survey.csv").write_text(survey_text())
@@ -113,32 +113,35 @@ def test_noise_gets_a_seed_so_that_its_bytes_come_again(survey: Browser, tmp_pat
 
 
 def test_steps_go_back_and_forth_with_their_links(survey: Browser) -> None:
-    first = survey.step.number
+    first = survey.version.number
     survey.fill("/words?column=hobby&status=review", "/words", one="0")
     assert column(survey, "hobby").links == ("hobby.links.csv",)
-    second = survey.step.number
-    assert "settled by you <span>1" in survey.get("/words", column="hobby")
+    second = survey.version.number
+    assert "Set by you <span>1" in survey.get("/words", column="hobby")
     survey.post("/go", number=first, **{"from": "/words"})
     assert column(survey, "hobby").links == ()
-    assert "settled by you <span>0" in survey.get("/words", column="hobby")
+    assert "Set by you <span>0" in survey.get("/words", column="hobby")
     survey.post("/go", number=second)
     assert column(survey, "hobby").links == ("hobby.links.csv",)
     survey.post("/go", number=first)
     survey.fill("/method", "/method", k="7")
-    assert [x.label for x in survey.workspace.opened.steps.steps] == ["Opened survey.csv", "Method sa-mdav, k = 7"]
+    assert [x.label for x in survey.workspace.require_table().history.versions] == [
+        "Opened survey.csv",
+        "Method sa-mdav, k = 7",
+    ]
     survey.post("/go", number=second)  # gone: nothing happens
-    assert survey.step.plan.k == 7
+    assert survey.version.plan.k == 7
 
 
 def test_what_does_not_change_the_plan_is_no_step(survey: Browser) -> None:
-    before = survey.step.number
+    before = survey.version.number
     survey.fill("/columns", "/columns")
     survey.fill("/method", "/method")
-    assert survey.step.number == before
+    assert survey.version.number == before
 
 
 def test_a_plan_changed_in_another_tab_is_not_overwritten(survey: Browser) -> None:
-    old = survey.step.number
+    old = survey.version.number
     survey.fill("/method", "/method", k="7")
     for path, form in (
         ("/method", {"method": "fusion", "k": "3"}),
@@ -147,9 +150,9 @@ def test_a_plan_changed_in_another_tab_is_not_overwritten(survey: Browser) -> No
         ("/run", {}),
     ):
         page = survey.post(path, 409, base=str(old), **form)
-        assert "Nothing was changed" in page
-    assert survey.step.plan.k == 7
-    assert not survey.workspace.opened.results
+        assert "stale-version" in codes(page)
+    assert survey.version.plan.k == 7
+    assert not survey.workspace.require_table().results
 
 
 def test_reload_shows_the_same(survey: Browser) -> None:
@@ -163,12 +166,12 @@ def test_a_root_understands_anew_and_keeps_what_a_person_settled(survey: Browser
     value = fields(survey.client.get("/words?column=hobby&status=hand").text, "/words")["value-0"]
     survey.fill("/words?column=hobby", "/understanding", root="act.n.02")
     assert column(survey, "hobby").ontology == ("wordnet:act.n.02",)
-    text = (survey.step.folder / "hobby.links.csv").read_text()
+    text = (survey.version.folder / "hobby.links.csv").read_text()
     assert text.splitlines() == ["value,concept,status,by", f"{value},jazz.n.02,sure,hand"]
     page = shown(survey.get("/words", column="hobby", status="unmatched"))
-    assert "known, but outside the root" in page
+    assert "match outside the root" in page
     wrong = survey.fill("/words?column=hobby", "/understanding", 422, root="no such thing")
-    assert "has neither a word nor an id 'no such thing'" in wrong
+    assert "unknown-concept" in codes(wrong)
     survey.fill("/words?column=hobby", "/understanding", unmatched="suppress", accept_review="yes")
     assert column(survey, "hobby").unmatched == "suppress"
     assert column(survey, "hobby").accept_review
@@ -177,18 +180,18 @@ def test_a_root_understands_anew_and_keeps_what_a_person_settled(survey: Browser
 def test_many_words_at_once(survey: Browser) -> None:
     path = "/words?column=hobby&status=review"
     survey.fill(path, "/words", do="set", bulk="music", pick=["0", "2"])
-    assert survey.step.label == "hobby: 2 words settled"
+    assert survey.version.label == "hobby: 2 matches set"
     survey.fill(path, "/words", do="nothing", pick=["0"])
-    assert "means nothing known" in survey.step.label
-    assert "No word was changed" in survey.fill(path, "/words", 422, do="accept")
-    assert "What do the ticked words mean" in survey.fill(path, "/words", 422, do="set", bulk="", pick="0")
+    assert "has no match" in survey.version.label
+    assert "no-change" in codes(survey.fill(path, "/words", 422, do="accept"))
+    assert "no-concept" in codes(survey.fill(path, "/words", 422, do="set", bulk="", pick="0"))
     survey.fill(path, "/words", do="accept", pick=["0", "1"])
     survey.fill(f"{path}&find=ing", "/words", do="accept-all")
     assert "ing" not in " ".join(
         re.findall(r'name="value-\d+" value="([^"]+)"', survey.get("/words", column="hobby", status="review"))
     )
     unknown = survey.fill(path, "/words", 422, do="apply", **{"other-0": "xyzzyx"})
-    assert "has neither a word nor an id 'xyzzyx'" in unknown
+    assert "links" in codes(unknown)
     assert 'value="xyzzyx"' in unknown  # what was typed stays
     assert 'aria-invalid="true"' in unknown
 
@@ -197,7 +200,7 @@ def test_words_are_paged_and_found(survey: Browser) -> None:
     page = survey.get("/words", column="hobby", status="all", page=2)
     assert len(re.findall(r'name="value-\d+"', page)) == 25
     assert "of 9" in page
-    assert "No word has “qqq” in it" in survey.get("/words", column="hobby", status="all", find="qqq")
+    assert "No value contains “qqq”" in survey.get("/words", column="hobby", status="all", find="qqq")
     told = survey.client.get("/concepts", params={"column": "hobby", "text": "jaz"}).json()
     assert {x["id"] for x in told} & {"jazz.n.01", "jazz.n.02"}
     assert survey.client.get("/concepts", params={"column": "nothing", "text": "jazz"}).json() == []
@@ -206,18 +209,18 @@ def test_words_are_paged_and_found(survey: Browser) -> None:
 def test_promises_about_and_trade_off(survey: Browser) -> None:
     accept_all(survey)
     survey.post("/promise", model="l-diversity", promised="spent", figure="3")
-    assert "distinct l-diversity of <b>spent</b>: 3" in survey.get("/method")
-    assert "must be a whole number" in survey.post("/promise", 422, model="l-diversity", promised="spent", figure="2.5")
+    assert "distinct l-diversity for <b>spent</b>: 3" in survey.get("/method")
+    assert "out-of-range" in codes(survey.post("/promise", 422, model="l-diversity", promised="spent", figure="2.5"))
     survey.post("/promise", model="l-diversity", promised="spent", do="remove")
-    assert survey.step.plan.privacy == ()
+    assert survey.version.plan.privacy == ()
     survey.post("/about", title="A park", purpose="open data")
-    assert survey.step.plan.about == {"title": "A park", "purpose": "open data"}
-    assert "No method was ticked" in survey.post("/estimate", 422, ks="2")
-    assert "Which k" in survey.post("/estimate", 422, ks="", **{"try": "fusion"})
+    assert survey.version.plan.about == {"title": "A park", "purpose": "open data"}
+    assert "no-method" in codes(survey.post("/estimate", 422, ks="2"))
+    assert "no-k" in codes(survey.post("/estimate", 422, ks="", **{"try": "fusion"}))
     survey.post("/estimate", ks="5, 3", **{"try": ["fusion", "generalise"]})
     page = shown(survey.get("/method"))
-    assert "Left out: generalise" in page
-    assert len(survey.workspace.opened.tried) == 2
+    assert "Skipped: generalise" in page
+    assert len(survey.workspace.require_table().estimate.runs) == 2
     assert survey.client.get("/chart", params={"what": "estimate"}).text.startswith("<svg")
     survey.fill("/method", "/method", method="fusion", k="3", do="run")
     drawn = survey.client.get("/chart", params={"what": "map"}).text
@@ -225,7 +228,7 @@ def test_promises_about_and_trade_off(survey: Browser) -> None:
     assert "release" not in survey.client.get("/chart", params={"what": "estimate"}).text
     points = next(x for x in re.split("(?=<g )", drawn) if "mark-symbol role-mark layer_1_marks" in x)
     assert points.count("<path") == 2
-    assert "3 asked for" in survey.get("/result")
+    assert "3 required" in survey.get("/result")
 
 
 def test_results_are_kept_side_by_side(survey: Browser) -> None:
@@ -236,8 +239,8 @@ def test_results_are_kept_side_by_side(survey: Browser) -> None:
     assert "Release 2" in page
     assert "Release 1 the plan has changed since" in shown(survey.get("/result", run=1))
     survey.post("/again", run="1")
-    assert survey.step.plan.method.k == 3
-    assert survey.step.label == "Plan of release 1"
+    assert survey.version.plan.method.k == 3
+    assert survey.version.label == "Plan of release 1"
     assert "the plan has changed since" not in survey.get("/result", run=1)
     survey.post("/again", 422, run="9")
     for what in ("map", "losses", "sizes", "risks"):
@@ -246,11 +249,11 @@ def test_results_are_kept_side_by_side(survey: Browser) -> None:
         assert "sandbox" in answer.headers["content-security-policy"]
     assert survey.client.get("/chart", params={"what": "none"}).status_code == 404
     assert "<del>" in survey.get("/result", run=1, page=3)
-    assert "kinds of replacements" in survey.get("/result", run=1, column="age", turn=2)
+    assert "distinct replacements" in survey.get("/result", run=1, column="age", turn=2)
     report = survey.client.get("/download", params={"run": 1, "what": "report.html", "look": "yes"})
     assert report.headers["content-disposition"].startswith("inline")
     assert "sandbox" in report.headers["content-security-policy"]
-    assert "internal: holds values of the data" in report.text
+    assert "internal: contains values" in report.text
     for what in ("report-public.html", "codebook.json", "summary.json", "plan.toml", "links"):
         assert survey.client.get("/download", params={"run": 2, "what": what}).status_code == 200
     for what in ("../plan.toml", "data", "/etc/passwd", ""):
@@ -264,19 +267,21 @@ def test_a_plan_is_loaded_with_its_links_or_refused(survey: Browser, tmp_path: P
     packed = survey.client.get("/plan.zip").content
     alone = survey.client.get("/plan.toml").content
     survey.post("/survey")
-    assert survey.step.plan.method.k == 5
+    assert survey.version.plan.method.k == 5
     page = survey.post("/plan", 422, files=[("plan", ("plan.toml", alone))])
-    assert "did not come with it" in page
+    assert "missing-plan-files" in codes(page)
     assert "hobby.links.csv" in page
     survey.post("/plan", files=[("plan", ("survey-plan.zip", packed))])
-    assert survey.step.plan.method.k == 8
-    assert survey.step.label == "Loaded a plan"
+    assert survey.version.plan.method.k == 8
+    assert survey.version.label == "Loaded a plan"
     assert "Nothing to review" in survey.get("/words", column="hobby", status="review")
-    assert "is not valid TOML" in survey.post("/plan", 422, files=[("plan", ("plan.toml", b"= ="))])
-    assert "cannot be read" in survey.post("/plan", 422, files=[("plan", ("plan.zip", b"PK"))])
-    assert "no plan was chosen" in survey.post("/plan", 422, files=[("plan", ("a.csv", b"x"))])
-    assert "unknown method" in survey.post("/plan", 422, files=[("plan", ("p.toml", alone.replace(b"sa-mdav", b"sa")))])
-    assert survey.step.plan.method.k == 8
+    assert "no-toml" in codes(survey.post("/plan", 422, files=[("plan", ("plan.toml", b"= ="))]))
+    assert "unreadable-archive" in codes(survey.post("/plan", 422, files=[("plan", ("plan.zip", b"PK"))]))
+    assert "no-plan-chosen" in codes(survey.post("/plan", 422, files=[("plan", ("a.csv", b"x"))]))
+    assert "unknown-method" in codes(
+        survey.post("/plan", 422, files=[("plan", ("p.toml", alone.replace(b"sa-mdav", b"sa")))])
+    )
+    assert survey.version.plan.method.k == 8
 
 
 def test_a_table_comes_with_its_plan(browser: Browser, tmp_path: Path) -> None:
@@ -285,11 +290,11 @@ def test_a_table_comes_with_its_plan(browser: Browser, tmp_path: Path) -> None:
     given = [("file", ("people.csv", b"job;age\nnurse;3\ncook;4\n")),
              ("file", ("plan.toml", plan.replace(b"job.csv", b"jobs.csv"))),
              ("file", ("job.csv", b"value,concept\nnurse,nurse.n.01\n"))]  # fmt: skip
-    assert "did not come with it" in browser.post("/open", files=given)
+    assert "missing-plan-files" in codes(browser.post("/open", files=given))
     given[1] = ("file", ("plan.toml", plan))
     browser.post("/open", files=given)
-    assert browser.step.plan.method.name == "fusion"
-    assert browser.step.plan.columns["job"].links == ("job.csv",)
+    assert browser.version.plan.method.name == "fusion"
+    assert browser.version.plan.columns["job"].links == ("job.csv",)
 
 
 def test_a_plan_of_the_command_line_is_opened_in_place(tmp_path: Path) -> None:
@@ -299,13 +304,16 @@ def test_a_plan_of_the_command_line_is_opened_in_place(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     browser = Browser(tmp_path / "private").enter()
     browser.workspace.open(
-        tmp_path / "demo" / "survey.csv", "survey.csv", browser.workspace.place(), tmp_path / "demo" / "plan.toml"
+        tmp_path / "demo" / "survey.csv",
+        "survey.csv",
+        browser.workspace.new_table_folder(),
+        tmp_path / "demo" / "plan.toml",
     )
     browser.settle()
     browser.fill("/method", "/method", do="run")
     masked = browser.client.get("/download", params={"run": 1, "what": "survey-masked.csv"}).content
     assert masked == (tmp_path / "demo" / "masked.csv").read_bytes()
-    assert Plan.load(browser.step.folder / "plan.toml").about["title"].startswith("Visitors")
+    assert Plan.load(browser.version.folder / "plan.toml").about["title"].startswith("Visitors")
 
 
 @pytest.mark.parametrize(
@@ -313,7 +321,7 @@ def test_a_plan_of_the_command_line_is_opened_in_place(tmp_path: Path) -> None:
 )
 def test_names_of_files_are_never_paths(name: str, shown_as: str, browser: Browser) -> None:
     browser.post("/open", files=[("file", (name, b"job,age\nnurse,3\ncook,4\n"))])
-    table = browser.workspace.opened
+    table = browser.workspace.require_table()
     assert table.name == shown_as
     assert table.data.path.name == "data"
     assert browser.workspace.folder in table.data.path.parents
@@ -325,12 +333,12 @@ def test_suggestions_are_taken_one_by_one_or_many_at_once(browser: Browser) -> N
     browser.post("/open", files={"file": ("people.csv", rows)})
     browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet", "root-0": "person"})
     path = "/words?column=job&status=unmatched"
-    assert "means nurse" in browser.get("/words", column="job", status="unmatched")
+    assert "Match nurrse with nurse" in browser.get("/words", column="job", status="unmatched")
     values = fields(browser.client.get(path).text, "/words")
     place = next(x.removeprefix("value-") for x, y in values.items() if y == "nurrse")
     browser.fill(path, "/words", suggest=f"{place} nurse")
-    assert browser.step.label == "job: nurrse = nurse"
+    assert browser.version.label == "job: nurrse = nurse"
     browser.fill(path, "/words", do="suggest", pick=["0", "1", "2"])
-    assert "settled" in browser.step.label
+    assert browser.version.label == "job: 2 matches set"
     left = fields(browser.client.get(path).text, "/words")
     assert [y for x, y in left.items() if x.startswith("value-")] == ["xqzv"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 
-from browsing import Browser, fields, shown
+from browsing import Browser, codes, fields, shown
 
 REVIEW = "/words?column=hobby&status=review"
 JOBS = b"job,age\n" + b"nurse,3\ncook,4\ngranite,5\nnurrse,6\nxqzv,7\nbaker,8\n" * 2
@@ -13,7 +13,7 @@ JOBS = b"job,age\n" + b"nurse,3\ncook,4\ngranite,5\nnurrse,6\nxqzv,7\nbaker,8\n"
 
 def by_hand(browser: Browser, column: str = "hobby") -> dict[str, str]:
     """Return what a person settled."""
-    with (browser.step.folder / f"{column}.links.csv").open() as file:
+    with (browser.version.folder / f"{column}.links.csv").open() as file:
         return {x["value"]: x["concept"] for x in csv.DictReader(file) if x.get("by") == "hand"}
 
 
@@ -43,12 +43,12 @@ def test_what_was_chosen_in_other_rows_stays_whatever_is_pressed(survey: Browser
     form = fields(survey.client.get(REVIEW).text, "/words")
     survey.fill(REVIEW, "/words", do="accept-all", **{"other-1": "music"})
     assert by_hand(survey)[form["value-1"]] == "music.n.01"
-    assert survey.step.label.endswith("words settled")
+    assert survey.version.label.endswith("matches set")
 
 
 def test_nothing_that_is_known_is_a_choice(survey: Browser) -> None:
     page = survey.client.get(REVIEW).text
-    value = re.search(r'<option value="(\w+)" >nothing that is known here', page)
+    value = re.search(r'<option value="(\w+)" >no match', page)
     assert value is not None
     survey.fill(REVIEW, "/words", do="apply", **{"sense-0": value[1]})
     assert list(by_hand(survey).values()) == [""]
@@ -58,7 +58,7 @@ def test_enter_beside_set_sets_what_is_ticked(survey: Browser) -> None:
     form = fields(survey.client.get(REVIEW).text, "/words")
     survey.fill(REVIEW, "/words", do="apply", bulk="music", pick=["0"])  # Enter presses the first button of a form
     assert by_hand(survey) == {form["value-0"]: "music.n.01"}
-    assert "No word was ticked" in survey.fill(REVIEW, "/words", 422, do="apply", bulk="music")
+    assert "no-selection" in codes(survey.fill(REVIEW, "/words", 422, do="apply", bulk="music"))
 
 
 def test_an_error_keeps_ticks_and_choices(survey: Browser) -> None:
@@ -79,7 +79,7 @@ def test_after_a_word_the_next_one_has_the_focus(survey: Browser) -> None:
     path = "/words?column=hobby&status=sure"
     form = fields(survey.client.get(path).text, "/words")
     page = survey.fill(path, "/words", suggest="4 music")
-    assert f'aria-label="What {form["value-5"]} means" autofocus' in page
+    assert f'aria-label="Sense of {form["value-5"]}" autofocus' in page
 
 
 def test_the_way_leads_to_the_next_column_with_open_words(survey: Browser) -> None:
@@ -97,14 +97,14 @@ def test_words_nobody_knows_have_a_way_out(browser: Browser) -> None:
     path = "/words?column=job&status=unmatched"
     browser.fill(path, "/words", do="nothing", pick=[place(browser, path, "xqzv")])
     page = shown(browser.get("/words", column="job", status="unmatched"))
-    assert "settled by you: nothing known here" in page
-    assert "They stay, as categories (opaque)" in page
-    assert "They become empty (suppress)" in shown(browser.get("/method"))
+    assert "set by you: no match" in page
+    assert "Keep as categories (opaque)" in page
+    assert "Replace with empty cells (suppress)" in shown(browser.get("/method"))
     hidden = fields(browser.client.get("/method").text, "/understanding")
     page = browser.post("/understanding", **(hidden | {"unmatched": "opaque"}))
-    assert browser.step.plan.columns["job"].unmatched == "opaque"
-    assert browser.step.plan.columns["job"].ontology == ("wordnet:person",)
-    assert "What is promised" in page
+    assert browser.version.plan.columns["job"].unmatched == "opaque"
+    assert browser.version.plan.columns["job"].ontology == ("wordnet:person",)
+    assert "Method and guarantees" in page
     assert "(opaque)" not in page
 
 
@@ -112,38 +112,38 @@ def test_words_outside_the_root_are_not_mistaken_for_others(browser: Browser) ->
     jobs(browser)
     path = "/words?column=job&status=unmatched"
     page = browser.get("/words", column="job", status="unmatched")
-    assert "granite means granite, outside the root" in page
-    assert "means nurse" in page
+    assert "Match granite with granite, outside the root" in page
+    assert "Match nurrse with nurse" in page
     rows = {x: place(browser, path, x) for x in ("granite", "nurrse")}
-    assert "lie outside the root" in browser.fill(path, "/words", 422, do="suggest", pick=[rows["granite"]])
+    assert "outside-root" in codes(browser.fill(path, "/words", 422, do="suggest", pick=[rows["granite"]]))
     browser.fill(path, "/words", do="suggest", pick=list(rows.values()))
     assert by_hand(browser, "job") == {"nurrse": "nurse.n.01"}
     row = place(browser, path, "granite")
     browser.fill(path, "/words", suggest=f"{row} granite.n.01")
     assert by_hand(browser, "job")["granite"] == "granite.n.01"
-    browser.post("/go", number=browser.step.number - 1)
+    browser.post("/go", number=browser.version.number - 1)
     whole = re.search(r'id="outside">(.*?)</form>', browser.get("/words", column="job", status="unmatched"), re.S)
     assert whole is not None
     hidden = dict(re.findall(r'name="(\w+)" value="([^"]*)"', whole[1]))
     browser.post("/understanding", **hidden)
-    assert browser.step.plan.columns["job"].ontology == ("wordnet",)
+    assert browser.version.plan.columns["job"].ontology == ("wordnet",)
 
 
 def test_a_column_that_could_not_be_understood_stays_on_the_page(browser: Browser) -> None:
     jobs(browser)
     links = {"file": ("l.csv", b"value,concept\ncook,qqqqq.n.01\n")}
     page = browser.post("/ontology", column="job", use="links", files=links)
-    assert 'title="could not be understood">!' in page
+    assert 'title="could not be matched">!' in page
     assert "settled concepts are not in wordnet" in page
     hidden = fields(page, "/understanding")
     browser.post("/understanding", **(hidden | {"forget": "yes"}))
-    assert browser.step.plan.columns["job"].links == ()
-    assert "could not be understood" not in browser.get("/words", column="job")
+    assert browser.version.plan.columns["job"].links == ()
+    assert "could not be matched" not in browser.get("/words", column="job")
 
 
 def test_chips_say_what_is_part_of_what(survey: Browser) -> None:
     survey.fill(REVIEW, "/words", one="0")
     told = re.findall(r">([A-Z][\w, ]+) <span>(\d+)</span></a>", survey.get("/words", column="hobby"))
     counts = {x: int(y) for x, y in told}
-    assert counts["To review"] + counts["Not understood"] + counts["Understood"] == counts["All"]
-    assert counts["Of all, settled by you"] == 1
+    assert counts["To review"] + counts["Unmatched"] + counts["Matched"] == counts["All"]
+    assert counts["Set by you"] == 1

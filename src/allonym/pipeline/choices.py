@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from allonym.kinds.registry import takes_option
+from allonym.kinds.registry import KINDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES as DISTANCES
 from allonym.methods import METHODS, find
 from allonym.methods.base import KAnonymityMethod, Method
@@ -25,6 +25,7 @@ from allonym.plan.privacy import FIGURES
 __all__ = [
     "DISTANCES",
     "FIGURES",
+    "KINDS",
     "LANGUAGES",
     "MEASURES",
     "ROLES",
@@ -34,7 +35,9 @@ __all__ = [
     "Parameter",
     "cleaned",
     "elsewhere",
+    "kind_named",
     "methods",
+    "takes_option",
     "with_method",
 ]
 
@@ -47,7 +50,7 @@ class Choice:
     about: str
     promises: Sequence[str]
     kinds: Sequence[str]
-    groups: bool  # whether it takes a k
+    k: Parameter | None  # where it groups records
     record_level: bool
     data_independent: bool  # whether its draws cannot be repeated
     parameters: Sequence[Parameter]  # besides k, where there is a choice
@@ -69,7 +72,7 @@ def _choice(method: type[Method]) -> Choice:
         info.summary,
         info.guarantees,
         sorted(info.kinds),
-        "k" in parameters,
+        parameters.get("k"),
         issubclass(method, RecordLevelMethod),
         info.data_independent,
         [x for x in parameters.values() if x.name != "k" and len(x.choices) != 1],

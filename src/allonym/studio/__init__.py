@@ -1,7 +1,7 @@
-"""The studio: a web page on the steward's own machine for people who do not write plans by hand.
+"""The studio: a local web page to make, check and run plans without writing them by hand.
 
-It asks `plan` and the report's charts, and nothing deeper: whatever it shows or does, a script can do through `plan`.
-All state is on this side, so that a page can be loaded again, or be open twice. The extra `studio` serves it.
+It uses `pipeline`, `plan` and `report` only: a script can do everything that the studio does. All state is on the
+server, so that pages can be reloaded, or be open in several windows. It needs the extra `studio`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from allonym.errors import OptionError
 from allonym.report import PACKAGES as REPORT_PACKAGES
 
-NEEDED = ("starlette", "uvicorn", "python_multipart", *REPORT_PACKAGES)
+PACKAGES = ("starlette", "uvicorn", "python_multipart", *REPORT_PACKAGES)
 
 
 def needed() -> None:
-    """Refuse, before any work, to start without what serves and draws the pages."""
-    if any(find_spec(name) is None for name in NEEDED):
-        raise OptionError("The studio needs what serves its pages.", hint="pip install allonym[studio].")
+    """Raise an error if a package of the extra `studio` is missing."""
+    if any(find_spec(name) is None for name in PACKAGES):
+        raise OptionError("The studio needs the `studio` extra.", hint="pip install 'allonym[studio]'.")

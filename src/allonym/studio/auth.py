@@ -1,4 +1,4 @@
-"""Who may ask: this machine's own browser, with the token. Every request is seen here first, static files too."""
+"""Access control: every request, static files included, needs the token and must come from the studio itself."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-FORM = 2_000_000  # bytes of a form without files
-SLOW = 1.0  # seconds that a wrong password takes
+MAX_FORM = 2_000_000  # bytes of a form without files
+PASSWORD_DELAY = 1.0  # seconds before a wrong password is answered
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
-    "referrer-policy": "same-origin",  # nothing leaves; no-referrer would hide the origin of our own forms
+    "referrer-policy": "same-origin",  # no-referrer would hide the origin of our own forms
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
@@ -38,44 +38,44 @@ PAGE = (
     '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">{head}</head>'
     "<body><main><h1>allonym studio</h1>{body}</main></body></html>"
 )
-TURNED_AWAY = (
-    "<p>This address needs its token.</p><p>Open the whole address that was printed where <code>allonym studio</code> "
-    "was started; it ends in <code>?token=…</code></p>"
+NO_TOKEN = (
+    "<p>The token is missing.</p><p>Open the whole address that <code>allonym studio</code> printed in the terminal; "
+    "it ends in <code>?token=…</code></p>"
 )
-SMALLER = (
-    "<p>Hint: start the studio with the file's name, <code>allonym studio FILE</code>, or with "
-    '<code>--max-upload</code>.</p><p><a href="/">Back</a></p>'
+TOO_LARGE = (
+    "<p>The upload is larger than the limit of {limit:,} bytes.</p><p>Open the file from the command line, "
+    "<code>allonym studio FILE</code>, or raise the limit with <code>--max-upload</code>.</p>"
+    '<p><a href="/">Back</a></p>'
 )
-ASKING = (
-    '<p>{said}</p><form method="post" action="/password"><label>Password '
+PASSWORD_FORM = (
+    '<p>{message}</p><form method="post" action="/password"><label>Password '
     '<input type="password" name="password" autocomplete="current-password" required autofocus></label> '
     "<button>Open</button></form>"
 )
 
 
 class TooLarge(Exception):
-    """More bytes came than are taken."""
+    """A request is larger than its limit."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, limit: int) -> None:
         super().__init__()
-        body = f"<p>That is too large: {most:,} bytes are taken at most.</p>{SMALLER}"
-        self.page = PAGE.format(head="", body=body)
+        self.page = PAGE.format(head="", body=TOO_LARGE.format(limit=limit))
 
 
 @dataclass
 class Guard:
-    """Lets requests through that come from where they should, with the token in a cookie, and not too large."""
+    """Passes requests on that come from the studio's own pages, carry the token in a cookie, and are not too large."""
 
     app: App
-    hosts: tuple[str, ...]  # name:port, as browsers say it
-    limit: int  # bytes of files
+    hosts: tuple[str, ...]  # name:port, as in the Host header
+    limit: int  # bytes of an upload
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     password: str = field(default="", repr=False)
-    _passed: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    _password_cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie: two studios on one machine do not disturb each other."""
+        """The name of the cookie; it has the port, so that two studios on one machine do not interfere."""
         return f"allonym-{self.hosts[0].rpartition(':')[2]}"
 
     @property
@@ -84,33 +84,33 @@ class Guard:
         return f"http://{self.hosts[0]}/?token={self.token}"
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """See a request, and pass it on or answer it."""
-        if scope["type"] != "http":  # there are no sockets
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":  # the studio has no web sockets
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         send = _with_headers(send)
-        why = self._foreign(scope["method"], headers)
-        if why:
-            await _answer(send, 403, PAGE.format(head="", body=f"<p>{html.escape(why, quote=False)}</p>"))
+        reason = self._refusal(scope["method"], headers)
+        if reason:
+            await _answer(send, 403, PAGE.format(head="", body=f"<p>{html.escape(reason, quote=False)}</p>"))
             return
-        held = self._cookies(headers)
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if given and scope["method"] == "GET" and scope["path"] == "/" and _same(given, self.token):
-            await self._welcome(send, self.cookie, self.token)
-        elif not _same(held.get(self.cookie, ""), self.token):
-            await _answer(send, 403, PAGE.format(head="", body=TURNED_AWAY))
-        elif self.password and not _same(held.get(f"{self.cookie}-password", ""), self._passed):
-            await self._ask(scope, receive, send)
+        cookies = self._cookies(headers)
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if token and scope["method"] == "GET" and scope["path"] == "/" and _same(token, self.token):
+            await self._set_cookie(send, self.cookie, self.token)
+        elif not _same(cookies.get(self.cookie, ""), self.token):
+            await _answer(send, 403, PAGE.format(head="", body=NO_TOKEN))
+        elif self.password and not _same(cookies.get(f"{self.cookie}-password", ""), self._password_cookie):
+            await self._check_password(scope, receive, send)
         else:
             await self._pass_on(scope, receive, send, headers)
 
-    def _foreign(self, method: str, headers: dict[str, str]) -> str:
-        """Say why a request comes from elsewhere, if it does."""
-        hosts = [*self.hosts, *(x.removesuffix(":80") for x in self.hosts)]  # browsers leave the usual port out
+    def _refusal(self, method: str, headers: dict[str, str]) -> str:
+        """Return why a request does not come from the studio's own pages; empty if it does."""
+        hosts = [*self.hosts, *(x.removesuffix(":80") for x in self.hosts)]  # browsers leave out the default port
         if headers.get("host", "") not in hosts:
-            return "This address is not the studio's own."
+            return "This host name is not one of the studio's."
         if method in ("GET", "HEAD"):
             return ""
         if headers.get("origin", "") not in [f"http://{host}" for host in hosts]:
@@ -121,71 +121,71 @@ class Guard:
 
     @staticmethod
     def _cookies(headers: dict[str, str]) -> dict[str, str]:
-        """Return the cookies; those of other programs of this machine come too, however they are written."""
+        """Return the cookies; browsers also send those of other programs on this machine, valid or not."""
         pairs = (x.partition("=") for x in headers.get("cookie", "").split(";"))
         return {name.strip(): value.strip() for name, _, value in pairs}
 
-    async def _welcome(self, send: Send, name: str, value: str) -> None:
-        """Give the cookie; the page then goes on by itself, since a redirect from afar would not carry a strict one."""
+    async def _set_cookie(self, send: Send, name: str, value: str) -> None:
+        """Set a cookie, then reload by meta refresh: after a link from another program, a redirect lacks the cookie."""
         set_cookie = (b"set-cookie", f"{name}={value}; HttpOnly; SameSite=Strict; Path=/".encode())
         head = '<meta http-equiv="refresh" content="0; url=/">'
         await _answer(send, 200, PAGE.format(head=head, body='<p><a href="/">Open the studio</a></p>'), [set_cookie])
 
-    async def _ask(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Ask for the password, or see whether it is right."""
-        said = "Your password, please."
+    async def _check_password(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Ask for the password, or check it."""
+        message = "Enter the password."
         if scope["method"] == "POST" and scope["path"] == "/password":
             try:
-                body = await _body(_limited(receive, FORM))
+                body = await _body(_limited(receive, MAX_FORM))
             except TooLarge:
                 body = b""
-            given = parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0]
-            if hmac.compare_digest(given.encode(), self.password.encode()):
-                await self._welcome(send, f"{self.cookie}-password", self._passed)
+            password = parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0]
+            if _same(password, self.password):
+                await self._set_cookie(send, f"{self.cookie}-password", self._password_cookie)
                 return
-            await anyio.sleep(SLOW)
-            said = "That is not the password."
-        await _answer(send, 401, PAGE.format(head="", body=ASKING.format(said=said)))
+            await anyio.sleep(PASSWORD_DELAY)
+            message = "The password is wrong."
+        await _answer(send, 401, PAGE.format(head="", body=PASSWORD_FORM.format(message=message)))
 
     async def _pass_on(
         self, scope: MutableMapping[str, Any], receive: Receive, send: Send, headers: dict[str, str]
     ) -> None:
-        most = self.limit if headers.get("content-type", "").startswith("multipart/form-data") else FORM
-        told = headers.get("content-length", "0")
-        if not told.isdecimal() or int(told) > most:
-            await _answer(send, 413, TooLarge(most).page, [(b"connection", b"close")])
+        limit = self.limit if headers.get("content-type", "").startswith("multipart/form-data") else MAX_FORM
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > limit:
+            await _answer(send, 413, TooLarge(limit).page, [(b"connection", b"close")])
         else:
-            await self.app(scope, _limited(receive, most), send)
+            await self.app(scope, _limited(receive, limit), send)
 
 
-def _same(given: str, known: str) -> bool:
-    return hmac.compare_digest(given.encode(), known.encode())
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _with_headers(send: Send) -> Send:
-    """Return what sends an answer with the headers that every answer has, unless it has its own."""
+    """Add the headers of every answer, where the answer does not set them itself."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            own = list(message.get("headers", []))
-            known = {name.lower() for name, _ in own}
-            own += [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in known]
-            message = {**message, "headers": own}
+            headers = list(message.get("headers", []))
+            present = {name.lower() for name, _ in headers}
+            headers += [(x.encode(), value.encode()) for x, value in HEADERS.items() if x.encode() not in present]
+            message = {**message, "headers": headers}
         await send(message)
 
     return sending
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """Return what receives a request as long as it is not too large, whatever it said it would be."""
+def _limited(receive: Receive, limit: int) -> Receive:
+    """Count the bytes received, whatever the declared length, and stop at the limit."""
     seen = 0
 
     async def receiving() -> Message:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > most:
-            raise TooLarge(most)
+        if seen > limit:
+            raise TooLarge(limit)
         return message
 
     return receiving
@@ -202,6 +202,6 @@ async def _body(receive: Receive) -> bytes:
 
 async def _answer(send: Send, status: int, text: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
     body = text.encode()
-    own = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(body)).encode()), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": own})
+    common = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*common, *headers]})
     await send({"type": "http.response.body", "body": body})

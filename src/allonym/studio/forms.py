@@ -1,16 +1,30 @@
-"""From what a person chose in a form to a column of a plan, and back."""
+"""Forms of columns: from the fields of a form to a column of a plan, and back.
+
+The kinds and their options come from the registry of kinds; a new kind appears in the forms by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from allonym.errors import PlanError
-from allonym.pipeline.choices import cleaned
+from allonym.errors import Problem
+from allonym.pipeline.choices import (
+    DISTANCES,
+    KINDS,
+    LANGUAGES,
+    MEASURES,
+    SENSES,
+    UNMATCHED,
+    cleaned,
+    kind_named,
+    takes_option,
+)
 from allonym.plan.column import Column, described
-from allonym.studio.page_request import PageRequest
+from allonym.studio.page_request import FormError, PageRequest
 
+MASKED_ROLES = ("quasi", "sensitive")  # the roles whose columns have a kind
 ROLES = {
     "quasi": "quasi-identifier",
     "sensitive": "sensitive",
@@ -19,119 +33,183 @@ ROLES = {
     "weight": "survey weight",
     "keep": "keep",
 }
-MEANT = {
-    "quasi": "others may know it: masked",
-    "sensitive": "nobody should learn it: stays, and can be promised more",
-    "identifier": "names a person: dropped",
-    "unit": "says who a row is about: k counts these; dropped",
-    "weight": "a survey weight: stays",
-    "keep": "stays as it is",
+ROLE_MEANINGS = {
+    "quasi": "Others may know it. It is masked.",
+    "sensitive": "Must not be disclosed. It is kept, and can have further guarantees.",
+    "identifier": "Identifies a person directly. It is dropped.",
+    "unit": "Identifies the person a row is about; k counts persons. It is dropped.",
+    "weight": "The survey weight of a row. It is kept.",
+    "keep": "It is kept unchanged.",
 }
-WHATS = {
-    "": "as its cells look",
-    "wordnet": "words, through WordNet",
-    "numeric": "numbers",
-    "category": "categories",
-    "ordinal": "ordered categories",
-    "set": "sets of words",
-    "set-category": "sets of categories",
-}
+AUTOMATIC, WORDNET, FILE, SEVERAL, SET_OF_CATEGORIES = "", "wordnet", "file:", "several", "set-category"
 
 
-def whats(files: Sequence[str], column: Column | None) -> dict[str, str]:
-    """Return what a column may be, by what the form says."""
-    found = dict(WHATS)
-    found |= {f"file:{name}": f"words, through {name}" for name in files}
-    if column is not None and what_of(column) == "several":
-        found["several"] = "words, through several ontologies"
-    return found
+# --- the content of a column: its kind and ontology in one field ------------------------------------------------
 
 
-def what_of(column: Column) -> str:
-    """Return what a column is, as the form says it."""
+def contents(files: Sequence[str], column: Column | None) -> dict[str, str]:
+    """Return the contents to choose from, by the value of the form field."""
+    choices = {AUTOMATIC: "detect automatically", WORDNET: "words, matched with WordNet"}
+    choices |= {name: kind_named(name).description for name in KINDS if name != "text"}
+    choices[SET_OF_CATEGORIES] = "sets of categories"
+    choices |= {f"{FILE}{name}": f"words, matched with {name}" for name in files}
+    if column is not None and content_of(column) == SEVERAL:
+        choices[SEVERAL] = "words, matched with several ontologies"
+    return choices
+
+
+def ontologies(files: Sequence[str], column: Column) -> dict[str, str]:
+    """Return the contents that are words, with the names of their ontologies."""
+    current = content_of(column)
+    names = {WORDNET: "WordNet", **{f"{FILE}{name}": name for name in files}}
+    return names if current in names else names | {current: contents(files, column)[current]}
+
+
+def content_of(column: Column) -> str:
+    """Return the content of a column as the form names it."""
     if column.kind == "set":
-        return "set" if column.elements == "text" else "set-category"
+        return "set" if column.elements == "text" else SET_OF_CATEGORIES
     if column.kind not in (None, "text"):
         return str(column.kind)
     if len(column.ontology) > 1:
-        return "several"
+        return SEVERAL
     if not column.ontology:
-        return "wordnet" if column.kind == "text" or column.links or column.root else ""
+        return WORDNET if column.kind == "text" or column.links or column.root else AUTOMATIC
     path = str(column.ontology[0])
-    return "wordnet" if path.partition(":")[0] == "wordnet" else f"file:{path.partition('#')[0]}"
+    return WORDNET if path.partition(":")[0] == "wordnet" else f"{FILE}{path.partition('#')[0]}"
 
 
 def root_of(column: Column) -> str:
-    """Return the root of a column's ontology, as a person types it."""
+    """Return the root of a column's ontology as a person types it."""
     if column.root:
         return column.root
     path = str(column.ontology[0]) if len(column.ontology) == 1 else ""
     return path.partition(":" if path.partition(":")[0] == "wordnet" else "#")[2]
 
 
-def chosen(role: str, what: str, root: str, before: Column | None) -> Column:
-    """Return a column with a role and what it is; more is kept from before."""
-    if role not in ("quasi", "sensitive"):
+def column_of(role: str, content: str, root: str, before: Column | None) -> Column:
+    """Return a column with a role and a content; it keeps the options of the column before that still apply."""
+    if role not in MASKED_ROLES:
         return Column(role)
     options: dict[str, Any] = {}
-    if what == "several" and before is not None:
-        return cleaned(described(role, list(before.ontology), root=root or None), before)
-    if what in ("set", "set-category"):
-        options = {"kind": "set"}
-        if before is not None and before.kind == "set":
-            options |= {name: getattr(before, name) for name in ("separator", "distance", "phrases")}
-            options |= {"ontology": before.ontology, "root": before.root} if what == "set" else {}
-        options |= {"elements": "category"} if what == "set-category" else {}
-        return cleaned(described(role, None, **options), before)
-    if what == "ordinal":
-        levels = before.levels if before is not None and before.kind == "ordinal" else ()
-        return cleaned(described(role, "ordinal", levels=levels), before)
-    if what == "wordnet":
-        named = f"wordnet:{root}" if root else "wordnet"
-    elif what.startswith("file:"):
-        named = f"{what.removeprefix('file:')}#{root}" if root else what.removeprefix("file:")
-    else:
-        named = what
-    if before is not None and role == "quasi":
-        options = {"hierarchy": before.hierarchy, "candidates": before.candidates}
-    if named in ("", "numeric", "category"):
-        return cleaned(described(role, named or None), before)
-    return cleaned(described(role, named, **options), before)
+    ontology: str | list[Any] | None = None
+    if content == SEVERAL and before is not None:
+        ontology, options = list(before.ontology), {"root": root or None}
+    elif content == WORDNET or content.startswith(FILE):
+        name, mark = (WORDNET, ":") if content == WORDNET else (content.removeprefix(FILE), "#")
+        ontology = f"{name}{mark}{root}" if root else name
+        if before is not None and role == "quasi":
+            options = {"hierarchy": before.hierarchy, "candidates": before.candidates}
+    elif content == SET_OF_CATEGORIES:
+        options = _kept_options("set", before, ("separator", "distance", "phrases")) | {"elements": "category"}
+    elif content != AUTOMATIC:
+        options = _kept_options(content, before, kind_named(content).options - {"links", "elements"})
+    return cleaned(described(role, ontology, **options), before)
 
 
-def detailed(ask: PageRequest, column: Column) -> Column:
-    """Return a column with the details of the form that are about what it is."""
-    changed: dict[str, Any] = {}
-    lines = [line.strip() for line in ask.raw("levels").splitlines() if line.strip()]
-    if column.kind == "ordinal":
-        changed["levels"] = tuple(lines) or (column.levels if not isinstance(column.levels, tuple) else ())
-    if column.role == "quasi":
-        weight = ask.text("weight", "1").replace(",", ".")
-        try:
-            changed["weight"] = float(weight) if "." in weight else int(weight)
-        except ValueError:
-            raise PlanError([f"column {ask.raw('column')}: its weight must be a number."]) from None
-    if column.kind in (None, "text", "set") and column.elements == "text":
-        changed |= {"similarity": ask.text("similarity") or None, "unmatched": ask.text("unmatched", "error")}
-        changed |= {"language": ask.text("language", "en"), "senses": ask.text("senses") or None}
-        changed |= {"accept_review": ask.text("accept_review") == "yes"}
-    if column.kind == "set":
-        changed |= {"separator": ask.raw("separator") or ";", "distance": ask.text("distance", "min-sum")}
-    if column.role == "quasi" and column.kind in (None, "text"):
-        changed["hierarchy"] = ask.text("hierarchy") or None
-        names = [line.strip() for line in ask.raw("candidates").splitlines() if line.strip()]
-        changed["candidates"] = tuple(names) or (column.candidates if not isinstance(column.candidates, tuple) else ())
-    if column.role == "sensitive":
-        changed = {x: y for x, y in changed.items() if x in ("levels", "similarity", "language", "senses")}
-    return replace(column, **changed)
+def _kept_options(kind: str, before: Column | None, names: Sequence[str] | frozenset[str]) -> dict[str, Any]:
+    kept = {name: getattr(before, name) for name in names} if before is not None and before.kind == kind else {}
+    return {"kind": kind, **kept}
 
 
-def separator_of(cells: Sequence[str]) -> str:
-    """Return what parts most of some cells; nothing, where nothing parts any.
+# --- the options of a column -------------------------------------------------------------------------------------
 
-    >>> separator_of(["bread,milk", "milk", "tea,milk; half fat"])
+
+@dataclass(frozen=True)
+class ColumnOption:
+    """An option of a column as a form field; the kinds state which of them they take."""
+
+    name: str
+    label: str
+    control: str = "choice"  # choice, file, flag, lines, number or text
+    choices: Mapping[str, str] = field(default_factory=dict)
+    of_words: bool = False  # whether sets of categories do without it
+    of_sensitive: bool = False  # whether sensitive columns have it
+
+    def applies_to(self, column: Column) -> bool:
+        """Return whether a column takes the option."""
+        if column.role != "quasi" and not self.of_sensitive:
+            return False
+        if self.of_words and column.elements != "text":
+            return False
+        return self.name == "weight" or takes_option(column.kind, self.name)
+
+    def parse(self, request: PageRequest, column: Column) -> Any:
+        """Return the value of the form field."""
+        default = next(x.default for x in fields(Column) if x.name == self.name)
+        if self.control == "flag":
+            return request.flag(self.name)
+        if self.control == "lines":
+            lines = tuple(line.strip() for line in request.raw(self.name).splitlines() if line.strip())
+            before = getattr(column, self.name)
+            return lines or (before if not isinstance(before, tuple) else ())  # a file stays
+        if self.control == "number":
+            return _number(request, self.name, self.label)
+        return (request.raw(self.name) if self.control == "text" else request.text(self.name)) or default
+
+
+def _number(request: PageRequest, name: str, label: str) -> float:
+    text = request.text(name, "1").replace(",", ".")
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        problem = Problem("not-a-number", f"{label} must be a number.", column=request.raw("column"))
+        raise FormError({name: problem}) from None
+
+
+def _choices(names: Sequence[str], labels: Mapping[str, str] | None = None, default: str = "") -> dict[str, str]:
+    labels = labels or {}
+    return ({"": default} if default else {}) | {name: labels.get(name, name) for name in names}
+
+
+UNMATCHED_LABELS = {
+    "error": "must be resolved before masking",
+    "opaque": "keep as categories (opaque)",
+    "suppress": "replace with empty cells (suppress)",
+}
+OPTIONS = {
+    "Matching": (
+        ColumnOption("unmatched", "Unmatched values", choices=_choices(UNMATCHED, UNMATCHED_LABELS), of_words=True),
+        ColumnOption("accept_review", "Accept matches that need review", "flag", of_words=True),
+        ColumnOption(
+            "similarity",
+            "Similarity measure",
+            choices=_choices(list(MEASURES), default="default"),
+            of_words=True,
+            of_sensitive=True,
+        ),
+        ColumnOption(
+            "senses",
+            "Choice of senses",
+            choices=_choices(SENSES, {"coherent": "fit the other values", "first": "most frequent sense"}, "default"),
+            of_words=True,
+            of_sensitive=True,
+        ),
+        ColumnOption("language", "Language", choices=_choices(sorted(LANGUAGES)), of_words=True, of_sensitive=True),
+        ColumnOption("hierarchy", "Hierarchy (for fusion and recoding)", "file"),
+    ),
+    "Levels, sets and candidates": (
+        ColumnOption("levels", "Levels, lowest first, one per line", "lines", of_sensitive=True),
+        ColumnOption("candidates", "Candidate replacements (for exponential), one per line", "lines"),
+        ColumnOption("separator", "Item separator of sets", "text"),
+        ColumnOption("distance", "Distance between sets", choices=_choices(list(DISTANCES))),
+    ),
+}
+WEIGHT = ColumnOption("weight", "Weight in distances", "number")
+
+
+def with_options(request: PageRequest, column: Column) -> Column:
+    """Return a column with the options of the form that apply to it."""
+    options = [WEIGHT, *(option for group in OPTIONS.values() for option in group)]
+    return replace(column, **{x.name: x.parse(request, column) for x in options if x.applies_to(column)})
+
+
+def guess_separator(cells: Sequence[str]) -> str:
+    """Return the separator that most cells contain; empty if none does.
+
+    >>> guess_separator(["bread,milk", "milk", "tea,milk; half fat"])
     ','
     """
-    counts = {x: sum(x in cell for cell in cells) for x in (";", ",", "|", "\t")}
+    counts = {separator: sum(separator in cell for cell in cells) for separator in (";", ",", "|", "\t")}
     best = max(counts, key=lambda x: counts[x])
     return best if counts[best] else ""

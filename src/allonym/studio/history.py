@@ -1,4 +1,4 @@
-"""Every plan there was, each in a folder of its own with the files it names: one can go back to any of them."""
+"""The versions of a plan, each in its own folder with the files it names, for undo and redo."""
 
 from __future__ import annotations
 
@@ -14,97 +14,97 @@ from typing import Any
 from allonym.plan import Plan, toml
 
 PLAN = "plan.toml"
-OURS = (PLAN, "report.html", "report-public.html", "summary.json", "codebook.json")  # of a release
+RESERVED_NAMES = (PLAN, "report.html", "report-public.html", "summary.json", "codebook.json")  # files of a release
 
 
 @dataclass(frozen=True)
-class Step:
-    """A plan, what was changed to get there, and the folder it lies in; no plan yet where no column has a role."""
+class PlanVersion:
+    """A plan, the change that led to it, and its folder; the plan is None while no column has a role."""
 
     number: int
     label: str
     plan: Plan | None
     folder: Path
-    reading: Any = None  # how the file is read
+    reading: Any = None  # how the table is read
 
     @property
-    def text(self) -> str:
+    def toml(self) -> str:
         """The plan as it is saved."""
         return "" if self.plan is None else toml.dumped(self.plan)
 
 
-class Steps:
-    """The way so far; after going back, a change begins another way."""
+class History:
+    """The versions of a plan; a change after an undo discards the versions that could be redone."""
 
     def __init__(self, folder: Path, numbers: Iterator[int] | None = None) -> None:
-        self._folder, self._numbers = folder, numbers or count(1)  # no two steps have the same, of whatever table
-        self.steps: list[Step] = []
-        self.place = -1
+        self._folder, self._numbers = folder, numbers or count(1)  # unique across tables
+        self.versions: list[PlanVersion] = []
+        self.position = -1
 
     @property
-    def now(self) -> Step:
-        """The step that counts."""
-        return self.steps[self.place]
+    def current(self) -> PlanVersion:
+        """The version in use."""
+        return self.versions[self.position]
 
     def add(
         self, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None, reading: Any = None
-    ) -> Step:
-        """Take a step: the files of the one before stay, unless others are given under their names."""
+    ) -> PlanVersion:
+        """Add a version; it keeps the files of the current one, except those replaced under the same name."""
         number = next(self._numbers)
         folder = self._folder / f"{number:04}"
         folder.mkdir(mode=0o700)
         files = files or {}
-        if self.place >= 0:
-            for old in self.now.folder.iterdir():
+        if self.position >= 0:
+            for old in self.current.folder.iterdir():
                 if old.name not in files and old.name != PLAN:
-                    linked(old, folder / old.name)
+                    link_or_copy(old, folder / old.name)
         for name, content in files.items():
             if isinstance(content, Path):
-                linked(content, folder / name)
+                link_or_copy(content, folder / name)
             else:
                 (folder / name).write_bytes(content)
-        reading = reading or (self.now.reading if self.place >= 0 else None)
+        reading = reading or (self.current.reading if self.position >= 0 else None)
         if plan is not None:
             plan, reading = replace(plan, folder=folder), plan.reading
             plan.save(folder / PLAN)
-        for step in self.steps[self.place + 1 :]:
-            shutil.rmtree(step.folder)
-        self.steps = [*self.steps[: self.place + 1], Step(number, label, plan, folder, reading)]
-        self.place = len(self.steps) - 1
-        return self.now
+        for version in self.versions[self.position + 1 :]:
+            shutil.rmtree(version.folder)
+        self.versions = [*self.versions[: self.position + 1], PlanVersion(number, label, plan, folder, reading)]
+        self.position = len(self.versions) - 1
+        return self.current
 
-    def go(self, number: int) -> Step:
-        """Go to a step by its number; to none that is gone."""
-        self.place = next((i for i, x in enumerate(self.steps) if x.number == number), self.place)
-        return self.now
-
-    @property
-    def before(self) -> Step | None:
-        """The step that can be gone back to."""
-        return self.steps[self.place - 1] if self.place > 0 else None
+    def go_to(self, number: int) -> PlanVersion:
+        """Make a version current by its number; an unknown number changes nothing."""
+        self.position = next((i for i, x in enumerate(self.versions) if x.number == number), self.position)
+        return self.current
 
     @property
-    def after(self) -> Step | None:
-        """The step that was gone back from."""
-        return self.steps[self.place + 1] if self.place + 1 < len(self.steps) else None
+    def previous(self) -> PlanVersion | None:
+        """The version that undo leads to."""
+        return self.versions[self.position - 1] if self.position > 0 else None
+
+    @property
+    def following(self) -> PlanVersion | None:
+        """The version that redo leads to."""
+        return self.versions[self.position + 1] if self.position + 1 < len(self.versions) else None
 
 
-def linked(old: Path, new: Path) -> None:
-    """Have a file at another place too, without copying it where that can be; nothing here is ever written over."""
+def link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a second name; copy it where hard links are impossible. Files of versions are never overwritten."""
     try:
-        os.link(old, new)
+        os.link(source, target)
     except OSError:
-        shutil.copyfile(old, new)
+        shutil.copyfile(source, target)
 
 
-def safe_name(name: str, usual: str = "file") -> str:
-    """Return a name under which a file can lie in a folder of ours, whatever it was called elsewhere.
+def safe_name(name: str, default: str = "file") -> str:
+    """Return a file name that is safe in a folder of the studio.
 
     >>> safe_name("../../etc/passwd"), safe_name("C:\\\\jobs (1).obo"), safe_name(".."), safe_name("plan.toml")
     ('passwd', 'jobs_1_.obo', 'file', 'plan-file.toml')
     """
     last = re.split(r"[\\/]", name)[-1]
     safe = re.sub(r"[^\w.-]+", "_", last).lstrip("._-")[-80:]
-    safe = safe.encode()[-200:].decode(errors="ignore").lstrip("._-") or usual  # systems count bytes
+    safe = safe.encode()[-200:].decode(errors="ignore").lstrip("._-") or default  # file systems count bytes
     stem, dot, ending = safe.rpartition(".")
-    return f"{stem}-file{dot}{ending}" if safe.lower() in OURS else safe
+    return f"{stem}-file{dot}{ending}" if safe.lower() in RESERVED_NAMES else safe

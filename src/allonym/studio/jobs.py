@@ -1,4 +1,4 @@
-"""Work that takes a while: in a thread of its own, with progress, and given up when somebody says so."""
+"""Background work: one thread per job, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -7,88 +7,104 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 from allonym import __version__
-from allonym.errors import AllonymError
+from allonym.errors import AllonymError, Problem
 
 Tick = Callable[[int, int], None]
 _NUMBERS = itertools.count(1)
-RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
+
+
+class JobKind(StrEnum):
+    """What a job does."""
+
+    OPEN = "open"
+    READ = "read"
+    MATCH = "match"
+    MASK = "mask"
+    ESTIMATE = "estimate"
+    BUILD_HIERARCHY = "build-hierarchy"
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 class Cancelled(Exception):
-    """Somebody does not want the work to go on."""
+    """Ends the work of a job that a person cancelled."""
 
 
 class Job:
-    """One piece of work."""
+    """Work in a thread: `title` describes it on pages, `next_page` is the address to open when it is done."""
 
-    def __init__(self, what: str, work: Callable[[Tick], None], then: str = "") -> None:
-        self.what, self.then = what, then  # in words; the page to go to
-        self.number = next(_NUMBERS)  # a page waits for this one, not for another
-        self.state, self.share = RUNNING, 0  # in percent
-        self.problems: list[str] = []
-        self.told_so = False  # whether somebody saw that it was cancelled, or why it failed
+    def __init__(self, kind: JobKind, title: str, work: Callable[[Tick], None], next_page: str = "") -> None:
+        self.kind, self.title, self.next_page = kind, title, next_page
+        self.number = next(_NUMBERS)  # a page waits for this job, not for another one
+        self.state, self.percent = JobState.RUNNING, 0
+        self.problems: tuple[Problem, ...] = ()
+        self.acknowledged = False  # whether a page has shown that it failed or was cancelled
         self._work, self._stop = work, threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"allonym {what}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"allonym {kind}", daemon=True)
         self._thread.start()
 
     def tick(self, done: int, total: int) -> None:
-        """Take note of what is done; what has been cancelled ends here."""
+        """Record progress; end the work here if the job was cancelled."""
         if self._stop.is_set():
             raise Cancelled
-        if total:  # parts may tell it each from its own beginning: what was reached stays
-            self.share = max(self.share, min(100, round(100 * done / total)))
+        if total:  # each part of the work may count from 0: progress never goes back
+            self.percent = max(self.percent, min(100, round(100 * done / total)))
 
     def cancel(self) -> None:
-        """Ask the work to end; it does at its next tick."""
+        """Ask the work to end at its next tick."""
         self._stop.set()
 
     @property
-    def cancelling(self) -> bool:
-        """Whether it was asked to end."""
-        return self._stop.is_set()
-
-    @property
     def running(self) -> bool:
-        """Whether it goes on."""
-        return self.state == RUNNING
+        """Whether the work goes on."""
+        return self.state == JobState.RUNNING
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it ends, or some time has gone by; tell whether it ended."""
+        """Wait for the end of the work, at most for some seconds; return whether it has ended."""
         self._thread.join(seconds)
         return not self.running
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for the page that waits."""
-        return {"what": self.what, "state": self.state, "share": self.share, "then": self.then}
+        """Return the progress for the page that waits."""
+        return {"what": self.title, "state": str(self.state), "share": self.percent, "then": self.next_page}
 
     def _run(self) -> None:
         try:
             self._work(self.tick)
-            self.state = DONE
+            self.state = JobState.DONE
         except Cancelled:
-            self.state = CANCELLED
+            self.state = JobState.CANCELLED
         except AllonymError as error:
-            self.problems, self.state = problems_of(error), FAILED
+            self._fail(*error.problems)
         except MemoryError:
-            self.problems = ["There is not enough memory. Hint: close other programs, or take fewer columns."]
-            self.state = FAILED
+            self._fail(
+                Problem("no-memory", "There is not enough memory.", "close other programs, or use fewer columns.")
+            )
         except Exception as error:
-            self.problems, self.state = [mistake(error)], FAILED
+            self._fail(internal_error(error))
+
+    def _fail(self, *problems: Problem) -> None:
+        self.problems, self.state = problems, JobState.FAILED
 
 
-def problems_of(error: AllonymError) -> list[str]:
-    """Return what an error tells, a problem each."""
-    return [str(problem) for problem in error.problems]
-
-
-def mistake(error: BaseException) -> str:
-    """Say that something went wrong: where, to standard error; what, to nobody, as it may hold cells."""
-    kind = type(error).__name__
-    print(f"allonym {__version__} made a mistake ({kind}):", file=sys.stderr)
-    for place in traceback.extract_tb(error.__traceback__):
-        where = place.filename.replace("\\", "/").rpartition("/allonym/")[2]
-        print(f"  {where}, line {place.lineno}, in {place.name}", file=sys.stderr)
-    return f"allonym made a mistake ({kind}). Nothing was changed. Hint: where it was told this is worth a report."
+def internal_error(error: BaseException) -> Problem:
+    """Describe an unexpected error without its message, which may hold cells; standard error gets the traceback."""
+    name = type(error).__name__
+    print(f"allonym {__version__}: internal error ({name})", file=sys.stderr)
+    for frame in traceback.extract_tb(error.__traceback__):
+        file = frame.filename.replace("\\", "/").rpartition("/allonym/")[2]
+        print(f"  {file}, line {frame.lineno}, in {frame.name}", file=sys.stderr)
+    return Problem(
+        "internal-error", f"Internal error ({name}). Nothing was changed.", "please report the lines in the terminal."
+    )

@@ -1,26 +1,33 @@
-"""What came of a run: the release with all that went into it in a folder, and its figures for pages to show."""
+"""Masking and estimating: each release lies in a folder with its plan, reports and figures."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from allonym.pipeline import review as editing
+from allonym.errors import OptionError, PlanError, Problem
+from allonym.pipeline import review
 from allonym.pipeline.cached_table import CachedTable, shown
+from allonym.pipeline.compare import compare
 from allonym.plan import Plan
+from allonym.report.comparison import Comparison
 from allonym.report.model import Report
-from allonym.studio.history import PLAN
-from allonym.studio.jobs import Tick
+from allonym.studio.history import PLAN, link_or_copy
+from allonym.studio.jobs import Job, JobKind, Tick
+from allonym.studio.open_table import Estimate, OpenTable, columns_key
+from allonym.studio.workspace import Workspace
 
-Replaced = tuple[str, str, int]  # was, is now, in how many rows
+Replacement = tuple[str, str, int]  # original, replacement, number of rows
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A release that was made."""
+    """A release made by the studio."""
 
     number: int
     folder: Path
@@ -28,24 +35,62 @@ class Result:
     plan: Plan
     summary: Mapping[str, Any]
     report: Report = field(repr=False)
-    replaced: Mapping[str, Sequence[Replaced]] = field(repr=False)
-    files: Sequence[str] = ()  # that the plan names
+    replacements: Mapping[str, Sequence[Replacement]] = field(repr=False)
+    plan_files: Sequence[str] = ()  # the files that the plan names
 
     @property
     def title(self) -> str:
-        """The method with its k, or what it has in place of one."""
-        given = self.summary["parameters"]
-        if "k" in given:
-            return f"{self.summary['method']}, k = {given['k']}"
-        figure = next((f", {x} = {given[x]:g}" for x in ("epsilon", "alpha") if x in given), "")
-        return f"{self.summary['method']}{figure}"
+        """The method with its k, epsilon or alpha."""
+        parameters = self.summary["parameters"]
+        shown = [f"{x} = {parameters[x]}" for x in ("k", "epsilon", "alpha") if x in parameters]
+        return ", ".join([self.summary["method"], *shown[:1]])
 
 
-def made(number: int, folder: Path, data: CachedTable, stem: str, tick: Tick) -> Result:
-    """Run the plan that lies in a folder, as the command line would, and put what came of it beside it."""
+def no_plan() -> PlanError:
+    """Return the error of a table without a plan."""
+    return PlanError([Problem("no-roles", "No column has a role yet.", "set column roles first.")])
+
+
+def mask(workspace: Workspace) -> Job:
+    """Run the current plan, and keep the release."""
+    table = workspace.require_table()
+    version = table.history.current
+    if version.plan is None:
+        raise no_plan()
+    with workspace.lock:
+        workspace.require_idle()
+        number = workspace.last_release + 1
+        folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=version.folder.parents[1]))
+        try:
+            for name in (PLAN, *review.files_of(version.plan)):
+                link_or_copy(version.folder / name, folder / name)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def work(tick: Tick) -> None:
+        try:
+            _require_unchanged(table)
+            result = make_release(number, folder, table.data, table.stem, tick)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        with workspace.lock:
+            workspace.last_release = number
+            table.results.append(result)
+
+    try:
+        return workspace.start_job(JobKind.MASK, "Masking", work, f"/result?run={number}")
+    except OptionError:  # another job came first
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def make_release(number: int, folder: Path, data: CachedTable, stem: str, tick: Tick) -> Result:
+    """Run the plan in a folder as the command line would; write the release, reports and figures beside it."""
     plan = Plan.load(folder / PLAN)
     masked = folder / f"{stem}-masked{data.suffix}"
-    while masked.exists():  # a file of the plan is called so
+    while masked.exists():  # a file of the plan has that name
         masked = masked.with_name(f"{masked.stem}-{number}{data.suffix}")
     release = plan.run(data.path, masked, lambda done, total: tick(9 * done, 10 * total))
     masked.chmod(0o600)
@@ -57,37 +102,91 @@ def made(number: int, folder: Path, data: CachedTable, stem: str, tick: Tick) ->
     (folder / "codebook.json").write_text(json.dumps(release.codebook(), indent=2, ensure_ascii=False) + "\n", "utf-8")
     report.save(folder / "report.html")
     report.save(folder / "report-public.html", public=True)
-    quasi = [x.name for x in release.records.attributes]
-    replaced = {x: [(shown(a), shown(b), n) for a, b, n in release.replacements(x)] for x in quasi}
-    return Result(number, folder, masked, plan, release.summary, report, replaced, editing.files_of(plan))
+    names = [attribute.name for attribute in release.records.attributes]
+    replacements = {x: [(shown(old), shown(new), n) for old, new, n in release.replacements(x)] for x in names}
+    return Result(number, folder, masked, plan, release.summary, report, replacements, review.files_of(plan))
+
+
+def _require_unchanged(table: OpenTable) -> None:
+    """Raise an error if the file has changed since it was opened."""
+    if table.data.changed:
+        raise OptionError(f"{table.name} has changed since it was opened.", hint="open it again.", code="file-changed")
+
+
+def estimate(workspace: Workspace, methods: list[str], grid: Mapping[str, list[Any]]) -> Job:
+    """Run methods and parameters on the table without writing a release."""
+    workspace.require_idle()
+    table = workspace.require_table()
+    plan = table.plan
+    if plan is None:
+        raise no_plan()
+    folder = Path(tempfile.mkdtemp(prefix="tried-", dir=table.folder.parents[1]))  # versions may be discarded meanwhile
+    for name in review.files_of(plan):
+        link_or_copy(table.folder / name, folder / name)
+
+    def work(tick: Tick) -> None:
+        try:
+            _require_unchanged(table)
+            comparison = compare(table.data.path, replace(plan, folder=folder), methods, grid, tick=tick)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        with workspace.lock:
+            table.estimate = Estimate(comparison.runs, comparison.failed, columns_key(plan))
+
+    return workspace.start_job(JobKind.ESTIMATE, "Estimating the trade-off", work, "/method#trade-off")
+
+
+def open_release(table: OpenTable, result: Result) -> CachedTable:
+    """Return the rows of a release; the one shown last stays open."""
+    cached = table.cached_release
+    if cached is None or cached[0] != result.number:
+        cached = table.cached_release = (result.number, CachedTable(result.masked, result.plan.reading))
+    return cached[1]
+
+
+def release_comparison(table: OpenTable) -> Comparison | None:
+    """Return the releases so far, compared."""
+    runs = [x.summary for x in table.results]
+    return Comparison(runs, varied=varied_parameters(runs)) if runs else None
+
+
+def risk_utility_map(table: OpenTable) -> str:
+    """Return the chart of all releases, and of the estimated runs for the columns of the last one."""
+    releases = [x.summary for x in table.results]
+    if not releases:
+        return ""
+    runs = releases
+    if table.estimate is not None and table.estimate.columns == columns_key(table.results[-1].plan):
+        runs = [*(x for x in table.estimate.runs if not any(_same_run(x, y) for y in releases)), *releases]
+    marks = [""] * (len(runs) - len(releases)) + [f"release {x.number}" for x in table.results]
+    return Comparison(runs, varied=varied_parameters(runs)).map(marks)
 
 
 def before_and_after(
-    data: CachedTable, after: CachedTable, plan: Plan, start: int, stop: int
+    data: CachedTable, release: CachedTable, plan: Plan, start: int, stop: int
 ) -> tuple[list[str], list[list[tuple[str, str | None]]]]:
-    """Return some rows of a release with what stood there before; of cells that are as they were, None."""
-    now = after.rows(start, stop, plan.reading)
-    if plan.long:  # rows of the release are others than those of the table
-        return list(after.names), [[(x, None) for x in row] for row in now]
-    was, names = data.rows(start, stop, plan.reading), data.read(plan.reading).names
+    """Return rows of a release; each cell with its original value, or None where it is unchanged."""
+    masked_rows = release.rows(start, stop, plan.reading)
+    if plan.long:  # rows of the release do not correspond to rows of the table
+        return list(release.names), [[(cell, None) for cell in row] for row in masked_rows]
+    original_rows, names = data.rows(start, stop, plan.reading), data.read(plan.reading).names
     roles = {name: column.role for name, column in plan.columns.items()}
     kept = [i for i, name in enumerate(names) if roles.get(name) not in ("identifier", "unit")]
     rows = [
         [(new, old[i] if old[i] != new else None) for i, new in zip(kept, row, strict=True)]
-        for old, row in zip(was, now, strict=True)
+        for old, row in zip(original_rows, masked_rows, strict=True)
     ]
     return [names[i] for i in kept], rows
 
 
-def varied(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the parameters, besides k, in which runs of a method differ."""
-    found: dict[tuple[str, str], set[str]] = {}
+def varied_parameters(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the parameters, besides k, in which runs of one method differ."""
+    values: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for name, value in run["parameters"].items():
-            found.setdefault((run["method"], name), set()).add(str(value))
-    return sorted({name for (_, name), values in found.items() if len(values) > 1 and name != "k"})
+            values.setdefault((run["method"], name), set()).add(str(value))
+    return sorted({name for (_, name), different in values.items() if len(different) > 1 and name != "k"})
 
 
-def alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether two runs had the same method and parameters."""
+def _same_run(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return one["method"] == other["method"] and dict(one["parameters"]) == dict(other["parameters"])

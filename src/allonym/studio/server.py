@@ -1,4 +1,4 @@
-"""Starting the studio: a private folder, a socket on this machine alone, a token; and leaving nothing behind."""
+"""The server: a private folder, a socket on this machine, a token; it removes its files at the end."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from typing import Any
 from allonym.errors import OptionError, TableError
 from allonym.studio import needed
 
-PORT = 8765  # or, if that is taken and none was asked for, any
-LIMIT = 2 * 1024**3  # bytes of a file that is dropped into the page
+DEFAULT_PORT = 8765  # any free port where it is taken
+UPLOAD_LIMIT = 2 * 1024**3  # bytes
 LOOPBACK = "127.0.0.1"
 
 
@@ -33,27 +33,27 @@ class Settings:
 
     host: str = LOOPBACK
     port: int | None = None
-    limit: int = LIMIT
+    limit: int = UPLOAD_LIMIT
     password: str = ""
     browser: bool = True
 
     def check(self, allow_remote: bool) -> None:
-        """Refuse to listen where others could reach it, unless that is really wanted."""
+        """Raise an error for an address that others can reach, unless remote access is allowed and has a password."""
         if is_loopback(self.host):
             return
         if not allow_remote or not self.password:
             raise OptionError(
-                f"{self.host} can be reached by others, and the studio shows data that is not masked.",
-                hint="leave --host out; or say --allow-remote and set a password in ALLONYM_STUDIO_PASSWORD.",
+                f"Others can reach {self.host}, and the studio shows original data.",
+                hint="omit --host, or use --allow-remote with a password in ALLONYM_STUDIO_PASSWORD.",
             )
         if is_everywhere(self.host):
             raise OptionError(
-                "The studio listens at one address, not at all of them.", hint="give the one that others use."
+                "The studio listens on one address, not on all of them.", hint="name the address that others use."
             )
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is this machine's own, to be reached from nowhere else."""
+    """Return whether an address can be reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -63,16 +63,16 @@ def is_loopback(host: str) -> bool:
 
 
 def is_everywhere(host: str) -> bool:
-    """Tell whether an address stands for all of a machine's, however it is written: 0, 0.0.0.0, ::."""
+    """Return whether an address stands for all addresses of a machine, in any spelling: 0, 0.0.0.0, ::."""
     try:
-        found = socket.getaddrinfo(host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        return False  # to listen there will fail, and say so
-    return any(ipaddress.ip_address(str(x[4][0]).partition("%")[0]).is_unspecified for x in found)
+        return False  # binding will fail and report it
+    return any(ipaddress.ip_address(str(x[4][0]).partition("%")[0]).is_unspecified for x in addresses)
 
 
 def names_of(host: str) -> tuple[str, ...]:
-    """Return the names by which browsers ask for an address: the one to be printed first.
+    """Return the host names that browsers use for an address; the first one is printed.
 
     >>> names_of("127.0.0.1"), names_of("127.0.0.2"), names_of("0:0::1")
     (('127.0.0.1', 'localhost'), ('127.0.0.2',), ('[::1]', 'localhost'))
@@ -86,7 +86,7 @@ def names_of(host: str) -> tuple[str, ...]:
 
 
 def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callable[[str], None] = print) -> None:
-    """Serve the studio until somebody ends it."""
+    """Serve the studio until it is stopped."""
     needed()
     import uvicorn
 
@@ -94,10 +94,10 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
     from allonym.studio.auth import Guard
     from allonym.studio.workspace import Workspace
 
-    for given in (file, plan):
-        if given is not None and not given.is_file():
-            raise TableError(f"{given} cannot be read.", hint="is the name right?")
-    if hasattr(signal, "SIGHUP"):  # until there is a server to be told
+    for path in (file, plan):
+        if path is not None and not path.is_file():
+            raise TableError(f"{path} is not a file.", hint="check the name.")
+    if hasattr(signal, "SIGHUP"):  # until there is a server to stop
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGTERM) or signal.SIG_DFL)
     with private_folder() as folder, listening(settings) as (sock, port):
         workspace = Workspace(folder)
@@ -109,16 +109,16 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
             password=settings.password,
         )
         if file is not None:
-            workspace.open(file.absolute(), file.name, workspace.place(), plan)
+            workspace.open(file.absolute(), file.name, workspace.new_table_folder(), plan)
         say(f"allonym studio: {guard.address}")
         stays = "Nothing leaves this machine. " if is_loopback(settings.host) else ""
-        say(f"{stays}Ctrl-C ends it, and removes what was opened here.")
+        say(f"{stays}Press Ctrl-C to stop; the studio then deletes its temporary files.")
         config = uvicorn.Config(
             guard, log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
             proxy_headers=False, timeout_graceful_shutdown=2, h11_max_incomplete_event_size=65536,
         )  # fmt: skip
         server = uvicorn.Server(config)
-        for name in ("uvicorn.error", "asyncio"):  # requests that were cut off at the end are nobody's mistake
+        for name in ("uvicorn.error", "asyncio"):  # do not report requests that are cut off at the end
             logging.getLogger(name).addFilter(lambda _: not server.should_exit)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, lambda *_: setattr(server, "should_exit", True))
@@ -133,7 +133,7 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder that only its owner may look into, for every file that is made here; removed in the end."""
+    """Create a folder for all files, readable by its owner only; remove it at the end."""
     folder = Path(tempfile.mkdtemp(prefix="allonym-studio-"))
     before, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
@@ -145,12 +145,12 @@ def private_folder() -> Iterator[Path]:
 
 @contextmanager
 def listening(settings: Settings) -> Iterator[tuple[socket.socket, int]]:
-    """Listen at the port that was asked for; else the usual one, or any that is free."""
+    """Listen on the given port, or on the default port, or on any free one."""
     host = LOOPBACK if settings.host == "localhost" else settings.host
     family: Any = socket.AF_INET6 if ":" in host else socket.AF_INET
-    ports = [settings.port] if settings.port is not None else [PORT, 0]
+    ports = [settings.port] if settings.port is not None else [DEFAULT_PORT, 0]
     with contextlib.closing(socket.socket(family, socket.SOCK_STREAM)) as sock:
-        if os.name == "posix":  # elsewhere this would let others take the port as well
+        if os.name == "posix":  # elsewhere this would let others take the port
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         for port in ports:
             try:
@@ -160,14 +160,14 @@ def listening(settings: Settings) -> Iterator[tuple[socket.socket, int]]:
                 if error.errno == errno.EADDRINUSE and port != ports[-1]:
                     continue
                 raise OptionError(
-                    f"{host}:{port} cannot be listened at: {error.strerror}.", hint="give another --port."
+                    f"Cannot listen on {host}:{port}: {error.strerror}.", hint="choose another --port."
                 ) from error
         sock.listen(64)
         yield sock, int(sock.getsockname()[1])
 
 
 def _open(address: str, folder: Path) -> None:
-    """Open the page by way of a file that only its owner may read: arguments of programs can be seen by others."""
+    """Open the browser through a file that only its owner may read: other users can see command-line arguments."""
     page = folder / "open.html"
     page.touch(mode=0o600)
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">', "utf-8")

@@ -1,4 +1,4 @@
-"""What the studio holds: the table that is open, the plans so far, what was tried. Nothing here is about pages."""
+"""The state of the studio: the open table, the running job, and the check of the current plan."""
 
 from __future__ import annotations
 
@@ -8,90 +8,61 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import AllonymError, OptionError, PlanError
-from allonym.pipeline import review as editing
+from allonym.errors import AllonymError, OptionError, Problem
 from allonym.pipeline.cached_table import CachedTable, Reading
 from allonym.pipeline.check import Check
-from allonym.pipeline.choices import with_method
-from allonym.pipeline.compare import compare
 from allonym.pipeline.inspect import Inspection, inspect
-from allonym.plan import Plan, toml
-from allonym.report.comparison import Comparison
-from allonym.studio.history import PLAN, Step, Steps, linked, safe_name
-from allonym.studio.jobs import DONE, Job, Tick
-from allonym.studio.plan_upload import Given, add_loaded, files_for
-from allonym.studio.results import Result, alike, made, varied
+from allonym.plan import Plan
+from allonym.studio.history import History, PlanVersion
+from allonym.studio.jobs import Job, JobKind, JobState, Tick
+from allonym.studio.open_table import OpenTable, proposed_plan, same_plan
+from allonym.studio.plan_upload import UploadedFiles, add_loaded_plan, find_plan_files
 
-SOON = 0.6  # seconds for which a page waits before it shows that work goes on
+GRACE_SECONDS = 0.6  # a page waits this long for a job before it shows its progress
 
 
-class Stale(AllonymError):
-    """The plan was changed in another window meanwhile."""
+class StaleVersionError(AllonymError):
+    """A form was sent for a version of the plan that is no longer current."""
+
+    code = "stale-version"
 
     def __init__(self) -> None:
         super().__init__(
-            "Nothing was changed: the plan had been changed in another window, or by going back.",
-            hint="this page now shows it as it is; choose again.",
+            "Nothing was changed: the plan has changed in another window, or by undo.",
+            hint="this page now shows the current plan; make your change again.",
         )
 
 
-@dataclass
-class Table:
-    """The table that is open: what it is called, how it looks, and the plans made for it."""
-
-    data: CachedTable
-    name: str  # as a person calls it; never a path
-    looked: Inspection
-    steps: Steps
-    checks: dict[int, Check] = field(default_factory=dict)  # by step, the last one only
-    results: list[Result] = field(default_factory=list)
-    tried: list[Mapping[str, Any]] = field(default_factory=list)  # figures of runs that were compared
-    tried_for: str = ""  # what their plan said, whatever the method
-    failed: list[Mapping[str, Any]] = field(default_factory=list)  # those that could not be made
-    looking: tuple[int, CachedTable] | None = None  # the release that was looked at last
-
-    @property
-    def stem(self) -> str:
-        """The name without its ending."""
-        return safe_name(self.name, "table").removesuffix(".gz").rpartition(".")[0] or safe_name(self.name, "table")
-
-    @property
-    def plan(self) -> Plan | None:
-        """The plan that counts."""
-        return self.steps.now.plan
-
-
 class Workspace:
-    """One table at a time, in a private folder; a job at a time, and beside it the checks that pages wait for."""
+    """One open table in a private folder, one job at a time, and the check of the plan beside it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lock = threading.RLock()
-        self.table: Table | None = None
+        self.table: OpenTable | None = None
         self.job: Job | None = None
-        self.checking: tuple[int, Job] | None = None
-        self.asked: Reading | None = None  # how a file was to be read that could not be opened
-        self._opened = 0
-        self._steps, self._released = itertools.count(1), 0  # of all tables: an old page never means another one
-        self.names: dict[str, str] = {}  # of files that were opened, by their paths
+        self.checking: tuple[int, Job] | None = None  # the version that is checked
+        self.failed_reading: Reading | None = None  # the reading options of a file that could not be opened
+        self.last_release = 0  # its number; no two releases share one, whatever their tables
+        self.file_names: dict[str, str] = {}  # names of opened files, by path
+        self._folder_numbers, self._version_numbers = itertools.count(1), itertools.count(1)
 
     # --- opening ---------------------------------------------------------------------------------------------
 
-    def place(self) -> Path:
-        """Return a folder for a table that is about to be opened."""
+    def new_table_folder(self) -> Path:
+        """Create a folder for a table."""
         with self.lock:
-            self._opened += 1
-            folder = self.folder / f"table-{self._opened}"
+            folder = self.folder / f"table-{next(self._folder_numbers)}"
             folder.mkdir(mode=0o700)
             return folder
 
     @contextmanager
-    def incoming(self) -> Iterator[Path]:
-        """Give a folder for files that are looked at before they are taken; it goes, whatever comes of them."""
+    def upload_folder(self) -> Iterator[Path]:
+        """Create a folder for uploads that are still to be validated; remove it afterwards."""
         folder = Path(tempfile.mkdtemp(prefix="incoming-", dir=self.folder))
         try:
             yield folder
@@ -103,291 +74,198 @@ class Workspace:
         path: Path,
         name: str,
         folder: Path,
-        plan: Path | None = None,
+        plan_path: Path | None = None,
         files: Mapping[str, bytes | Path] | None = None,
         reading: Reading | None = None,
-        given: Given | None = None,
+        uploads: UploadedFiles | None = None,
     ) -> Job:
-        """Open a table, look at it and propose a plan, or take one, with its files that were given or lie beside it."""
-
-        self.names[str(path)] = name
+        """Open and inspect a table, and load its plan or propose one."""
+        self.file_names[str(path)] = name
 
         def work(tick: Tick) -> None:
-            self.asked = reading or Reading()
+            self.failed_reading = reading or Reading()
             try:
-                begun = None if plan is None else Plan.load(plan)
-                data = CachedTable(path, reading if begun is None else begun.reading)
-                looked = inspect(data, data.reading, tick)
-                (folder / "steps").mkdir(mode=0o700)
-                table = Table(data, name, looked, Steps(folder / "steps", self._steps))
-                if begun is None:
-                    table.steps.add(f"Opened {name}", _proposed(looked), files, data.reading)
+                plan = None if plan_path is None else Plan.load(plan_path)
+                data = CachedTable(path, reading if plan is None else plan.reading)
+                inspection = inspect(data, data.reading, tick)
+                (folder / "versions").mkdir(mode=0o700)
+                table = OpenTable(data, name, inspection, History(folder / "versions", self._version_numbers))
+                if plan is None:
+                    table.history.add(f"Opened {name}", proposed_plan(inspection), files, data.reading)
                 else:
-                    add_loaded(table.steps, begun, f"Opened {name} with a plan", given)
+                    add_loaded_plan(table.history, plan, f"Opened {name} with a plan", uploads)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
-            with self.lock:
-                before, self.table, self.asked = self.table, table, None
-                if self.checking is not None:  # of the table before
-                    self.checking[1].cancel()
-                    self.checking = None
-            if before is not None:
-                shutil.rmtree(before.steps.now.folder.parents[1], ignore_errors=True)
+            self._replace_table(table)
 
         try:
-            return self.start(f"Opening {name}", work, "/data#top")  # not where somebody was in the table before
-        except OptionError:  # another came first
+            return self.start_job(JobKind.OPEN, f"Opening {name}", work, "/data#top")  # not at the old scroll position
+        except OptionError:  # another job came first
             shutil.rmtree(folder, ignore_errors=True)
             raise
 
-    def read_again(self, **reading: Any) -> Job:
-        """Read the table in another way; a plan to begin with is proposed anew."""
-        table = self.opened
-        wanted = replace(table.data.reading, **reading)
+    def _replace_table(self, table: OpenTable) -> None:
+        with self.lock:
+            before, self.table, self.failed_reading = self.table, table, None
+            if self.checking is not None:  # of the table before
+                self.checking[1].cancel()
+                self.checking = None
+        if before is not None:
+            shutil.rmtree(before.folder.parents[1], ignore_errors=True)
 
-        def taken(looked: Inspection) -> None:
-            plan = _proposed(looked)
-            plan = None if plan is None else replace(plan, reading=wanted)
-            table.steps.add("Read in another way", plan, reading=wanted)
+    def reread(self, **options: Any) -> Job:
+        """Read the table with other options, and propose a new plan."""
+        table = self.require_table()
+        reading = replace(table.data.reading, **options)
 
-        return self._read(table, wanted, taken, "/data")
+        def add_version(inspection: Inspection) -> None:
+            plan = proposed_plan(inspection)
+            plan = None if plan is None else replace(plan, reading=reading)
+            table.history.add("Changed reading options", plan, reading=reading)
 
-    def _read(
-        self, table: Table, reading: Reading, taken: Callable[[Inspection], Any], then: str, given: Given | None = None
+        return self._reread(table, reading, add_version, "/data")
+
+    def _reread(
+        self,
+        table: OpenTable,
+        reading: Reading,
+        change_version: Callable[[Inspection], None],
+        next_page: str,
+        uploads: UploadedFiles | None = None,
     ) -> Job:
-        """Read the table in another way, beside all that goes on, and take the step to it in the end."""
+        """Read the table in a job; at its end, change the version and replace the data together."""
 
         def work(tick: Tick) -> None:
             try:
                 data = CachedTable(table.data.path, reading)
-                looked = inspect(data, reading, tick)
+                inspection = inspect(data, reading, tick)
                 with self.lock:
-                    taken(looked)
-                    table.data, table.looked = data, looked
+                    change_version(inspection)
+                    table.data, table.inspection = data, inspection
                     table.checks.clear()
             finally:
-                if given is not None:
-                    given.remove()
+                if uploads is not None:
+                    uploads.remove()
 
-        return self.start(f"Reading {table.name}", work, then)
+        return self.start_job(JobKind.READ, f"Reading {table.name}", work, next_page)
 
-    @property
-    def opened(self) -> Table:
-        """The table that is open; it is an error to ask for one that is not."""
+    def require_table(self) -> OpenTable:
+        """Return the open table; raise an error if there is none."""
         if self.table is None:
-            raise OptionError("No table is open.", hint="open one first.")
+            raise OptionError("No table is open.", hint="open a table first.", code="no-table")
         return self.table
 
     # --- the plan --------------------------------------------------------------------------------------------
 
-    def change(self, base: int, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None) -> Step:
-        """Take a step from the one that a person saw; from another it is refused."""
-        with self.lock:
-            steps = self.opened.steps
-            if base != steps.now.number:
-                raise Stale
-            now = steps.now.plan
-            if plan is not None and now is not None and not files and same(replace(plan, folder=now.folder), now):
-                return steps.now
-            return steps.add(label, plan, files)
+    def require_version(self, number: int) -> None:
+        """Raise an error if a version is not the current one."""
+        if number != self.require_table().history.current.number:
+            raise StaleVersionError
 
-    def go(self, number: int, then: str = "/data") -> Job | None:
-        """Go back, or forth, to a step; where the table was read otherwise, that is work."""
+    def change_plan(
+        self, base: int, label: str, plan: Plan | None, files: Mapping[str, bytes | Path] | None = None
+    ) -> PlanVersion:
+        """Add a version, based on the version that the person saw; an unchanged plan adds none."""
         with self.lock:
-            table = self.opened
-            step = next((x for x in table.steps.steps if x.number == number), table.steps.now)
-            if step.reading is None or step.reading == table.data.reading:
-                table.steps.go(number)
+            self.require_version(base)
+            history = self.require_table().history
+            if not files and same_plan(plan, history.current.plan):
+                return history.current
+            return history.add(label, plan, files)
+
+    def go_to_version(self, number: int, next_page: str = "/data") -> Job | None:
+        """Make a version current; return a job where the table must be read again."""
+        with self.lock:
+            table = self.require_table()
+            version = next((x for x in table.history.versions if x.number == number), table.history.current)
+            if version.reading is None or version.reading == table.data.reading:
+                table.history.go_to(number)
                 return None
 
-        def taken(_: Inspection) -> None:
-            if table.steps.go(number) is not step:  # it went meanwhile
-                raise Stale
+        def change_version(_: Inspection) -> None:
+            if table.history.go_to(number) is not version:  # discarded meanwhile
+                raise StaleVersionError
 
-        return self._read(table, step.reading, taken, then)
+        return self._reread(table, version.reading, change_version, next_page)
 
-    def load(self, base: int, plan: Plan, label: str, then: str, given: Given | None = None) -> Job | None:
-        """Take a plan from elsewhere; where it reads the table otherwise, that is work."""
-        table = self.opened
+    def load_plan(
+        self, base: int, plan: Plan, label: str, next_page: str, uploads: UploadedFiles | None = None
+    ) -> Job | None:
+        """Add a version with a loaded plan; return a job where the table must be read again."""
+        table = self.require_table()
 
-        def taken(_: Inspection | None) -> None:
-            if base != table.steps.now.number:
-                raise Stale
-            add_loaded(table.steps, plan, label, given)
+        def add_version(_: Inspection | None) -> None:
+            self.require_version(base)
+            add_loaded_plan(table.history, plan, label, uploads)
 
         with self.lock:
-            if base != table.steps.now.number:
-                raise Stale
-            files_for(plan, given)  # or refuse
+            self.require_version(base)
+            find_plan_files(plan, uploads)  # or raise
             if plan.reading == table.data.reading:
-                taken(None)
+                add_version(None)
                 return None
-        return self._read(table, plan.reading, taken, then, given)
+        return self._reread(table, plan.reading, add_version, next_page, uploads)
 
-    def check(self, wait: float = SOON) -> Check | None:
-        """Return what the plan meets in the table; None while that is being found out, or where there is no plan."""
+    # --- the check of the plan -------------------------------------------------------------------------------
+
+    def check(self, seconds: float = GRACE_SECONDS) -> Check | None:
+        """Return the check of the current plan; None while it is running, or where there is no plan."""
         with self.lock:
-            table = self.opened
-            step = table.steps.now
-            if step.plan is None or step.number in table.checks:
-                return table.checks.get(step.number)
-            if self.checking is None or self.checking[0] != step.number or self.checking[1].state == DONE:
-                if self.checking is not None:
-                    self.checking[1].cancel()
-                self.checking = (step.number, Job("Understanding the words", self._work_of_check(table, step)))
-            job = self.checking[1]
-        job.wait(wait)
-        return table.checks.get(step.number)
+            table = self.require_table()
+            version = table.history.current
+            if version.plan is None or version.number in table.checks:
+                return table.checks.get(version.number)
+            number, job = self.checking or (-1, None)
+            if job is None or number != version.number or job.state == JobState.DONE:
+                if job is not None:
+                    job.cancel()
+                job = Job(JobKind.MATCH, "Matching values", self._check_work(table, version.number, version.plan))
+                self.checking = (version.number, job)
+        job.wait(seconds)
+        return table.checks.get(version.number)
 
-    def _work_of_check(self, table: Table, step: Step) -> Callable[[Tick], None]:
-        plan = step.plan
-        assert plan is not None
-
+    def _check_work(self, table: OpenTable, number: int, plan: Plan) -> Callable[[Tick], None]:
         def work(tick: Tick) -> None:
-            found = plan.check(table.data, tick)
-            tick(1, 1)  # ends here, if another check was started meanwhile
+            check = plan.check(table.data, tick)
+            tick(1, 1)  # ends here if another check was started meanwhile
             with self.lock:
-                if table.steps.now.number == step.number:
-                    table.checks = {step.number: found}
+                if table.history.current.number == number:
+                    table.checks = {number: check}
 
         return work
 
-    def look_again(self) -> None:
-        """Check once more what somebody did not want to wait for."""
+    def retry_check(self) -> None:
+        """Allow a cancelled check to start again."""
         with self.lock:
             if self.checking is not None and not self.checking[1].running:
                 self.checking = None
 
     @property
-    def unchecked(self) -> list[str]:
-        """Why the table could not even be checked, if it could not."""
-        if self.checking is None or self.table is None or self.checking[0] != self.table.steps.now.number:
-            return []
+    def check_problems(self) -> tuple[Problem, ...]:
+        """Why the check of the current plan failed, if it did."""
+        if self.checking is None or self.table is None or self.checking[0] != self.table.history.current.number:
+            return ()
         return self.checking[1].problems
 
-    # --- work ------------------------------------------------------------------------------------------------
+    # --- jobs ------------------------------------------------------------------------------------------------
 
-    def idle(self) -> None:
-        """Refuse to go on while a job is running."""
+    def require_idle(self) -> None:
+        """Raise an error while a job is running."""
         with self.lock:
             if self.job is not None and self.job.running:
-                raise OptionError(f"{self.job.what} is still going on.", hint="wait for it, or cancel it.")
+                raise OptionError(f"{self.job.title} is still running.", hint="wait for it or cancel it.", code="busy")
 
-    def start(self, what: str, work: Callable[[Tick], None], then: str) -> Job:
-        """Start a job, if none is running, and give it a moment to end."""
+    def start_job(self, kind: JobKind, title: str, work: Callable[[Tick], None], next_page: str) -> Job:
+        """Start a job if none is running, and give it a moment to end."""
         with self.lock:
-            self.idle()
-            self.job = Job(what, work, then)
-            job = self.job
-        job.wait(SOON)
+            self.require_idle()
+            job = self.job = Job(kind, title, work, next_page)
+        job.wait(GRACE_SECONDS)
         return job
 
-    def mask(self) -> Job:
-        """Run the plan as it is, and keep what came of it."""
-        table = self.opened
-        step = table.steps.now
-        if step.plan is None:
-            raise PlanError(["no column has a role yet. Hint: choose roles first."])
-        with self.lock:
-            self.idle()
-            number = self._released + 1
-            folder = Path(tempfile.mkdtemp(prefix=f"result-{number}-", dir=step.folder.parents[1]))  # of no other run
-            try:
-                for name in (PLAN, *editing.files_of(step.plan)):
-                    linked(step.folder / name, folder / name)
-            except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-
-        def work(tick: Tick) -> None:
-            try:
-                _unchanged(table)
-                result = made(number, folder, table.data, table.stem, tick)
-            except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-            with self.lock:
-                self._released = number
-                table.results.append(result)
-
-        try:
-            return self.start("Masking", work, f"/result?run={number}")
-        except OptionError:  # another came first
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-
-    def estimate(self, methods: list[str], grid: Mapping[str, list[Any]]) -> Job:
-        """Try methods and figures on the table, without writing anything."""
-        self.idle()
-        table = self.opened
-        plan = table.plan
-        if plan is None:
-            raise PlanError(["no column has a role yet. Hint: choose roles first."])
-
-        source = table.steps.now.folder
-        folder = Path(tempfile.mkdtemp(prefix="tried-", dir=source.parents[1]))  # steps may go meanwhile
-        for name in editing.files_of(plan):
-            linked(source / name, folder / name)
-
-        def work(tick: Tick) -> None:
-            try:
-                _unchanged(table)
-                found = compare(table.data.path, replace(plan, folder=folder), methods, grid, tick=tick)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
-            with self.lock:
-                table.tried, table.failed, table.tried_for = list(found.runs), list(found.failed), _columns_of(plan)
-
-        return self.start("Estimating the trade-off", work, "/method#trade-off")
-
-    def released(self, result: Result) -> CachedTable:
-        """Return a release, opened; the one that was looked at last stays open."""
-        with self.lock:
-            table = self.opened
-            looking = table.looking
-        if looking is None or looking[0] != result.number:
-            looking = (result.number, CachedTable(result.masked, result.plan.reading))  # others need not wait for it
-            table.looking = looking
-        return looking[1]
-
-    def comparison(self) -> Comparison | None:
-        """Return the releases so far."""
-        runs = [x.summary for x in self.opened.results]
-        return Comparison(runs, varied=varied(runs)) if runs else None
-
-    def map(self) -> str:
-        """Return the risk-utility map of all that was tried so far for the columns as they were released last."""
-        table = self.opened
-        runs = [x.summary for x in table.results]
-        if table.results and table.tried and table.tried_for == _columns_of(table.results[-1].plan):
-            runs = [*(x for x in table.tried if not any(alike(x, y) for y in runs)), *runs]
-        marks = [""] * (len(runs) - len(table.results)) + [f"release {x.number}" for x in table.results]
-        return Comparison(runs, varied=varied(runs)).map(marks) if runs else ""
-
-
-def _unchanged(table: Table) -> None:
-    """Refuse to go on with a file, read in place, that is another now than the one that was looked at."""
-    if table.data.changed:
-        raise OptionError(f"{table.name} was changed since it was opened.", hint="open it again.")
-
-
-def _proposed(looked: Inspection) -> Plan | None:
-    """Return a plan to begin with; none, where no column looks like one that others may know."""
-    try:
-        return looked.plan()
-    except PlanError:
-        return None
-
-
-def same(one: Plan, other: Plan) -> bool:
-    """Tell whether two plans say the same, and the files they name as well."""
-    if toml.dumped(one) != toml.dumped(other):
-        return False
-    files = editing.files_of(one)
-    return all((one.folder / x).read_bytes() == (other.folder / x).read_bytes() for x in files)
-
-
-def _columns_of(plan: Plan) -> str:
-    """Return what a plan says whatever its method."""
-    return toml.dumped(with_method(replace(plan, privacy=()), "sa-mdav", 5, {}, 0))
+    @property
+    def running_jobs(self) -> list[Job]:
+        """The job and the check, where they are running."""
+        jobs = [self.job, self.checking[1] if self.checking is not None else None]
+        return [job for job in jobs if job is not None and job.running]

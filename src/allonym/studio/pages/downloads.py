@@ -1,4 +1,4 @@
-"""What can be taken away: the release, its plan with links, reports; each under a name made here."""
+"""Downloads: the release, its plan with the files it names, and reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,45 +14,49 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from allonym.errors import OptionError
-from allonym.pipeline import review as editing
-from allonym.studio.history import PLAN
-from allonym.studio.page_request import PageRequest
-from allonym.studio.results import Result
+from allonym.pipeline import review
+from allonym.plan import Plan
+from allonym.studio.history import PLAN, RESERVED_NAMES
+from allonym.studio.page_request import PageRequest, View
+from allonym.studio.results import Result, no_plan
 
-REPORT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-downloads; frame-ancestors 'none'"
-TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", ".toml": "application/toml",
-         ".csv": "text/csv", ".jsonl": "application/x-ndjson"}  # fmt: skip
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-downloads; frame-ancestors 'none'"
+)
+MEDIA_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", ".toml": "application/toml",
+               ".csv": "text/csv", ".jsonl": "application/x-ndjson"}  # fmt: skip
 
 
-def download(ask: PageRequest) -> Response:
-    """Return a file of a release."""
-    table = ask.workspace.opened
-    result = next((x for x in table.results if x.number == ask.number("run")), None)
+def find_result(request: PageRequest) -> Result:
+    """Return the release that a request names."""
+    number = request.number("run")
+    result = next((x for x in request.workspace.require_table().results if x.number == number), None)
     if result is None:
-        raise OptionError("There is no such release.", hint="it went when another table was opened.")
-    there = files_of(result)
-    what = ask.text("what")
-    if what == "everything":
-        return zipped(ask, f"{table.stem}-release-{result.number}.zip", there)
-    if what == "links":
-        return zipped(ask, f"{table.stem}-links.zip", {name: there[name] for name in result.files})
-    if what not in there:
-        return PlainTextResponse("There is no such file.", 404)
-    return _sent(there[what], what, inline=ask.text("look") == "yes" and what.endswith(".html"))
+        hint = "opening another table discards the releases of the table before."
+        raise OptionError(f"There is no release {number}.", hint=hint, code="no-release")
+    return result
 
 
-def files_of(result: Result) -> Mapping[str, Path]:
-    """Return all files of a release by their names."""
-    names = [result.masked.name, PLAN, "report.html", "report-public.html", "summary.json", "codebook.json"]
-    return {name: result.folder / name for name in [*names, *result.files]}
+def release_file(request: PageRequest) -> Response:
+    """Return a file of a release, or several of them as an archive."""
+    table, result = request.workspace.require_table(), find_result(request)
+    paths = {x: result.folder / x for x in [result.masked.name, *RESERVED_NAMES, *result.plan_files]}
+    name = request.text("what")
+    if name == "everything":
+        return _archive(request, f"{table.stem}-release-{result.number}.zip", paths)
+    if name == "links":
+        return _archive(request, f"{table.stem}-links.zip", {x: paths[x] for x in result.plan_files})
+    if name not in paths:
+        return PlainTextResponse("File not found.", 404)
+    return _file(paths[name], name, inline=request.flag("look") and name.endswith(".html"))
 
 
-def _sent(path: Path, name: str, *, inline: bool = False) -> Response:
-    kind = TYPES.get(path.suffix, "application/octet-stream")
+def _file(path: Path, name: str, *, inline: bool = False) -> Response:
+    media_type = MEDIA_TYPES.get(path.suffix, "application/octet-stream")
     headers = {"content-disposition": _disposition(name, inline=inline)}
     if inline:
-        headers["content-security-policy"] = REPORT
-    return FileResponse(path, media_type=kind, headers=headers)
+        headers["content-security-policy"] = REPORT_POLICY
+    return FileResponse(path, media_type=media_type, headers=headers)
 
 
 def _disposition(name: str, *, inline: bool = False) -> str:
@@ -60,25 +64,26 @@ def _disposition(name: str, *, inline: bool = False) -> str:
     return f"{'inline' if inline else 'attachment'}; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
 
 
-def zipped(ask: PageRequest, name: str, files: Mapping[str, Path]) -> Response:
-    """Return files in one archive, made on the disk; the same files give the same bytes."""
-    handle, place = tempfile.mkstemp(dir=ask.workspace.folder)
+def _archive(request: PageRequest, name: str, files: Mapping[str, Path]) -> Response:
+    """Return files as a zip archive, written to disk; the same files give the same bytes."""
+    handle, place = tempfile.mkstemp(dir=request.workspace.folder)
     try:
         with os.fdopen(handle, "wb") as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            for inside, path in files.items():
-                with path.open("rb") as source, archive.open(_entry(inside), "w", force_zip64=True) as packed:
+            for member, path in files.items():
+                with path.open("rb") as source, archive.open(_entry(member), "w", force_zip64=True) as packed:
                     shutil.copyfileobj(source, packed, 1 << 20)
     except BaseException:
         Path(place).unlink(missing_ok=True)
         raise
-    return _Once(place, media_type="application/zip", headers={"content-disposition": _disposition(name)})
+    headers = {"content-disposition": _disposition(name)}
+    return _TemporaryFileResponse(place, media_type="application/zip", headers=headers)
 
 
-class _Once(FileResponse):
-    """A file that goes when it was sent, or could not be."""
+class _TemporaryFileResponse(FileResponse):
+    """Sends a file, then deletes it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the file; delete it even if that fails."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -86,29 +91,29 @@ class _Once(FileResponse):
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """Return a file of an archive that has no date and may be read by its owner."""
+    """Return an archive member without a date, readable by its owner only."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
     return entry
 
 
-def plan(ask: PageRequest) -> Response:
-    """Return the plan as it is now."""
-    step = ask.workspace.opened.steps.now
-    if step.plan is None:
-        raise OptionError("There is no plan yet.", hint="choose roles first.")
-    return _sent(step.folder / PLAN, PLAN)
+def _current_plan(request: PageRequest) -> Plan:
+    plan = request.workspace.require_table().plan
+    if plan is None:
+        raise no_plan()
+    return plan
 
 
-def plan_and_files(ask: PageRequest) -> Response:
-    """Return the plan as it is now, with the files it names."""
-    table = ask.workspace.opened
-    step = table.steps.now
-    if step.plan is None:
-        raise OptionError("There is no plan yet.", hint="choose roles first.")
-    return zipped(ask, f"{table.stem}-plan.zip", dict(_with_files(step.folder, editing.files_of(step.plan))))
+def plan_file(request: PageRequest) -> Response:
+    """Return the current plan."""
+    return _file(_current_plan(request).folder / PLAN, PLAN)
 
 
-def _with_files(folder: Path, names: list[str]) -> Iterator[tuple[str, Path]]:
-    yield PLAN, folder / PLAN
-    yield from ((name, folder / name) for name in names)
+def plan_archive(request: PageRequest) -> Response:
+    """Return the current plan and the files it names."""
+    plan, table = _current_plan(request), request.workspace.require_table()
+    files = {name: plan.folder / name for name in (PLAN, *review.files_of(plan))}
+    return _archive(request, f"{table.stem}-plan.zip", files)
+
+
+RESOURCES: dict[str, View] = {"/download": release_file, "/plan.toml": plan_file, "/plan.zip": plan_archive}

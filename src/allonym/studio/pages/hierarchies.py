@@ -1,254 +1,216 @@
-"""Hierarchies: score and compare them, build one from an ontology, edit one as a tree."""
+"""The Hierarchies page: compare hierarchies by their loss, build one from an ontology, import one."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from starlette.responses import Response
 
-from allonym.errors import AllonymError, OptionError
-from allonym.pipeline import hierarchy_editor as trees
+from allonym.errors import AllonymError, OptionError, Problem
+from allonym.pipeline import hierarchy_editor as editor
 from allonym.pipeline.hierarchies import HierarchyScore, build, score, settled_of
 from allonym.pipeline.hierarchy_editor import Hierarchy
 from allonym.studio import forms
 from allonym.studio.history import safe_name
-from allonym.studio.jobs import Job, Tick, problems_of
-from allonym.studio.page_request import PageRequest, address, known, render
-from allonym.studio.pages.columns import ontologies
-from allonym.studio.pages.data import saved
-from allonym.studio.workspace import Table
+from allonym.studio.jobs import Job, JobKind, Tick
+from allonym.studio.open_table import LINKS_ENDING, OpenTable
+from allonym.studio.page_request import Page, PageRequest, address, require_choice
+from allonym.studio.plan_upload import save_upload
+from allonym.studio.rendering import render
+from allonym.studio.results import no_plan
 
-ENDING = ".vgh.csv"
-MOST = 40  # words of a hierarchy that are settled at a time
-SHOWN = 600  # branches of a tree on a page
+HIERARCHY_ENDING = ".vgh.csv"
+DEFAULT_LEVELS = 3
 
 
-def show(ask: PageRequest) -> Response:
-    """Show the hierarchies there are, what they lose, and how to make others."""
-    table = ask.workspace.table
-    asked = {x.name for x in _paths(table)} if table is not None and ask.problems else set()
-    if ask.text("do") == "settle" and ask.text("name") in asked:
-        return show_one(ask)  # that is where the mistake was made
+@dataclass
+class ScoredHierarchy:
+    """A hierarchy with its loss, or the reasons why it has none."""
+
+    file: str
+    used_by: list[str]  # columns
+    hierarchy: Hierarchy | None = None
+    score: HierarchyScore | None = None
+    unclear: list[str] = field(default_factory=list)  # values that have no concept, or several
+    problems: tuple[Problem, ...] = ()
+
+
+def show(request: PageRequest) -> Response:
+    """Show the hierarchies with their losses, and the forms to add others."""
+    table = request.workspace.table
     if table is None:
-        return render(ask, "hierarchies.html", there=[], columns=[], waiting=False)
-    found = ask.workspace.check()
-    there = [_scored(table, path, ask.text("ontology", "wordnet")) for path in _paths(table)]
-    best = min((x["scored"].value for x in there if x["scored"] is not None), default=None)
-    worded = [x.name for x in found.columns if x.words] if found is not None else []
+        return render(request, "hierarchies.html", hierarchies=[], columns=[], waiting=False)
+    check = request.workspace.check()
+    ontology = request.text("ontology", "wordnet")
+    hierarchies = [scored(table, path, ontology) for path in hierarchy_paths(table)]
+    scores = [x.score for x in hierarchies if x.score is not None]
     return render(
-        ask, "hierarchies.html", there=there, columns=worded, best=best, ontology=ask.text("ontology", "wordnet"),
-        column=ask.raw("column"), levels=ask.number("levels", 3), values=ask.text("values"), waiting=found is None,
-        highest=max((x["scored"].hierarchy.height for x in there if x["scored"] is not None), default=0),
-    )  # fmt: skip
+        request,
+        "hierarchies.html",
+        hierarchies=hierarchies,
+        columns=[x.name for x in check.columns if x.words] if check is not None else [],
+        best=min((x.value for x in scores), default=None),
+        height=max((x.hierarchy.height for x in scores), default=0),
+        ontology=ontology,
+        column=request.raw("column"),
+        levels=request.number("levels", DEFAULT_LEVELS),
+        values=request.text("values"),
+        waiting=check is None,
+    )
 
 
-def _paths(table: Table) -> list[Path]:
+def hierarchy_paths(table: OpenTable) -> list[Path]:
     """Return the files that are hierarchies."""
-    here = sorted(x for x in table.steps.now.folder.iterdir() if x.name.endswith(ENDING))
-    named = [c.hierarchy for c in (table.plan.columns.values() if table.plan else []) if c.hierarchy]
-    return list(dict.fromkeys([*here, *(table.steps.now.folder / str(x) for x in named)]))
+    present = sorted(x for x in table.folder.iterdir() if x.name.endswith(HIERARCHY_ENDING))
+    named = [table.folder / str(x.hierarchy) for x in table.plan_columns.values() if x.hierarchy]
+    return list(dict.fromkeys([*present, *named]))
 
 
-def _scored(table: Table, path: Path, ontology: str) -> dict[str, Any]:
-    """Return a hierarchy with what it loses, or why that cannot be told."""
-    told: dict[str, Any] = {"file": path.name, "hierarchy": None, "scored": None, "why": [], "unsure": [], "used": []}
-    columns = table.plan.columns if table.plan is not None else {}
-    told["used"] = [x for x, c in columns.items() if path.name in (str(c.hierarchy), *map(str, c.ontology))]
+def find_hierarchy(table: OpenTable, name: str) -> Path:
+    """Return the file of a hierarchy by its name."""
+    return table.folder / require_choice(name, [x.name for x in hierarchy_paths(table)], "hierarchy")
+
+
+def users(table: OpenTable, path: Path) -> list[str]:
+    """Return the columns that use a hierarchy."""
+    columns = table.plan_columns.items()
+    return [name for name, x in columns if path.name in (str(x.hierarchy), *map(str, x.ontology))]
+
+
+def scored(table: OpenTable, path: Path, ontology: str) -> ScoredHierarchy:
+    """Return a hierarchy with its loss, or the reasons why it has none."""
+    result = ScoredHierarchy(path.name, users(table, path))
     try:
-        hierarchy = told["hierarchy"] = Hierarchy.read(path)
+        result.hierarchy = Hierarchy.read(path)
         ontology = _ontology(table, ontology)
-        meant = trees.usual_meanings(hierarchy, ontology) | _links(table, path, hierarchy)
-        told["unsure"] = trees.unsure(hierarchy, ontology, meant)
-        told["scored"] = score(hierarchy, ontology, meant) if not told["unsure"] else None
+        concepts = editor.usual_meanings(result.hierarchy, ontology) | known_concepts(table, path, result.hierarchy)
+        result.unclear = editor.unsure(result.hierarchy, ontology, concepts)
+        result.score = score(result.hierarchy, ontology, concepts) if not result.unclear else None
     except AllonymError as error:
-        told["why"] = problems_of(error)
-    return told
+        result.problems = error.problems
+    return result
 
 
-def _ontology(table: Table, name: str) -> str:
-    """Return an ontology by its name: the bundled one, or a file that was given; no other file is ever opened."""
+def _ontology(table: OpenTable, name: str) -> str:
+    """Return an ontology by its name: WordNet or an uploaded file; no other file is ever opened."""
     if name.partition(":")[0] == "wordnet":
         return name
-    file, split, root = name.partition("#")
-    return f"{table.steps.now.folder / known(file, ['wordnet', *ontologies(table)], 'ontology')}{split}{root}"
+    file, mark, root = name.partition("#")
+    return f"{table.folder / require_choice(file, ['wordnet', *table.ontology_files()], 'ontology')}{mark}{root}"
 
 
-def _links(table: Table, path: Path, hierarchy: Hierarchy) -> dict[str, str]:
-    """Return what words of hierarchies mean: as settled beside one, or in the columns of the plan."""
-    beside = path.with_name(_words_of(path))
-    columns = table.plan.columns.values() if table.plan is not None else []
-    files = [table.steps.now.folder / str(x) for c in columns for x in c.links if isinstance(x, str)]
-    found: dict[str, str] = {}
-    for file in [*files, *([beside] if beside.exists() else [])]:
-        found |= {x: y for x, y in settled_of(file).items() if y}
-    values = {x for row in hierarchy.rows for x in row}
-    return {x: y for x, y in found.items() if x in values}
+def known_concepts(table: OpenTable, path: Path, hierarchy: Hierarchy) -> dict[str, str]:
+    """Return the concepts of values: from the links of columns, then from the links file of the hierarchy."""
+    columns = table.plan_columns.values()
+    files = [table.folder / x for column in columns for x in column.links if isinstance(x, str)]
+    own = links_path(path)
+    concepts: dict[str, str] = {}
+    for file in [*files, *([own] if own.exists() else [])]:
+        concepts |= {value: concept for value, concept in settled_of(file).items() if concept}
+    values = {value for row in hierarchy.rows for value in row}
+    return {value: concept for value, concept in concepts.items() if value in values}
 
 
-def _words_of(path: Path) -> str:
-    """Return the file in which the words of a hierarchy are settled."""
-    return path.name.removesuffix(".csv") + ".links.csv"
+def links_path(path: Path) -> Path:
+    """Return the links file of a hierarchy."""
+    return path.with_name(path.name.removesuffix(".csv") + LINKS_ENDING)
 
 
-def _settle(ask: PageRequest, table: Table, path: Path) -> str:
-    """Take what words of a hierarchy mean."""
-    hierarchy = Hierarchy.read(path)
-    beside = path.with_name(_words_of(path))
-    meant = settled_of(beside) if beside.exists() else {}
-    given = {ask.raw(f"value-{i}"): ask.text(f"means-{i}") for i in range(MOST) if ask.text(f"means-{i}")}
-    if not given:
-        raise OptionError("No meaning was given.", hint="type a word or an id beside a value.")
-    new = {**meant, **given}
-    trees.unsure(hierarchy, settled=trees.usual_meanings(hierarchy) | _links(table, path, hierarchy) | new)  # or refuse
-    label = f"{path.name}: {len(given)} words settled"
-    ask.workspace.change(ask.base, label, table.plan, {beside.name: _links_file(new)})
-    return address("/hierarchy", name=path.name)
-
-
-def _links_file(meant: Mapping[str, str]) -> bytes:
-    """Return a links file of what words mean."""
+def links_file(concepts: Mapping[str, str]) -> bytes:
+    """Return the content of a links file."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([("value", "concept"), *meant.items()])
+    csv.writer(text, lineterminator="\n").writerows([("value", "concept"), *concepts.items()])
     return text.getvalue().encode()
 
 
-def add(ask: PageRequest) -> str:
-    """Take a hierarchy from a file; remove one; or use one for a column."""
-    table = ask.workspace.opened
-    do, name = ask.text("do"), ask.text("name")
-    if do in (doings := {"remove": _remove, "use": _use, "settle": _settle}):
-        return doings[do](ask, table, _known(table, name))
-    given = ask.files("file")
-    if len(given) != 1:
-        raise OptionError("No file was chosen.", hint="leaf;level 1;…;top as ARX has it, or a tree in JSON.")
-    with ask.workspace.incoming() as folder:
-        hierarchy = trees.read(saved(given[0], folder / "file"))
-    new = _name(table, str(given[0].filename))
-    ask.workspace.change(ask.base, f"Hierarchy {new}", table.plan, {new: hierarchy.to_csv().encode()})
+# --- actions -----------------------------------------------------------------------------------------------------
+
+
+def import_file(request: PageRequest) -> str:
+    """Import an uploaded hierarchy."""
+    table = request.workspace.require_table()
+    upload = request.one_file("file", "leaf;level 1;…;top as in ARX, or a JSON tree.")
+    with request.workspace.upload_folder() as folder:
+        hierarchy = editor.read(save_upload(upload, folder / "file"))
+    name = _new_name(table, str(upload.filename))
+    request.workspace.change_plan(request.base, f"Hierarchy {name}", table.plan, {name: hierarchy.to_csv().encode()})
     return "/hierarchies"
 
 
-def _name(table: Table, wanted: str) -> str:
-    stem = re.sub(r"(\.vgh)?\.(csv|json|txt)$", "", safe_name(wanted, "hierarchy"), flags=re.I) or "hierarchy"
-    taken, number, name = {x.name for x in table.steps.now.folder.iterdir()}, 1, f"{stem}{ENDING}"
-    while name in taken:
+def _new_name(table: OpenTable, name: str) -> str:
+    """Return a file name for a hierarchy that no other file has."""
+    stem = re.sub(r"(\.vgh)?\.(csv|json|txt)$", "", safe_name(name, "hierarchy"), flags=re.I) or "hierarchy"
+    taken, number, new = {x.name for x in table.folder.iterdir()}, 1, f"{stem}{HIERARCHY_ENDING}"
+    while new in taken:
         number += 1
-        name = f"{stem}-{number}{ENDING}"
-    return name
+        new = f"{stem}-{number}{HIERARCHY_ENDING}"
+    return new
 
 
-def _known(table: Table, name: str) -> Path:
-    return table.steps.now.folder / known(name, [x.name for x in _paths(table)], "hierarchy")
-
-
-def _remove(ask: PageRequest, table: Table, path: Path) -> str:
-    columns = table.plan.columns if table.plan is not None else {}
-    used = [x for x, c in columns.items() if path.name in (str(c.hierarchy), *map(str, c.ontology))]
-    if used:
-        raise OptionError(f"{path.name} is used by column {used[0]}.", hint="choose another for the column first.")
-    step = ask.workspace.change(ask.base, f"Removed {path.name}", table.plan, {path.name: b""})
-    (step.folder / path.name).unlink()
+def remove(request: PageRequest, table: OpenTable, path: Path) -> str:
+    """Remove a hierarchy that no column uses."""
+    used_by = users(table, path)
+    if used_by:
+        raise OptionError(
+            f"{path.name} is used by column {used_by[0]}.",
+            hint="choose another one for the column first.",
+            code="in-use",
+        )
+    version = request.workspace.change_plan(request.base, f"Removed {path.name}", table.plan, {path.name: b""})
+    (version.folder / path.name).unlink()
     return "/hierarchies"
 
 
-def _use(ask: PageRequest, table: Table, path: Path) -> str:
-    """Let a column be understood through a hierarchy, as `generalise` needs it."""
+def use(request: PageRequest, table: OpenTable, path: Path) -> str:
+    """Make a hierarchy the ontology of a column, as `generalise` needs it."""
     if table.plan is None:
-        raise OptionError("No column has a role yet.", hint="choose roles first.")
-    column = known(ask.raw("column"), [x for x, c in table.plan.columns.items() if c.role == "quasi"], "column")
-    chosen = forms.chosen("quasi", f"file:{path.name}", "", table.plan.columns[column])
-    plan = replace(table.plan, columns={**table.plan.columns, column: chosen})
-    ask.workspace.change(ask.base, f"{column}: through {path.name}", plan)
-    return address("/words", column=column)
+        raise no_plan()
+    quasi = [name for name, column in table.plan.columns.items() if column.role == "quasi"]
+    name = require_choice(request.raw("column"), quasi, "column")
+    column = forms.column_of("quasi", f"{forms.FILE}{path.name}", "", table.plan.columns[name])
+    plan = replace(table.plan, columns={**table.plan.columns, name: column})
+    request.workspace.change_plan(request.base, f"{name}: matched with {path.name}", plan)
+    return address("/words", column=name)
 
 
-def build_one(ask: PageRequest) -> Job:
-    """Build a hierarchy for the words of a column."""
-    table = ask.workspace.opened
-    found = ask.workspace.check(wait=60)
-    worded = {x.name: x for x in found.columns if x.words} if found is not None else {}
-    column = worded[known(ask.raw("column"), list(worded), "column")]
-    words, base = column.words[0], ask.base
-    meant = {x.value: words.scope.taxonomy.ids[x.concept] for x in words.here if x.concept is not None}
-    counts = {x.value: x.count for x in words.here if x.concept is not None}
-    if not re.fullmatch(r"(\d{1,9}([,;\s]+|$))*", ask.text("values")):
-        raise OptionError("How many values may each level have?", hint="write whole numbers, such as 10, 4, 1.")
-    limits = [int(x) for x in re.findall(r"\d+", ask.text("values"))] or None
+def change(request: PageRequest) -> str:
+    """Import, remove or use a hierarchy."""
+    action = {"remove": remove, "use": use}.get(request.text("do"))
+    if action is None:
+        return import_file(request)
+    table = request.workspace.require_table()
+    return action(request, table, find_hierarchy(table, request.text("name")))
+
+
+def build_hierarchy(request: PageRequest) -> Job:
+    """Build a hierarchy for the matched values of a column."""
+    table, base, levels = request.workspace.require_table(), request.base, request.number("levels", DEFAULT_LEVELS)
+    check = request.workspace.check(seconds=60)
+    columns = {x.name: x for x in check.columns if x.words} if check is not None else {}
+    column = columns[require_choice(request.raw("column"), columns, "column")]
+    links = column.words[0]
+    matched = [x for x in links.here if x.concept is not None]
+    concepts = {x.value: links.scope.taxonomy.ids[x.concept] for x in matched if x.concept is not None}
+    counts = {x.value: x.count for x in matched}
+    if not re.fullmatch(r"(\d{1,9}([,;\s]+|$))*", request.text("values")):
+        hint = "write whole numbers from the lowest level up, such as 10, 4, 1."
+        raise OptionError("The number of values per level is not valid.", hint=hint, code="invalid-limits")
+    limits = [int(x) for x in re.findall(r"\d+", request.text("values"))] or None
 
     def work(tick: Tick) -> None:
-        made = build(counts, words.scope, meant, levels=ask.number("levels", 3), limits=limits, name=column.name)
-        name = _name(table, column.name)
-        files: dict[str, bytes | Path] = {name: made.hierarchy.to_csv().encode()}
-        files[_words_of(Path(name))] = _links_file(made.concepts)  # so that it can be scored at once
-        ask.workspace.change(base, f"Built {name}", table.plan, files)
+        built = build(counts, links.scope, concepts, levels=levels, limits=limits, name=column.name)
+        name = _new_name(table, column.name)
+        files: dict[str, bytes | Path] = {name: built.hierarchy.to_csv().encode()}
+        files[links_path(Path(name)).name] = links_file(built.concepts)  # so that it can be scored at once
+        request.workspace.change_plan(base, f"Built {name}", table.plan, files)
 
-    then = address("/hierarchies", column=column.name, levels=ask.number("levels", 3), values=ask.text("values"))
-    return ask.workspace.start("Building a hierarchy", work, then)
-
-
-# --- one as a tree ---------------------------------------------------------------------------------------------
+    next_page = address("/hierarchies", column=column.name, levels=levels, values=request.text("values"))
+    return request.workspace.start_job(JobKind.BUILD_HIERARCHY, "Building a hierarchy", work, next_page)
 
 
-def show_one(ask: PageRequest) -> Response:
-    """Show a hierarchy as a tree that can be edited."""
-    table = ask.workspace.opened
-    path = _known(table, ask.text("name"))
-    told = _scored(table, path, ask.text("ontology", "wordnet"))
-    hierarchy: Hierarchy | None = told["hierarchy"]
-    if hierarchy is None:
-        raise OptionError(" ".join(told["why"]))
-    top = trees.branches(hierarchy)
-    losses = dict(_losses(told["scored"])) if told["scored"] is not None else {}
-    values = sum(len(hierarchy.values(i)) for i in range(hierarchy.height + 1))
-    level = min(ask.number("level"), hierarchy.height)
-    value = ask.raw("value") if ask.raw("value") in hierarchy.values(level) else ""
-    above = hierarchy.values(level + 1) if value and level < hierarchy.height else []
-    parent = next((row[level + 1] for row in hierarchy.rows if row[level] == value), "") if above else ""
-    typed = {ask.raw(f"value-{i}"): ask.text(f"means-{i}") for i in range(MOST)} if ask.problems else {}
-    return render(
-        ask, "hierarchy.html", typed=typed, wrong=ask.wrong, told=told, hierarchy=hierarchy,
-        top=top, losses=losses, level=level, value=value,
-        above=above, parent=parent, way=_way(hierarchy, level, value), few=values <= SHOWN,
-    )  # fmt: skip
-
-
-def _way(hierarchy: Hierarchy, level: int, value: str) -> set[tuple[int, str]]:
-    """Return a value and those above it: of a large tree, only what is below these is shown."""
-    row = next((row for row in hierarchy.rows if value and row[level] == value), ())
-    return {(i, row[i]) for i in range(level, len(row))}
-
-
-def _losses(scored: HierarchyScore) -> Iterator[tuple[tuple[int, str], float]]:
-    """Yield for every value above the leaves the most that a leaf loses by becoming it."""
-    most: dict[tuple[int, str], float] = {}
-    for x in scored.transitions:
-        key = (x.level, x.ancestor)
-        most[key] = max(most.get(key, 0.0), x.loss)
-    yield from most.items()
-
-
-def edit(ask: PageRequest) -> str:
-    """Change a hierarchy: rename a value, move it under another, give it a group of its own, or do without it."""
-    table = ask.workspace.opened
-    path = _known(table, ask.text("name"))
-    hierarchy = Hierarchy.read(path)
-    level, value, name = ask.number("level"), ask.raw("value"), ask.text("new")
-    do = known(ask.text("do"), ("rename", "move", "group", "remove"), "change")
-    if do == "rename":
-        changed, value = trees.renamed(hierarchy, level, value, name), name
-    elif do == "move":
-        changed = trees.moved(hierarchy, level, value, ask.raw("above"))
-    elif do == "remove":
-        changed = trees.removed(hierarchy, level, value)
-        value = next(row[level] for row, old in zip(changed.rows, hierarchy.rows, strict=True) if old[level] == value)
-    else:
-        changed = trees.grouped(hierarchy, level, value, name)
-    label = f"{path.name}: {do} at level {level}"
-    ask.workspace.change(ask.base, label, table.plan, {path.name: changed.to_csv().encode()})
-    return address("/hierarchy", name=path.name, level=level, value=value) + "#change"
+PAGE = Page("/hierarchies", show, query=("ontology",), actions={"/hierarchies": change, "/build": build_hierarchy})

@@ -1,54 +1,54 @@
 "use strict";
-// Everything works by links and forms; this adds dropping a file, watching work go on, words that are proposed, and
-// staying at the same place of a page.
+// Links and forms work without this script. It adds file drop, progress of jobs, suggestions of concepts, and keeps the
+// scroll position.
 (function () {
   const one = (selector) => document.querySelector(selector);
 
-  function goOn(address) {
-    const there = new URL(address, location.href), here = there.pathname + there.search === location.pathname + location.search;
+  function openPage(address) {
+    const target = new URL(address, location.href), samePage = target.pathname + target.search === location.pathname + location.search;
     location.assign(address);
-    if (here) location.reload();  // another place on the same page is not loaded by itself
+    if (samePage) location.reload();  // a new fragment alone does not reload the page
   }
 
-  function watchWork() {
+  function watchJob() {
     const box = one("#job");
     if (!box || !box.dataset.running) return;
-    let typed = false;  // what was typed or chosen while it went on must not be lost
+    let typed = false;  // keep what was typed while the job was running
     addEventListener("input", (event) => { typed = typed || Boolean(event.target.closest("form[method=post]")); });
-    const end = (what, then) => {
-      if (!typed) return then();
-      const button = Object.assign(document.createElement("button"), { className: "quiet", textContent: "Show", onclick: then });
-      box.replaceChildren(Object.assign(document.createElement("p"), { textContent: what + " has ended. What was typed here is not applied yet. " }), button);
+    const finish = (title, showResult) => {
+      if (!typed) return showResult();
+      const button = Object.assign(document.createElement("button"), { className: "quiet", textContent: "Show", onclick: showResult });
+      box.replaceChildren(Object.assign(document.createElement("p"), { textContent: title + " has ended. Your changes on this page are not applied yet. " }), button);
     };
-    const look = async () => {
+    const poll = async () => {
       try {
         const job = await (await fetch("/job?of=" + box.dataset.job, { headers: { accept: "application/json" } })).json();
-        if (box.querySelector("form").dataset.sent) return;  // it was cancelled here: the page that comes says so
+        if (box.querySelector("form").dataset.sent) return;  // cancelled here: the next page reports it
         if (job.state === "running") {
-          one("#job-what").textContent = job.what + " …";
-          one("#job-share").textContent = job.share + " %";
+          one("#job-title").textContent = job.what + " …";
+          one("#job-percent").textContent = job.share + " %";
           one("#job-bar").value = job.share;
-          setTimeout(look, 300);
-        } else end(job.what, () => {
+          setTimeout(poll, 300);
+        } else finish(job.what, () => {
           if (job.state === "failed") location.assign("/problem");
-          else if (job.state === "done" && job.then) goOn(job.then);
+          else if (job.state === "done" && job.then) openPage(job.then);
           else location.reload();
         });
       } catch {
-        one("#job-what").textContent = "The studio does not answer. Was it ended?";
-        setTimeout(look, 2000);
+        one("#job-title").textContent = "The studio does not respond. Is it still running?";
+        setTimeout(poll, 2000);
       }
     };
-    setTimeout(look, 250);
+    setTimeout(poll, 250);
   }
 
-  function takeDrops() {
+  function acceptDrops() {
     const drop = one("#drop"), input = one("#file"), error = one("#drop-error");
     if (!drop || !input) return;
     const send = () => {
       const size = [...input.files].reduce((sum, file) => sum + file.size, 0), limit = Number(drop.dataset.limit);
       error.textContent = size > limit
-        ? "That is too large: " + Math.round(limit / 1048576) + " MB are taken at most. Start the studio with the file's name instead: allonym studio FILE"
+        ? "The file is too large: the limit is " + Math.round(limit / 1048576) + " MB. Open it from the command line: allonym studio FILE"
         : "";
       if (error.textContent || !input.files.length) return;
       drop.querySelector("button").textContent = "Opening …";
@@ -66,7 +66,7 @@
     });
   }
 
-  function proposeConcepts() {
+  function suggestConcepts() {
     const list = one("#concepts");
     document.querySelectorAll("input[data-concepts]").forEach((input) => {
       let waiting, last = "";
@@ -76,9 +76,9 @@
           const text = input.value.trim(), target = list || one("#" + input.getAttribute("list"));
           if (text.length < 2 || text === last || !target) return;
           last = text;
-          const place = one("input[name=ontology]");
-          const asked = new URLSearchParams({ column: input.dataset.concepts, text, ontology: place ? place.value : "0" });
-          const answer = await fetch("/concepts?" + asked);
+          const ontology = one("input[name=ontology]");
+          const query = new URLSearchParams({ column: input.dataset.concepts, text, ontology: ontology ? ontology.value : "0" });
+          const answer = await fetch("/concepts?" + query);
           if (!answer.ok) return;
           target.replaceChildren(...(await answer.json()).map((x) => Object.assign(document.createElement("option"), { value: x.id, label: x.label })));
         }, 200);
@@ -86,38 +86,38 @@
     });
   }
 
-  function tickAll() {
+  function selectAll() {
     const all = one("#pick-all");
     if (all) all.addEventListener("change", () => document.querySelectorAll("input[name=pick]").forEach((box) => { box.checked = all.checked; }));
   }
 
-  function sendTogether() {  // what was typed in a form goes along with another of the page
+  function sendTogether() {  // a form sends the fields of another one along
     document.querySelectorAll("form[data-with]").forEach((form) => form.addEventListener("formdata", (event) => {
       for (const [name, value] of new FormData(one("#" + form.dataset.with))) if (!event.formData.has(name)) event.formData.append(name, value);
     }));
   }
 
-  function keepChoices() {
+  function warnOfLostChoices() {
     const form = one("#words-form");
     if (!form) return;
     form.addEventListener("change", (event) => { if (event.target.matches("select, input:not([type=checkbox])")) form.dataset.changed = "yes"; });
     form.addEventListener("submit", () => { delete form.dataset.changed; });
-    addEventListener("beforeunload", (event) => { if (form.dataset.changed) event.preventDefault(); });  // what was not sent would be lost
+    addEventListener("beforeunload", (event) => { if (form.dataset.changed) event.preventDefault(); });  // unsent choices would be lost
   }
 
-  function stayInPlace() {
-    const key = "place " + location.pathname;
+  function keepScrollPosition() {
+    const key = "scroll " + location.pathname;
     document.querySelectorAll("form[method=post]").forEach((form) => form.addEventListener("submit", (event) => {
       sessionStorage.setItem(key, String(scrollY));
-      if (form.dataset.sent) event.preventDefault();  // twice is once
+      if (form.dataset.sent) event.preventDefault();  // ignore a second click
       form.dataset.sent = "yes";
     }));
     addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-    const place = sessionStorage.getItem(key);
+    const position = sessionStorage.getItem(key);
     sessionStorage.removeItem(key);
-    const said = one(".complaint[role=alert]");
-    if (said) said.scrollIntoView({ block: "center" });
-    else if (place && !location.hash) scrollTo(0, Number(place));
+    const problems = one(".complaint[role=alert]");
+    if (problems) problems.scrollIntoView({ block: "center" });
+    else if (position && !location.hash) scrollTo(0, Number(position));
   }
 
   document.addEventListener("keydown", (event) => {
@@ -126,5 +126,5 @@
     const button = wanted && one(wanted);
     if (button && !button.disabled) { event.preventDefault(); button.click(); }
   });
-  [watchWork, takeDrops, proposeConcepts, tickAll, sendTogether, keepChoices, stayInPlace].forEach((begin) => begin());
+  [watchJob, acceptDrops, suggestConcepts, selectAll, sendTogether, warnOfLostChoices, keepScrollPosition].forEach((start) => start());
 })();
