@@ -53,6 +53,7 @@ class Parameter:
     above: float | None = None
     below: float | None = None
     many: bool = False  # one text, or a list of texts
+    whole: bool = False  # a number without decimals, of whichever type
     hint: str = ""  # what to do where a value does not fit
 
     @property
@@ -77,6 +78,9 @@ class Parameter:
             if limit is not None and not (math.isfinite(value) and fits(value, limit)):
                 said = f"{self.name} is {_number(value)}; it must be {words} {_number(limit)}."
                 return Problem(f"out-of-range-{self.name}", said, self.hint)
+        if self.whole and value % 1:
+            text = f"{self.name} is {_number(value)}; it must be a whole number."
+            return Problem(f"out-of-range-{self.name}", text, self.hint)
         return None
 
     def type_problem(self) -> Problem:
@@ -115,6 +119,7 @@ class Parameter:
             one = {"oneOf": [one, {"type": "array", "items": one}]}
         described = one | {"description": self.help} | ({"enum": list(self.choices)} if self.choices else {})
         described |= {key: getattr(self, name) for name, key in _BOUNDS.items() if getattr(self, name) is not None}
+        described |= {"multipleOf": 1} if self.whole else {}
         return described | ({} if self.required or self.default in (None, (), "") else {"default": self.default})
 
 
@@ -138,11 +143,12 @@ def parameter(
     above: float | None = None,
     below: float | None = None,
     many: bool = False,
+    whole: bool = False,
     hint: str = "",
 ) -> Any:
     """Declare a field of a dataclass as a parameter; its type is that of the default, unless given."""
     kind = type or (str if default in (REQUIRED, None, ()) else default.__class__)
-    declared = Parameter("", kind, default, help, tuple(choices), minimum, maximum, above, below, many, hint)
+    declared = Parameter("", kind, default, help, tuple(choices), minimum, maximum, above, below, many, whole, hint)
     return dataclasses.field(default=default, metadata={"parameter": declared})
 
 

@@ -84,17 +84,15 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What every group must hold of a sensitive column, beside having k records."""
+    """A privacy model that every group must meet for a sensitive column, besides k."""
 
-    model: str
+    model: Any  # an `allonym.privacy.base.PrivacyModel`
     column: int  # which of the sensitive columns
-    asked: float
-    c: float = 0.0  # of (c, l)-diversity
 
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumns:
-    """The sensitive columns of a table, and what is demanded of them."""
+    """The sensitive columns of a table, and the privacy models they must meet."""
 
     attributes: tuple[Attribute, ...]
     codes: tuple[Ints, ...]  # for each column, the code of every row

@@ -15,8 +15,8 @@ from allonym.cli.app import COMMANDS
 from allonym.cli.help import Command
 from allonym.methods import METHODS
 from allonym.parameters import parameters_of
-from allonym.plan.privacy import FIGURES
 from allonym.plan.schema import schema
+from allonym.privacy.registry import MODELS
 
 EVERY = [[x] for x in COMMANDS] + [["hierarchy", x] for x in ("score", "compare", "build")] + [["plan", "schema"]]
 
@@ -55,7 +55,7 @@ def options_of(name: str) -> set[str]:
 
 def test_every_parameter_and_privacy_model_has_an_option() -> None:
     parameters = {x.replace("_", "-") for method in METHODS.values() for x in parameters_of(method)}
-    assert {f"--{x}" for x in (*parameters, *FIGURES, "method", "seed")} <= options_of("mask")
+    assert {f"--{x}" for x in (*parameters, *MODELS, "method", "seed")} <= options_of("mask")
 
 
 def test_a_new_parameter_needs_no_edit_of_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

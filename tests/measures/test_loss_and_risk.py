@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import taxonomy
 
-from allonym import MDAV
+from allonym import MDAV, privacy
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
@@ -18,8 +18,7 @@ from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
 from allonym.ontology.scope import Scope
-from allonym.privacy import models as privacy
-from allonym.privacy import t_closeness as closeness
+from allonym.privacy import earth_mover as closeness
 from allonym.records import Attribute, Pairs, Records, piece_of_rows
 
 JOBS, AGES = ("cook", "smith", "vicar"), (20.0, 30.0, 40.0, None)

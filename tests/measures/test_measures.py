@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
+from allonym import privacy
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
 from allonym.ontology.scope import Scope
-from allonym.privacy import models as privacy
 from allonym.records import Attribute, Pairs
 
 NUMBERS, SEXES = (1.0, 2.0, 5.0, None), ("f", "m", None)

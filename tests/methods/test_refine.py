@@ -21,6 +21,7 @@ from allonym.methods import METHODS, refine
 from allonym.methods.groups import Groups
 from allonym.methods.represent import represent
 from allonym.ontology.scope import Scope
+from allonym.privacy.l_diversity import LDiversity
 from allonym.progress import no_progress
 from allonym.records import Attribute, Masking, Pairs, Records, Requirement, SensitiveColumns
 
@@ -154,7 +155,7 @@ def test_persons_and_sensitive_values_are_kept_apart_as_demanded(
     units = np.unique(data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)), return_inverse=True)[1]
     illness = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     attribute = Attribute("illness", "category", EqualityMetric(["flu", "cold", "gout"]))
-    requirement = Requirement("l-diversity", 0, min(2, len(np.unique(illness))))
+    requirement = Requirement(LDiversity(min(2, len(np.unique(illness)))), 0)
     k = min(k, len(np.unique(units)))
     full = replace(
         records, units=units.astype(np.int64), sensitive=SensitiveColumns((attribute,), (illness,), (requirement,))
@@ -169,7 +170,7 @@ def test_persons_and_sensitive_values_are_kept_apart_as_demanded(
         rows = groups[np.argsort(source)][records.inverse]
         for group in range(int(groups.max()) + 1):
             assert len(np.unique(units[rows == group])) >= k
-            assert len(np.unique(illness[rows == group])) >= requirement.asked
+            assert len(np.unique(illness[rows == group])) >= requirement.model.asked
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,9 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.methods.requirements import _Enforcing, enforced
 from allonym.ontology.scope import Scope
 from allonym.plan.column import Column
-from allonym.privacy.t_closeness import Closeness
+from allonym.privacy.base import PrivacyModel
+from allonym.privacy.earth_mover import Closeness
+from allonym.privacy.registry import MODELS
 from allonym.records import Attribute, Records, Requirement, SensitiveColumns
 from allonym.release import write as release
 from allonym.release.write import Guarantee, Promise
@@ -68,6 +70,12 @@ SPENT = (10.0, 20.0, 25.0, 70.0, None)
 Parents = dict[Hashable, list[Hashable]]
 
 
+def model_of(requirement: slow.Requirement) -> PrivacyModel:
+    model = MODELS[requirement.model]
+    c = {"c": requirement.c} if requirement.model == "recursive-l-diversity" else {}
+    return model(**{model.info.figure: float(requirement.asked), **c})
+
+
 @dataclass(frozen=True, eq=False)
 class Drawn:
     """A small table with a partition of its tuples: as methods see it, and as the slow rule does."""
@@ -81,7 +89,7 @@ class Drawn:
     def demanding(self, requirements: Sequence[slow.Requirement]) -> Records:
         """Return the table with demands."""
         assert self.records.sensitive is not None
-        asked = tuple(Requirement(x.model, x.column, x.asked, x.c) for x in requirements)
+        asked = tuple(Requirement(model_of(x), x.column) for x in requirements)
         return replace(self.records, sensitive=replace(self.records.sensitive, requirements=asked))
 
     def fast(self, requirements: Sequence[slow.Requirement]) -> list[list[int]]:
@@ -261,7 +269,7 @@ def test_the_cheapest_group_with_which_nothing_lacks_is_joined_by_hand() -> None
     records = Records.of(
         [ages],
         [[0, 0, 1, 1, 2, 2, 3, 3]],
-        sensitive=SensitiveColumns((ills,), (ill,), (Requirement("l-diversity", 0, 2.0),)),
+        sensitive=SensitiveColumns((ills,), (ill,), (Requirement(MODELS["l-diversity"](2.0), 0),)),
     )
     groups = Groups.of([(0, 2, 0), (1, 2, 1), (2, 2, 2), (3, 2, 3)])
     # 20 lacks, as does 22; 22 is nearer to 20, but together they still lack; 30 has both illnesses
@@ -771,24 +779,24 @@ def test_a_plan_from_toml_keeps_its_promises(tmp_path: Path) -> None:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"model": "l-diversty", "l": 2}, "unknown model 'l-diversty'. Hint: did you mean 'l-diversity'?"),
-    ({"model": "l-diversity"}, "l-diversity needs l. Hint: say l = …"),
+    ({"model": "l-diversity"}, "l-diversity needs l. Hint: give l = …"),
     ({"model": "entropy-l-diversity"}, "entropy-l-diversity needs l."),
     ({"model": "p-sensitive"}, "p-sensitive needs p."),
     ({"model": "t-closeness"}, "t-closeness needs t."),
-    ({"model": "t-closeness", "t": 0}, "t is 0, it must be above 0 and below 1."),
-    ({"model": "t-closeness", "t": 1}, "t is 1, it must be above 0 and below 1."),
+    ({"model": "t-closeness", "t": 0}, "t is 0; it must be above 0."),
+    ({"model": "t-closeness", "t": 1}, "t is 1; it must be below 1."),
     ({"model": "t-closeness", "t": 0.2, "l": 2}, "t-closeness takes t, not l."),
     ({"model": "l-diversity", "l": 3, "c": 2}, "l-diversity takes l, not c."),
-    ({"model": "l-diversity", "l": 1}, "l is 1, it must be a whole number from 2 on."),
-    ({"model": "l-diversity", "l": 2.5}, "l is 2.5, it must be a whole number from 2 on."),
-    ({"model": "recursive-l-diversity", "l": 1}, "l is 1, it must be a whole number from 2 on."),
-    ({"model": "p-sensitive", "p": 1}, "p is 1, it must be a whole number from 2 on."),
-    ({"model": "entropy-l-diversity", "l": 1}, "l is 1, it must be above 1."),
-    ({"model": "recursive-l-diversity", "l": 2, "c": 0}, "c must be a number above 0."),
-    ({"model": "l-diversity", "l": math.inf}, "l is inf, it must be a whole number from 2 on."),
-    ({"model": "t-closeness", "t": math.nan}, "t is nan, it must be above 0 and below 1."),
+    ({"model": "l-diversity", "l": 1}, "l is 1; it must be at least 2."),
+    ({"model": "l-diversity", "l": 2.5}, "l is 2.5; it must be a whole number."),
+    ({"model": "recursive-l-diversity", "l": 1}, "l is 1; it must be at least 2."),
+    ({"model": "p-sensitive", "p": 1}, "p is 1; it must be at least 2."),
+    ({"model": "entropy-l-diversity", "l": 1}, "l is 1; it must be above 1."),
+    ({"model": "recursive-l-diversity", "l": 2, "c": 0}, "c is 0; it must be above 0."),
+    ({"model": "l-diversity", "l": math.inf}, "l is inf; it must be at least 2."),
+    ({"model": "t-closeness", "t": math.nan}, "t is nan; it must be above 0."),
     ({"model": "entropy-l-diversity", "l": math.inf}, "l is inf"),
-    ({"model": "recursive-l-diversity", "l": 2, "c": math.nan}, "c must be a number above 0."),
+    ({"model": "recursive-l-diversity", "l": 2, "c": math.nan}, "c is nan; it must be above 0."),
 ]
 
 
@@ -821,7 +829,7 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
     assert [str(x).partition(". Hint")[0].rstrip(".") for x in error.value.problems] == [
         "privacy: l must be a number",
         "privacy: t-closeness takes t, not l",
-        "privacy: t is 2, it must be above 0 and below 1",
+        "privacy: t is 2; it must be below 1",
         "privacy: column job is not sensitive",
         "privacy: column note is not sensitive",
         "privacy: column nowhere is not sensitive",
@@ -845,7 +853,7 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
     ]
     for wrong in ("[privacy]\nl = 2\n", "privacy = 3\n", "privacy = [3]\n"):
         (tmp_path / "plan.toml").write_text(f'format = 1\n{wrong}[columns]\njob.role = "quasi"\n')
-        with pytest.raises(PlanError, match="privacy must be list"):
+        with pytest.raises(PlanError, match="privacy must be a (list of tables|table)"):
             al.Plan.load(tmp_path / "plan.toml")
 
 

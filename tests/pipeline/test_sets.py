@@ -21,7 +21,7 @@ import allonym as al
 from allonym.cli import app
 from allonym.errors import PlanError, ReleaseError, TableError
 from allonym.measures.measurement import QUESTIONS
-from allonym.privacy.models import km_anonymity
+from allonym.privacy import km_anonymity
 from allonym.release.write import folded, joined
 from allonym.tables.files import TextFile
 

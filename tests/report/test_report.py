@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import allonym as al
+from allonym import privacy
 from allonym.errors import OptionError
 from allonym.measures.measurement import measured
 from allonym.methods import METHODS
@@ -21,7 +22,6 @@ from allonym.pipeline.demo import demonstrate, survey
 from allonym.pipeline.reporting.concepts import tree
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.plan.model import Plan
-from allonym.privacy import models as privacy
 from allonym.report import html, needed
 from allonym.report.model import Node, Report
 

@@ -14,7 +14,8 @@ from allonym.arrays import Floats, Ints, count_units, distinct
 from allonym.errors import OptionError
 from allonym.methods.base import KAnonymityMethod, MethodInfo
 from allonym.parameters import parameter
-from allonym.privacy.models import RequirementCheck, SensitiveCounts
+from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.requirements import RequirementCheck
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records
 

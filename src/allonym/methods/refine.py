@@ -12,7 +12,8 @@ from allonym.methods.groups import Groups, distances
 from allonym.methods.kernels.nearest import Nearest, Points
 from allonym.methods.represent import Representatives, represent
 from allonym.methods.requirements import Look, enforced
-from allonym.privacy.models import RequirementCheck, SensitiveCounts
+from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.requirements import RequirementCheck
 from allonym.records import Attribute, Masking, Metric, Pairs, Records, Value, piece_of_rows
 
 NEAR = 16  # pieces next to a piece, whose groups it may go to; and half as many of those that could stay alone

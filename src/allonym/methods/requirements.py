@@ -11,7 +11,9 @@ from allonym.arrays import Floats, Ints, count_by, distinct
 from allonym.methods.enforce import Merging, enough_units
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import DIGITS
-from allonym.privacy.models import TOLERANCE, RequirementCheck, SensitiveCounts
+from allonym.privacy.base import TOLERANCE
+from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.requirements import RequirementCheck
 from allonym.records import Attribute, Metric, Records, piece_of_rows
 
 Keys = tuple[Ints, Ints]  # numbers, and how often each comes

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import privacy
 from allonym.arrays import Ints, distinct
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import PlanError, Problem, TableError, first_few, plural
 from allonym.kinds.base import ANYTHING, ReleasedColumn
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.pipeline.prepare import Prepared, opened
-from allonym.privacy import models as privacy
 from allonym.records import Attribute
 from allonym.tables.base import Table
 from allonym.tables.files import Reading

@@ -20,7 +20,7 @@ from allonym.parameters import Parameter, parameters_of
 from allonym.pipeline.review import Sense, sense_of
 from allonym.plan.column import ROLES, SENSES, UNMATCHED, Column
 from allonym.plan.model import Plan
-from allonym.plan.privacy import FIGURES
+from allonym.privacy.registry import MODELS
 
 __all__ = [
     "DISTANCES",
@@ -40,6 +40,9 @@ __all__ = [
     "takes_option",
     "with_method",
 ]
+
+
+FIGURES = {name: model.info.figure for name, model in MODELS.items()}  # the parameter that a model is asked by
 
 
 @dataclass(frozen=True)

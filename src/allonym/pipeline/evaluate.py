@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from allonym import privacy
 from allonym.arrays import Ints, distinct
 from allonym.errors import OptionError, PlanError, TableError
 from allonym.measures import risk
@@ -17,9 +18,9 @@ from allonym.methods.base import ColumnwiseMethod
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable
 from allonym.pipeline.prepare import opened, prepare
-from allonym.privacy import models as privacy
+from allonym.privacy.registry import MODELS
 from allonym.progress import Progress, no_progress, part_of
-from allonym.records import Pairs, Requirement
+from allonym.records import Pairs
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
@@ -169,15 +170,10 @@ def _privacy(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any
         asked, holds = (k, reached >= k) if k > 1 else (None, None)
         entries.append({"model": "k-anonymity", "columns": names, "asked": asked, "reached": reached, "holds": holds})
     for a, attribute in enumerate(pairs.sensitive):
-        for model, figure in (
-            ("p-sensitive k-anonymity", privacy.l_diversity(pairs, a)),
-            ("distinct l-diversity", privacy.l_diversity(pairs, a)),
-            ("entropy l-diversity", privacy.entropy_l_diversity(pairs, a)),
-            (f"recursive ({privacy.RECURSIVE:g},l)-diversity", privacy.recursive_l_diversity(pairs, a)),
-            ("t-closeness", privacy.t_closeness(pairs, a)),
-        ):
+        for model in (model.measuring() for model in MODELS.values()):
+            figure = model.reached_by(pairs, a)
             entries.append(
-                {"model": model, "columns": [attribute.name], "asked": None, "reached": figure, "holds": None}
+                {"model": model.title, "columns": [attribute.name], "asked": None, "reached": figure, "holds": None}
             )
     required = [x for names, part in parts for x in _required(part, plan, names)]
     stated = {(x["model"], *x["columns"]) for x in required}
@@ -192,22 +188,10 @@ def _required(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, 
             pairs, group_ids=np.where(pairs.group_ids < 0, pairs.group_ids.max(initial=0) + 1, pairs.group_ids)
         )
     for x in (x for x in plan.privacy if x.column in sensitive):
-        requirement = x.requirement(sensitive.index(x.column))
-        reached = reached_by(pairs, requirement)
+        reached = x.as_model.reached_by(pairs, sensitive.index(x.column))
         entry: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}
-        entry |= {"holds": privacy.enough(requirement, reached)}
+        entry |= {"holds": x.as_model.is_met(reached)}
         yield entry | ({"over": names} if isinstance(plan.method, ColumnwiseMethod) else {})
-
-
-def reached_by(pairs: Pairs, requirement: Requirement) -> float:
-    """Return what a release reaches of a requirement."""
-    if requirement.model == "t-closeness":
-        return privacy.t_closeness(pairs, requirement.column)
-    if requirement.model == "recursive-l-diversity":
-        return privacy.recursive_l_diversity(pairs, requirement.column, requirement.c)
-    if requirement.model == "entropy-l-diversity":
-        return privacy.entropy_l_diversity(pairs, requirement.column)
-    return privacy.l_diversity(pairs, requirement.column)
 
 
 def _narrowed(alone: Pairs, before: Pairs, joint: Pairs) -> dict[str, Any]:

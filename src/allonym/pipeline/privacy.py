@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from allonym.kinds.numbers import to_number
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.plan.privacy import Privacy
-from allonym.privacy.models import RequirementCheck, SensitiveCounts, enough
+from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.requirements import RequirementCheck
 from allonym.records import Requirement, SensitiveColumns
 from allonym.release.write import Guarantee, Rows
 from allonym.tables.delimited import plain
@@ -93,7 +93,7 @@ def _kept(found: Prepared, place: int) -> Guarantee:
             rows.persons,
         )
 
-    return Guarantee(promise.column, promise.name, promise.asked, reach, partial(enough, requirement))
+    return Guarantee(promise.column, promise.name, promise.asked, reach, requirement.model.is_met)
 
 
 def reached(requirement: Requirement, sensitive: SensitiveColumns, groups: Ints, units: Ints | None) -> float:

@@ -1,92 +1,103 @@
-"""What a release promises beside k: demands on sensitive columns, from the plan to the recount of what was written."""
+"""The privacy models of a plan: what a release must meet for its sensitive columns, besides k."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import Problem
-from allonym.parameters import REQUIRED, is_number, parameter, unknown
-from allonym.privacy.models import MODELS, RECURSIVE
+from allonym.parameters import REQUIRED, Parameter, parameters_of, unknown
+from allonym.privacy.base import PrivacyModel
+from allonym.privacy.registry import MODELS, model_parameters
 from allonym.records import Requirement
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
-FIGURES = {"l-diversity": "l", "entropy-l-diversity": "l", "recursive-l-diversity": "l", "p-sensitive": "p",
-           "t-closeness": "t"}  # fmt: skip
 
-DESCRIPTIONS = {
-    "l-diversity": "Every group has at least l distinct values of the column.",
-    "entropy-l-diversity": "The entropy of the column in every group is at least log(l).",
-    "recursive-l-diversity": "In every group the most frequent value is rarer than c times the l-th and rarer values.",
-    "p-sensitive": "Every group of k records has at least p distinct values of the column.",
-    "t-closeness": "The distribution of the column in every group is at most t from that in the table.",
-}
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Privacy:
-    """A promise about a sensitive column, kept in every group of records that look alike.
+    """A privacy model that every group of indistinguishable records must meet for a sensitive column.
 
-    >>> Privacy("l-diversity", "illness", l=3).asked, Privacy("t-closeness", "illness", t=0.2).asked
-    (3, 0.2)
+    Its parameters are those of the model: `l`, `t`, `p`, and `c` of recursive l-diversity.
+
+    >>> Privacy("l-diversity", "illness", l=3)
+    Privacy('l-diversity', 'illness', l=3)
+    >>> Privacy("t-closeness", "illness", t=0.2).asked
+    0.2
     """
 
-    model: str = parameter(REQUIRED, "Privacy model.", choices=tuple(FIGURES))
-    column: str = parameter(REQUIRED, "Sensitive column.")
-    l: float | None = parameter(None, "Of l-diversity.", type=float)  # noqa: E741
-    t: float | None = parameter(None, "Of t-closeness.", type=float)
-    p: float | None = parameter(None, "Of p-sensitive k-anonymity.", type=float)
-    c: float | None = parameter(None, "Of recursive (c,l)-diversity.", type=float)
+    model: str
+    column: str
+    parameters: tuple[tuple[str, Any], ...]
+
+    def __init__(self, model: str, column: str, **parameters: Any) -> None:
+        given = {name: value for name, value in parameters.items() if value is not None}
+        order = [*(name for name in model_parameters() if name in given), *given]
+        object.__setattr__(self, "model", model)
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "parameters", tuple((name, given[name]) for name in dict.fromkeys(order)))
+
+    def __repr__(self) -> str:
+        parts = [repr(self.model), repr(self.column), *(f"{name}={value!r}" for name, value in self.parameters)]
+        return f"Privacy({', '.join(parts)})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in model_parameters():
+            raise AttributeError(f"'Privacy' object has no attribute {name!r}")
+        return dict(self.parameters).get(name)
 
     @property
     def asked(self) -> Any:
-        """The figure that is asked for."""
-        return getattr(self, FIGURES[self.model])
+        """The figure to reach, as it was given."""
+        return dict(self.parameters)[MODELS[self.model].info.figure]
 
     @property
     def name(self) -> str:
-        """What the model is called where figures are told."""
-        return MODELS[self.model].replace("(c,l)", f"({self._c:g},l)")
+        """The name of the model in reports and summaries."""
+        return self.as_model.title
 
-    @property
-    def _c(self) -> float:
-        return RECURSIVE if self.c is None else self.c
+    @cached_property
+    def as_model(self) -> PrivacyModel:
+        """The model with its parameters."""
+        return MODELS[self.model](**{name: float(value) for name, value in self.parameters})
 
     def requirement(self, column: int) -> Requirement:
-        """Return it as methods see it."""
-        return Requirement(self.model, column, float(self.asked), self._c)
+        """Return the requirement on one of the sensitive columns of a table."""
+        return Requirement(self.as_model, column)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was given, as it stands in a plan."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        """Return what was given, as in a plan."""
+        return {"model": self.model, "column": self.column, **dict(self.parameters)}
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with it, whatever the table."""
-        if not isinstance(self.model, str) or self.model not in FIGURES:
-            yield unknown("model", self.model, list(FIGURES))
+        """Yield what is wrong, whatever the table."""
+        if not isinstance(self.model, str) or self.model not in MODELS:
+            yield unknown("model", self.model, list(MODELS))
             return
-        figure = FIGURES[self.model]
-        for name in (x for x in "ltpc" if getattr(self, x) is not None):
-            if name != figure and (name != "c" or self.model != "recursive-l-diversity"):
-                yield Problem("figure-of-model", f"{self.model} takes {figure}, not {name}.")
-        if self.asked is None:
-            yield Problem("no-figure", f"{self.model} needs {figure}.", f"say {figure} = …")
-        elif not is_number(self.asked):
-            yield Problem("wrong-type-figure", f"{figure} must be a number.")
-        elif figure == "t" and not 0 < self.asked < 1:
-            yield Problem("out-of-range-t", f"t is {self.asked:g}, it must be above 0 and below 1.")
-        elif self.model == "entropy-l-diversity" and not 1 < self.asked < math.inf:
-            yield Problem("out-of-range-l", f"l is {self.asked:g}, it must be above 1.")
-        elif (
-            figure != "t" and self.model != "entropy-l-diversity" and (not 2 <= self.asked < math.inf or self.asked % 1)
-        ):
-            yield Problem("out-of-range", f"{figure} is {self.asked:g}, it must be a whole number from 2 on.")
-        if self.c is not None and (not is_number(self.c) or not 0 < self.c < math.inf):
-            yield Problem("out-of-range-c", "c must be a number above 0.")
+        declared, given = parameters_of(MODELS[self.model]), dict(self.parameters)
+        for name in (x for x in given if x not in declared):
+            text = f"{self.model} takes {' and '.join(declared)}, not {name}."
+            yield Problem(f"unknown-{name}", text, "leave it out.")
+        for name, parameter in declared.items():
+            problem = parameter.problem(given[name]) if name in given else None
+            if parameter.required and name not in given:
+                yield Problem(f"no-{name}", f"{self.model} needs {name}.", f"give {name} = …")
+            elif problem is not None:
+                yield problem
+
+
+def privacy_keys() -> dict[str, Parameter]:
+    """Return the keys of a table `privacy` of a plan, with the parameters of all models."""
+    model = Parameter("model", str, REQUIRED, "Privacy model.", tuple(MODELS))
+    column = Parameter("column", str, REQUIRED, "Sensitive column.")
+    keys = {"model": model, "column": column}
+    for name, declared in model_parameters().items():
+        models = [x for x in MODELS if name in parameters_of(MODELS[x])]
+        keys[name] = Parameter(name, declared.type, None, f"Parameter of {', '.join(models)}.")
+    return keys
 
 
 def problems(plan: Plan) -> Iterator[Problem]:

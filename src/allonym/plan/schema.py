@@ -9,7 +9,7 @@ from allonym.methods.registry import ALIASES, DEFAULT_METHOD, METHODS
 from allonym.parameters import Parameter, parameters_of
 from allonym.plan import toml
 from allonym.plan.model import Plan
-from allonym.plan.privacy import DESCRIPTIONS, FIGURES
+from allonym.privacy.registry import MODELS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -27,7 +27,7 @@ def schema() -> dict[str, Any]:
         "privacy": {
             "description": "Privacy models of sensitive columns, besides k.",
             "type": "array",
-            "items": _table(keys["privacy"]) | {"allOf": [_model(model) for model in FIGURES]},
+            "items": _table(keys["privacy"]) | {"allOf": [_model(model) for model in MODELS]},
         },
         "file": _table(keys["file"], "How the data file is read."),
         "columns": {
@@ -58,12 +58,6 @@ def _table(keys: Mapping[str, Parameter], description: str = "") -> dict[str, An
     }
 
 
-def _model(model: str) -> dict[str, Any]:
-    """Return the figure that a privacy model needs."""
-    condition = {"properties": {"model": {"const": model}}, "required": ["model"]}
-    return {"if": condition, "then": {"description": DESCRIPTIONS[model], "required": [FIGURES[model]]}}
-
-
 def _methods(keys: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the schema of the table `method`: which parameters it has depends on the name."""
     name = keys["name"].schema() | {"enum": [*METHODS, *ALIASES]}
@@ -75,6 +69,16 @@ def _methods(keys: Mapping[str, Parameter]) -> dict[str, Any]:
         "additionalProperties": False,
         "allOf": [_method(method, _condition(method)) for method in METHODS],
     }
+
+
+def _model(model: str) -> dict[str, Any]:
+    """Return the schema of the parameters of a privacy model."""
+    declared = parameters_of(MODELS[model])
+    known = {"model": True, "column": True} | {key: parameter.schema() for key, parameter in declared.items()}
+    required = [key for key, parameter in declared.items() if parameter.required]
+    condition = {"properties": {"model": {"const": model}}, "required": ["model"]}
+    then = {"description": MODELS[model].info.summary, "properties": known, "required": required}
+    return {"if": condition, "then": then | {"additionalProperties": False}}
 
 
 def _condition(method: str) -> dict[str, Any]:

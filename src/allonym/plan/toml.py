@@ -18,7 +18,7 @@ from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.parameters import REQUIRED, Parameter, parameter, parameters_of, unknown
 from allonym.plan.column import OPTIONS, Column, described
-from allonym.plan.privacy import Privacy
+from allonym.plan.privacy import Privacy, privacy_keys
 from allonym.release.write import save_text
 from allonym.tables.files import Reading
 
@@ -57,7 +57,7 @@ def keys_of(plan: type[Plan]) -> dict[str, dict[str, Parameter]]:
         "": top,
         "release": parameters_of(ReleaseInfo),
         "method": {"name": name, "seed": own["seed"]},
-        "privacy": parameters_of(Privacy),
+        "privacy": privacy_keys(),
         "file": parameters_of(Reading) | {"missing": own["missing"]},
         "columns": parameters_of(Column),
     }

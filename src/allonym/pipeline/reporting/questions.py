@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from allonym import privacy
 from allonym.errors import first_few, plural
 from allonym.pipeline.reporting.facts import ReleaseFacts
-from allonym.privacy import models as privacy
 from allonym.report.model import Question, Row
 
 
