@@ -853,7 +853,7 @@ def test_all_problems_of_promises_are_told_at_once(tmp_path: Path) -> None:
     ]
     for wrong in ("[privacy]\nl = 2\n", "privacy = 3\n", "privacy = [3]\n"):
         (tmp_path / "plan.toml").write_text(f'format = 1\n{wrong}[columns]\njob.role = "quasi"\n')
-        with pytest.raises(PlanError, match="privacy must be a (list of tables|table)"):
+        with pytest.raises(PlanError, match=r"privacy must be a (list of tables|table)"):
             al.Plan.load(tmp_path / "plan.toml")
 
 
