@@ -82,7 +82,7 @@ def with_distance(records: Records, distance: str) -> Records:
     """Return the same sets with another distance."""
     [attribute] = records.attributes
     assert isinstance(attribute.metric, SetMetric)
-    return replace(records, attributes=(replace(attribute, metric=attribute.metric.judged(distance)),))
+    return replace(records, attributes=(replace(attribute, metric=attribute.metric.with_distance(distance)),))
 
 
 class SetLosses(NamedTuple):

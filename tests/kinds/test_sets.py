@@ -68,7 +68,7 @@ def test_the_medoid_is_that_of_the_definition(way: str, few: int, parents: Dag, 
     values = some_sets(parents, data)
     metric = by_meaning(parents, values, way)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FEW", few)
+        patch.setattr(module, "MAX_SMALL_GROUP", few)
         for _ in range(3):  # the second and third from what the first found
             some = data.draw(st.dictionaries(st.integers(0, len(values) - 1), st.integers(1, 5), min_size=1))
             codes, counts = np.array(sorted(some)), np.array([float(some[c]) for c in sorted(some)])
@@ -99,8 +99,8 @@ def test_without_tables_all_is_the_same(way: str, monkeypatch: pytest.MonkeyPatc
     codes, counts = np.arange(len(values)), rng.integers(1, 4, size=len(values)).astype(float)
     with_tables = by_meaning(parents, values, way)
     expected = with_tables.distances(codes[:, None], codes), with_tables.centroid(codes, counts)
-    monkeypatch.setattr(module, "TABLE", 10)
-    monkeypatch.setattr(module, "BLOCK", 50)
+    monkeypatch.setattr(module, "MAX_TABLE", 10)
+    monkeypatch.setattr(module, "PAIRS_AT_A_TIME", 50)
     without = by_meaning(parents, values, way)
     assert without.distances(codes[:, None], codes) == pytest.approx(expected[0], abs=1e-12)
     assert without.distances(codes, codes[::-1]) == pytest.approx(expected[0][codes, codes[::-1]], abs=1e-12)

@@ -1,4 +1,4 @@
-"""Several ontologies for one column: for each pair of values the one that knows best how alike they are."""
+"""Several ontologies for one column: each pair of values is compared by the one that finds it most alike."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from allonym.records import Metric, Value
 class BlendedMetric(BaseMetric):
     """Distances by several ontologies. A value is a tuple with its concept in each of them, None where it has none.
 
-    P0's authors use "the ontology that better assesses the alikeness between a given pair of terms": of the ontologies
-    that know both values, the one that finds them most alike. Values that none knows together are 1 apart.
-    The centroid is the candidate of any ontology, or value, with the least Σ ω·d. Ties: values before candidates of the
-    first ontology before those of the next; the concept that comes first there; lone values come last.
+    Martínez (2010) proposes "the ontology that better assesses the alikeness between a given pair of terms": of the
+    ontologies that have both values, the one with the least distance. Without such an ontology, the distance is 1.
+    The centroid is the value, or candidate of any ontology, with the least Σ ω·d. Ties: values, then candidates of the
+    first ontology, then of the next; the first concept in each; unlinked values last.
 
     >>> from allonym.ontology.scope import Scope
     >>> from allonym.ontology.taxonomy import Taxonomy
@@ -59,7 +59,7 @@ class BlendedMetric(BaseMetric):
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the candidate with the least sum of distances."""
-        total, linked, alone = self.parted(codes, counts)
+        total, linked, unlinked = self.split_linked(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
         candidates: list[Value] = [self.values[c] for c in linked]
@@ -71,10 +71,10 @@ class BlendedMetric(BaseMetric):
                 candidates += [tuple(int(c) if j == i else None for j in range(len(self.parts))) for c in others]
         wider = self.extend(candidates)
         own = wider.codes_of(candidates)
-        costs = wider.distances(own[:, None], linked) @ total[linked] + total[alone].sum()
+        costs = wider.distances(own[:, None], linked) @ total[linked] + total[unlinked].sum()
         best = np.flatnonzero(costs <= costs.min() + tolerance(float(costs.min())))
-        if alone.size and total.sum() - total[alone].max() < costs.min() - tolerance(float(costs.min())):
-            return self.values[int(alone[np.argmax(total[alone])])]
+        if unlinked.size and total.sum() - total[unlinked].max() < costs.min() - tolerance(float(costs.min())):
+            return self.values[int(unlinked[np.argmax(total[unlinked])])]
         return min((candidates[i] for i in best), key=wider._order)
 
     def _order(self, value: tuple[int | None, ...]) -> tuple[bool, int, int]:
@@ -83,43 +83,43 @@ class BlendedMetric(BaseMetric):
         return value not in self.places, first, concept
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the nearest least common subsumer of the ontologies that know all values; null, if none does."""
+        """Return the nearest least common subsumer of the ontologies that have all values; null, if none has."""
         if (codes == codes[0]).all() or self.unlinked[codes].any():
             return super().subsumer(codes, counts)
         total = sum_by(codes, counts, len(self.values))
         linked = np.flatnonzero(np.bincount(codes))
-        found: list[Value] = []
+        subsumers: list[Value] = []
         for i, part in enumerate(self.parts):
             own = self._codes[linked, i]
             if (own >= 0).all():
                 concept = part.subsumer(own, total[linked])
-                found.append(tuple(concept if j == i else None for j in range(len(self.parts))))
-        return min(found, key=lambda value: float(self.distances_from(value)[linked] @ total[linked]), default=None)
+                subsumers.append(tuple(concept if j == i else None for j in range(len(self.parts))))
+        return min(subsumers, key=lambda value: float(self.distances_from(value)[linked] @ total[linked]), default=None)
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under the subsumer of two; all, where no ontology knows both."""
+        """Return how many values of the data lie under the subsumer of two; all, where no ontology has both."""
         pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
-        found = np.where(pairs[0] == pairs[1], 1.0, float(len(data)))
+        covered = np.where(pairs[0] == pairs[1], 1.0, float(len(data)))
         for i, (one, other) in enumerate(pairs.T.tolist()):
             top = None if one == other else self.subsumer(np.array([one, other]), np.ones(2))
             if top is None:
                 continue
             which = next(j for j, concept in enumerate(top) if concept is not None)
             part, own = self.parts[which], self._codes[data, which]
-            found[i] = part.world.below(top[which], part.concepts[own[own >= 0]])
-        return found[place.ravel()]
+            covered[i] = part.index.count_below(top[which], part.concepts[own[own >= 0]])
+        return covered[place.ravel()]
 
     def links(self, a: Ints, b: Ints) -> Floats | None:
-        """Return how many links values are apart where that is least; the most there can be, where none knows both."""
+        """Return the least number of links between values; the largest possible, where no ontology has both."""
         most = 2 * max(part.scope.taxonomy.deepest for part in self.parts)
-        found = np.where(a == b, 0.0, float(most))
+        apart = np.where(a == b, 0.0, float(most))
         for i, part in enumerate(self.parts):
             one, other = self._codes[a, i], self._codes[b, i]
-            known = (one >= 0) & (other >= 0)
-            links = part.links(one[known], other[known])
+            both = (one >= 0) & (other >= 0)
+            links = part.links(one[both], other[both])
             assert links is not None
-            found[known] = np.minimum(found[known], links)
-        return found
+            apart[both] = np.minimum(apart[both], links)
+        return apart
 
     def by_equality(self) -> Metric:
         """Return equality of the values."""

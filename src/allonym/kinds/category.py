@@ -1,4 +1,4 @@
-"""Plain categories: equal or not; the mode stands for several."""
+"""Plain categories: equal or not; the mode represents a group."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from allonym.arrays import Floats, Ints
 from allonym.cells import MISSING, Cells, is_missing, text_counts
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.linking import ColumnLinks
-from allonym.kinds.metric import BaseMetric, each_alone
+from allonym.kinds.metric import BaseMetric, single_families
 from allonym.records import Value
 
 SHORT = 2  # characters of a text that is an abbreviation rather than a word
 
 
 class EqualityMetric(BaseMetric):
-    """0 for a value and itself, else 1 (Domingo-Ferrer and Torra 2005); the mode, the first by code among equals.
+    """Distance 0 for equal values, else 1 (Domingo-Ferrer and Torra 2005). The centroid is the mode, ties by code.
 
     >>> sexes = EqualityMetric(["female", "male"])
     >>> sexes.distances(0, [0, 1]).tolist(), sexes.centroid(np.array([0, 1, 1]), np.ones(3))
@@ -39,7 +39,7 @@ class EqualityMetric(BaseMetric):
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number a family for each value."""
-        return each_alone(counts)
+        return single_families(counts)
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the mode."""

@@ -1,4 +1,4 @@
-"""The domain of a column: all concepts its values may become, as a taxonomy of their own (P3 §III.A)."""
+"""The domain of a column: all concepts its values may become (Rodriguez-Garcia, Batet and Sánchez, §III.A)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from allonym.kinds.metric import tolerance
 from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 
-DIGITS = 12  # distances that agree to so many decimals are ties
+TIE_DECIMALS = 12  # distances that agree to so many decimals are ties
 
 
 class Domain:
-    """The concepts under a root, which has depth 1 here whatever lies above it; named individuals only if asked for.
+    """The concepts under a root, which has depth 1 whatever lies above it; named individuals only on request.
 
-    Concepts are those of the whole ontology; `concepts` has them in order, a place is one's place there.
+    Concepts are codes of the whole ontology; `concepts` lists them in order, and a place is an index into it.
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> people = wordnet(root="person")
@@ -35,13 +35,13 @@ class Domain:
         kept = np.ones(len(cut), bool) if individuals else ~cut.instances
         self._kept = np.flatnonzero(kept)
         self.concepts: Ints = frozen(scope.concepts[kept])
-        self._world = ConceptIndex(Scope(cut, cut.root), measure, depth, np.arange(len(cut)))
+        self._index = ConceptIndex(Scope(cut, cut.root), measure, depth, np.arange(len(cut)))
         self._place = np.full(len(scope.taxonomy), -1, np.int64)
         self._place[self.concepts] = np.arange(len(self.concepts))
 
     @classmethod
     def of(cls, metric: ConceptMetric, concepts: Ints) -> Domain:
-        """Return the domain of a column; it has named individuals, if some of its concepts are."""
+        """Return the domain of a column; it has named individuals if the column has."""
         individuals = bool(metric.scope.taxonomy.instances[concepts].any())
         return cls(metric.scope, metric.measure, metric.depth, individuals=individuals)
 
@@ -49,35 +49,35 @@ class Domain:
         return len(self.concepts)
 
     def place(self, concept: int) -> int:
-        """Return where a concept is; -1, if it is not in the domain."""
+        """Return the place of a concept; -1, if it is not in the domain."""
         return int(self._place[concept])
 
     def places(self, concepts: Ints) -> Ints:
-        """Return where concepts are; -1, if they are not in the domain."""
+        """Return the places of concepts; -1, if they are not in the domain."""
         return self._place[concepts]
 
     def distances_from(self, concept: int) -> Floats:
         """Return the distances of a concept of the domain to all of it."""
         own = self._kept[self._inside(concept)]
-        return np.round(self._world.apart(np.full(len(self._kept), own), self._kept), DIGITS)
+        return np.round(self._index.compute_distances(np.full(len(self._kept), own), self._kept), TIE_DECIMALS)
 
     def _inside(self, concept: int) -> int:
         place = self.place(concept)
         if place < 0:
-            raise IndexError("a concept that is not in the domain")
+            raise IndexError("the concept is not in the domain")
         return place
 
     def between(self, a: Ints, b: Ints) -> Floats:
         """Return the distances of concepts of the domain, pair by pair."""
-        return self._world.apart(self._kept[self.places(a)], self._kept[self.places(b)])
+        return self._index.compute_distances(self._kept[self.places(a)], self._kept[self.places(b)])
 
     def mean(self, concepts: Ints, counts: NDArray[np.number]) -> int:
-        """Return the concept of the domain with the least Σ ω·sd(c, x) (P3 eq. 10); the first of equals."""
+        """Return the concept of the domain with the least Σ ω·sd(c, x) (ibid., eq. 10); the first of equals."""
         own = self._kept[self.places(concepts)]
         candidates = self._candidates(own)
         sums = np.zeros(len(candidates))
         for concept, count in zip(own.tolist(), counts.tolist(), strict=True):
-            sums += count * self._world.apart(np.full(len(candidates), concept), candidates)
+            sums += count * self._index.compute_distances(np.full(len(candidates), concept), candidates)
         least = float(sums.min())
         best = candidates[np.flatnonzero(sums <= least + tolerance(least))[0]]
         return int(self.concepts[np.searchsorted(self._kept, best)])
@@ -85,25 +85,25 @@ class Domain:
     def _candidates(self, own: Ints) -> Ints:
         """Return the concepts that may be the mean of some.
 
-        If all ways from a concept up to ancestors of the values lead through another one, it has the same subsumers
-        with each value as that one but longer ways, so it is farther from all of them by measures of ways.
+        If all paths from a concept up to ancestors of the values lead through another concept, both have the same
+        subsumers with each value. The paths of the first are longer, so path measures put it farther from all values.
         """
-        if self._world.measure not in ("wu-palmer", "path", "leacock-chodorow"):
+        if self._index.measure not in ("wu-palmer", "path", "leacock-chodorow"):
             return self._kept
-        taxonomy = self._world.scope.taxonomy
+        taxonomy = self._index.scope.taxonomy
         through = np.full(len(taxonomy), -1, np.int64)
         above = taxonomy.above(own)
         through[above] = above
         for level in range(1, int(taxonomy.depth.max()) + 1):
-            here = np.flatnonzero((taxonomy.depth == level) & (through < 0))
-            if len(here):
-                starts, parents = take_rows(*taxonomy.parents, here)
+            open_concepts = np.flatnonzero((taxonomy.depth == level) & (through < 0))
+            if len(open_concepts):
+                starts, parents = take_rows(*taxonomy.parents, open_concepts)
                 first = np.minimum.reduceat(through[parents], starts[:-1])
                 last = np.maximum.reduceat(through[parents], starts[:-1])
-                through[here] = np.where(first == last, first, here)
+                through[open_concepts] = np.where(first == last, first, open_concepts)
         return self._kept[through[self._kept] == self._kept]
 
     def variance(self, concepts: Ints, counts: NDArray[np.number], mean: int) -> float:
-        """Return the mean of sd(x, μ)² (P3 eq. 12)."""
+        """Return the mean of sd(x, μ)² (ibid., eq. 12)."""
         far = self.between(concepts, np.full(len(concepts), mean))
         return float((counts * far**2).sum() / counts.sum())

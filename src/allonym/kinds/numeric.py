@@ -1,4 +1,4 @@
-"""Numbers: |a - b| / range; the mean stands for several."""
+"""Numbers: |a - b| / range; the mean represents a group."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from allonym.records import Value
 
 
 class NumericMetric(BaseMetric):
-    """|a - b| / range over the values of the data; the mean, rounded to as many decimals as the column has.
+    """Distance |a - b| / range of the data. The centroid is the mean, rounded to the decimals of the column.
 
-    Nulls do not take part in a mean unless they are the majority; then null stands for all (methods.md §4).
+    Nulls are left out of a mean unless they are the majority; then the centroid is null.
 
     >>> ages = NumericMetric([20.0, 30.0, 60.0, None], decimals=0)
     >>> ages.distances(0, [0, 1, 2, 3]).tolist(), ages.centroid(np.array([0, 1, 3]), np.array([1.0, 2.0, 1.0]))
@@ -35,17 +35,17 @@ class NumericMetric(BaseMetric):
     def __init__(self, values: Sequence[Value], decimals: int = 0, span: float | None = None) -> None:
         super().__init__(values)
         self.decimals = decimals
-        known = [v for v in self.values if v is not None]
-        self.span = (max(known) - min(known) if known else 0.0) if span is None else span
+        numbers = [v for v in self.values if v is not None]
+        self.span = (max(numbers) - min(numbers) if numbers else 0.0) if span is None else span
 
     @cached_property
     def numbers(self) -> Floats:
-        """The values as an array, a range by its middle; null, and what was not understood, is not a number."""
+        """The values as an array, a range by its middle; null and unlinked texts are NaN."""
         return frozen(self._ends.mean(axis=1))
 
     @cached_property
     def _ends(self) -> Floats:
-        """The least and the largest number of every value: of a number, itself."""
+        """The lowest and the highest number of every value; both are the number, if it is no range."""
         ends = [v if isinstance(v, tuple) else (np.nan, np.nan) if self.unlinked[i] else (v, v)
                 for i, v in enumerate(self.values)]  # fmt: skip
         return frozen(np.array(ends, np.float64).reshape(-1, 2))
@@ -65,14 +65,14 @@ class NumericMetric(BaseMetric):
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the rounded mean."""
-        known = self.without_unlinked(codes, counts)
-        if known is None:
+        linked = self.without_unlinked(codes, counts)
+        if linked is None:
             return self.mode(codes[self.unlinked[codes]], counts[self.unlinked[codes]])
-        codes, counts = known
+        codes, counts = linked
         if counts.sum() > 0:
-            total = sum_by(codes, counts, len(self.values))  # by value, so that the order of tuples cannot matter
-            here = np.flatnonzero(total)
-            mean = (self.numbers[here] * total[here]).sum() / total[here].sum()
+            total = sum_by(codes, counts, len(self.values))  # by value: the order of tuples must not matter
+            present = np.flatnonzero(total)
+            mean = (self.numbers[present] * total[present]).sum() / total[present].sum()
         else:
             mean = self.numbers[codes].mean()
         return round(float(mean), self.decimals) + 0.0  # no negative zero
@@ -82,15 +82,15 @@ class NumericMetric(BaseMetric):
         return halves(self.numbers[codes], counts)
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the mean: nothing among numbers is true of several."""
+        """Return the mean: no number is true of several."""
         return self.centroid(codes, counts)
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return None: what two numbers have in common is a range."""
+        """Return None: two numbers span a range."""
         return None
 
     def range(self, a: Ints, b: Ints) -> Floats:
-        """Return how wide the range is that covers two values, as a share of the whole."""
+        """Return the width of the range that covers two values, as a share of the range of the data."""
         low = np.minimum(self._ends[a, 0], self._ends[b, 0])
         high = np.maximum(self._ends[a, 1], self._ends[b, 1])
         width = np.minimum((high - low) / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
@@ -110,7 +110,7 @@ class NumberCodec(CellCodec):
         """Return the number of a cell."""
         number = to_number(str(cell), self.comma)
         if number is None:
-            raise TableError(f"A value in column {self.name} is no number.", hint="mend it.", values=[str(cell)])
+            raise TableError(f"A value in column {self.name} is no number.", hint="correct it.", values=[str(cell)])
         return number
 
     def write(self, value: Value, like: Any) -> Any:
@@ -156,7 +156,7 @@ class Numeric(Kind):
         if unknown:
             raise TableError(
                 f"{len(unknown):,} of {len(texts):,} values of column {name} are no numbers.",
-                hint="say category, or give an ontology.",
+                hint="choose kind = category, or name an ontology.",
                 values=unknown,
             )
         decimals = decimals_of(texts)
@@ -190,5 +190,5 @@ class Numeric(Kind):
         """Return new numbers, and ranges as tools write them."""
         numbers = [x for x in encoded.attribute.values if x is not None]
         comma = numbers_of([cell_text(x) for x in encoded.cells.values if x is not None])[1]
-        found = {t: number_or_range(t, numbers, comma) for t in new}
-        return {t: x for t, x in found.items() if x is not None or t == ANYTHING}
+        values = {t: number_or_range(t, numbers, comma) for t in new}
+        return {t: x for t, x in values.items() if x is not None or t == ANYTHING}

@@ -1,4 +1,4 @@
-"""Ordered categories: distance in ranks; the median stands for several."""
+"""Ordered categories: distance in ranks; the median represents a group."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from allonym.records import Value
 
 
 class OrdinalMetric(BaseMetric):
-    """|rank - rank| / (levels - 1); the median, the lower one of two (Domingo-Ferrer and Torra 2005).
+    """Distance |rank - rank| / (levels - 1). The centroid is the lower median (Domingo-Ferrer and Torra 2005).
 
-    Nulls do not take part unless they are the majority; then null stands for all.
+    Nulls are left out unless they are the majority; then the centroid is null.
 
     >>> sizes = OrdinalMetric([0, 1, 2, None], levels=3)
     >>> sizes.distances(0, [0, 1, 2, 3]).tolist(), sizes.centroid(np.array([0, 1, 2]), np.array([1.0, 1.0, 3.0]))
@@ -46,10 +46,10 @@ class OrdinalMetric(BaseMetric):
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the median rank."""
-        known = self.without_unlinked(codes, counts)
-        if known is None:
+        linked = self.without_unlinked(codes, counts)
+        if linked is None:
             return self.mode(codes[self.unlinked[codes]], counts[self.unlinked[codes]])
-        codes, counts = known
+        codes, counts = linked
         order = np.argsort(self.ranks[codes], kind="stable")
         below = np.cumsum(counts[order])
         return int(self.ranks[codes[order[np.searchsorted(below, below[-1] / 2)]]])
@@ -59,11 +59,11 @@ class OrdinalMetric(BaseMetric):
         return halves(self.ranks[codes].astype(np.float64), counts)
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the median: nothing among ranks is true of several."""
+        """Return the median: no rank is true of several."""
         return self.centroid(codes, counts)
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return None: what two ranks have in common is a range."""
+        """Return None: two ranks span a range."""
         return None
 
 
@@ -115,6 +115,6 @@ class Ordinal(Kind):
             lines = (self.folder / self.levels).read_text("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise TableError(
-                f"{self.levels} cannot be read.", hint="a file with one level a line, low first."
+                f"{self.levels} cannot be read.", hint="name a file with one level per line, from low to high."
             ) from error
         return [line.strip() for line in lines if line.strip()]

@@ -1,4 +1,7 @@
-"""Sets of concepts: five distances made of those between elements (P4); a medoid stands for several."""
+"""Distances between sets, made of those between elements; a medoid represents a group.
+
+The five distances are those of Batet, Erola, Sánchez and Castellà-Roca (2014).
+"""
 
 from __future__ import annotations
 
@@ -15,40 +18,40 @@ from allonym.kinds.metric import BaseMetric, tolerance
 from allonym.records import Metric, Value
 
 SET_DISTANCES = ("min-sum", "avg", "min", "max", "max-sum")
-TABLE = 100_000_000  # distances that are kept: of elements to each other, or to sets
-BLOCK = 2_000_000  # pairs of elements at a time
-FEW = 64  # sets whose distances are compared one by one
+MAX_TABLE = 100_000_000  # distances in a table: of elements to each other, or to sets
+PAIRS_AT_A_TIME = 2_000_000  # of elements
+MAX_SMALL_GROUP = 64  # sets whose distances are computed pair by pair
 
 
 class SetMetric(BaseMetric):
-    """Distances between sets. A value is a frozenset of what `elements` compares; the empty set is 1 from all others.
+    """Distances between sets. A value is a frozenset of values of `elements`; the empty set is 1 from all others.
 
     With δ the distance of elements, of two sets A and B: `min` and `max` are the least and the largest δ, `avg` the
-    mean over all pairs, `min-sum` (Σ_a min_b δ + Σ_b min_a δ) / (|A| + |B|), `max-sum` likewise (P4 §3.1.1). By `avg`,
-    `max` and `max-sum` a set is not 0 from itself. The medoid is the set with the least Σ ω·d, itself included; the
-    first by code of equals.
+    mean over all pairs, `min-sum` (Σ_a min_b δ + Σ_b min_a δ) / (|A| + |B|), `max-sum` likewise (§3.1.1). By `avg`,
+    `max` and `max-sum`, the distance of a set to itself is above 0. The medoid is the set with the least Σ ω·d, itself
+    included; ties by code.
 
     >>> pets = SetMetric([frozenset({"cat", "dog"}), frozenset({"cat"}), frozenset()], EqualityMetric([]))
     >>> pets.distances(0, [0, 1, 2]).round(3).tolist()
     [0.0, 0.333, 1.0]
     """
 
-    def __init__(self, values: Sequence[Value], elements: Metric, way: str = "min-sum") -> None:
+    def __init__(self, values: Sequence[Value], elements: Metric, distance: str = "min-sum") -> None:
         super().__init__(values)
-        self.way = way
-        here = sorted({x for v in self.values if v is not None for x in v}, key=_order)
-        self.elements = elements.extend(here)
+        self.distance = distance
+        present = sorted({x for v in self.values if v is not None for x in v}, key=_order)
+        self.elements = elements.extend(present)
         self._place = {x: i for i, x in enumerate(self.elements.values)}
-        self._totals: tuple[Floats, Floats, int] | None = None  # ω, Σ ω·d, how many sets there were at first
+        self._totals: tuple[Floats, Floats, int] | None = None  # ω, Σ ω·d, the number of sets at first
 
     def _with(self, values: Sequence[Value]) -> SetMetric:
-        return SetMetric(values, self.elements, self.way)
+        return SetMetric(values, self.elements, self.distance)
 
     # --- the sets as arrays ----------------------------------------------------------------------------------
 
     @cached_property
     def _rows(self) -> tuple[Ints, Ints]:
-        """The elements of every set by code, in rows: where each begins, and all of them; null has none."""
+        """The elements of every set, one after the other, and where each set begins; null has none."""
         each = [sorted(self._place[x] for x in v) if v is not None else [] for v in self.values]
         sizes = np.array([len(x) for x in each], np.int64)
         flat = np.array([x for row in each for x in row], np.int64)
@@ -56,12 +59,12 @@ class SetMetric(BaseMetric):
 
     @cached_property
     def sizes(self) -> Ints:
-        """How many elements each set has."""
+        """The number of elements of each set."""
         return np.diff(self._rows[0])
 
     @cached_property
     def _has(self) -> Any:
-        """The sets as a sparse table with a 1 for every element a set has."""
+        """The sets as a sparse table of sets by elements, with a 1 for each element of a set."""
         from scipy.sparse import csr_array
 
         starts, items = self._rows
@@ -70,83 +73,83 @@ class SetMetric(BaseMetric):
 
     @cached_property
     def _delta(self) -> Floats | None:
-        """The distances of all elements, where these are not too many."""
+        """The distances of all elements, unless there are too many."""
         size = len(self._place)
-        if size * size > TABLE:
+        if size * size > MAX_TABLE:
             return None
         codes = np.arange(size)
-        height = max(1, BLOCK // max(size, 1))
+        height = max(1, PAIRS_AT_A_TIME // max(size, 1))
         return np.concatenate(
             [self.elements.distances(codes[low : low + height, None], codes) for low in range(0, size, height)]
             or [np.zeros((0, 0))]
         )
 
-    def _apart(self, a: Ints, b: Ints) -> Floats:
+    def _element_distances(self, a: Ints, b: Ints) -> Floats:
         """Return the distances of elements."""
         return self._delta[a, b] if self._delta is not None else self.elements.distances(a, b)
 
     def _far(self, elements: Ints) -> Floats:
-        """Return the distances of some elements to all, row by row."""
+        """Return the distances of some elements to all elements, row by row."""
         if self._delta is not None:
             return self._delta[elements]
         return self.elements.distances(elements[:, None], np.arange(len(self._place)))
 
     @cached_property
     def _nearest(self) -> Floats | None:
-        """For every element and set, how far the nearest of the set is (by max-sum: the farthest), if not too large."""
-        if len(self._place) * len(self.values) > TABLE:
+        """The distance of every element to the nearest (max-sum: farthest) of every set, unless it is too large."""
+        if len(self._place) * len(self.values) > MAX_TABLE:
             return None
         return np.concatenate([self._to_sets(np.array([x])) for x in range(len(self._place))] or [np.zeros((0, 0))])
 
     def _to_sets(self, elements: Ints) -> Floats:
-        """Return how far the nearest (max-sum: the farthest) of every set is from some elements, row by row."""
+        """Return the distances of some elements to the nearest (max-sum: farthest) element of every set, row by row."""
         starts, items = self._rows
-        found = np.ones((len(elements), len(self.values)))
+        nearest = np.ones((len(elements), len(self.values)))
         full = np.flatnonzero(self.sizes)
-        reduce = np.maximum if self.way == "max-sum" else np.minimum
+        reduce = np.maximum if self.distance == "max-sum" else np.minimum
         if len(full):
-            for row, far in zip(found, self._far(elements), strict=True):
+            for row, far in zip(nearest, self._far(elements), strict=True):
                 row[full] = reduce.reduceat(far[items], starts[full])
-        return found
+        return nearest
 
     # --- distances -------------------------------------------------------------------------------------------
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         one, other = a.ravel(), b.ravel()
         pairs, place = np.unique(np.stack([one, other]), axis=1, return_inverse=True)
-        found = np.empty(pairs.shape[1])
+        distances = np.empty(pairs.shape[1])
         combos = np.cumsum(self.sizes[pairs[0]] * self.sizes[pairs[1]])
-        for block in np.split(np.arange(len(found)), np.flatnonzero(np.diff(combos // BLOCK)) + 1):
-            found[block] = self._pair_by_pair(pairs[0, block], pairs[1, block])
-        return found[place.ravel()].reshape(a.shape)
+        for block in np.split(np.arange(len(distances)), np.flatnonzero(np.diff(combos // PAIRS_AT_A_TIME)) + 1):
+            distances[block] = self._pair_by_pair(pairs[0, block], pairs[1, block])
+        return distances[place.ravel()].reshape(a.shape)
 
     def _pair_by_pair(self, a: Ints, b: Ints) -> Floats:
-        found = (self.sizes[a] != self.sizes[b]).astype(np.float64)  # of the empty set
+        distances = (self.sizes[a] != self.sizes[b]).astype(np.float64)  # of the empty set
         full = np.flatnonzero((self.sizes[a] > 0) & (self.sizes[b] > 0))
         a, b = a[full], b[full]
         if not len(full):
-            return found
+            return distances
         size_a, size_b = self.sizes[a], self.sizes[b]
-        if self.way in ("min-sum", "max-sum"):
-            found[full] = (self._one_way(a, b) + self._one_way(b, a)) / (size_a + size_b)
-            return found
+        if self.distance in ("min-sum", "max-sum"):
+            distances[full] = (self._one_way(a, b) + self._one_way(b, a)) / (size_a + size_b)
+            return distances
         x, y, _ = self._combinations(a, b)
         starts = np.append(0, np.cumsum(size_a * size_b)[:-1])
-        reduce = {"min": np.minimum, "max": np.maximum, "avg": np.add}[self.way]
-        found[full] = reduce.reduceat(self._apart(x, y), starts)
-        if self.way == "avg":
-            found[full] /= size_a * size_b
-        return found
+        reduce = {"min": np.minimum, "max": np.maximum, "avg": np.add}[self.distance]
+        distances[full] = reduce.reduceat(self._element_distances(x, y), starts)
+        if self.distance == "avg":
+            distances[full] /= size_a * size_b
+        return distances
 
     def _one_way(self, a: Ints, b: Ints) -> Floats:
         """Return Σ over elements of A of the distance to the nearest (max-sum: farthest) element of B, pair by pair."""
         x, y, rows = self._combinations(a, b)
-        reduce = np.maximum if self.way == "max-sum" else np.minimum
-        nearest = reduce.reduceat(self._apart(x, y), np.append(0, np.cumsum(rows)[:-1]))
+        reduce = np.maximum if self.distance == "max-sum" else np.minimum
+        nearest = reduce.reduceat(self._element_distances(x, y), np.append(0, np.cumsum(rows)[:-1]))
         return np.add.reduceat(nearest, np.append(0, np.cumsum(self.sizes[a])[:-1]))
 
     def _combinations(self, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the elements of A and of B, all pairs of them set by set; and how many each element of A is in."""
+        """Return all pairs of elements of A and of B, set by set, and the number of pairs of each element of A."""
         starts, items = self._rows
         size_a, size_b = self.sizes[a], self.sizes[b]
         first = _ranges(starts[a], size_a)  # every element of every A
@@ -154,7 +157,7 @@ class SetMetric(BaseMetric):
         return items[np.repeat(first, rows)], items[_ranges(np.repeat(starts[b], size_a), rows)], rows
 
     def _from(self, value: Value) -> Floats:
-        """Return the distances of a set to each."""
+        """Compute the distances of a set to each."""
         if value is None:
             return np.array([float(v is not None) for v in self.values])
         if any(x not in self._place for x in value):
@@ -162,21 +165,21 @@ class SetMetric(BaseMetric):
         if not value:
             return np.where(self.unlinked, 1.0, (self.sizes > 0).astype(np.float64))
         own = np.array(sorted(self._place[x] for x in value), np.int64)
-        found = np.ones(len(self.values))
+        distances = np.ones(len(self.values))
         full = np.flatnonzero(self.sizes)
         if len(full):
-            found[full] = self._one_against_all(own, full)
-        return found
+            distances[full] = self._one_against_all(own, full)
+        return distances
 
     def _one_against_all(self, own: Ints, full: Ints) -> Floats:
         starts, items = self._rows
         far, sizes = self._far(own), self.sizes[full]
-        if self.way == "avg":
+        if self.distance == "avg":
             return (self._has @ far.sum(axis=0))[full] / (sizes * len(own))
-        if self.way in ("min", "max"):
-            reduce = np.minimum if self.way == "min" else np.maximum
+        if self.distance in ("min", "max"):
+            reduce = np.minimum if self.distance == "min" else np.maximum
             return reduce.reduceat(reduce.reduce(far, axis=0)[items], starts[full])
-        reduce = np.maximum if self.way == "max-sum" else np.minimum
+        reduce = np.maximum if self.distance == "max-sum" else np.minimum
         there = self._has @ reduce.reduce(far, axis=0)
         here = (self._nearest[own] if self._nearest is not None else self._to_sets(own)).sum(axis=0)
         return (there + here)[full] / (sizes + len(own))
@@ -188,48 +191,48 @@ class SetMetric(BaseMetric):
             return np.stack([self.distances_from(self.values[i])[b[0]] for i in a[:, 0].tolist()])
         return np.asarray(super().distances(a, b))
 
-    # --- what stands for several -----------------------------------------------------------------------------
+    # --- representatives --------------------------------------------------------------------------------------
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the medoid."""
-        total, sets, alone = self.parted(codes, counts)
+        total, sets, nulls = self.split_linked(codes, counts)
         if not len(sets):
             return None
-        if len(sets) <= FEW:
+        if len(sets) <= MAX_SMALL_GROUP:
             costs = self.distances(sets[:, None], sets) @ total[sets]
         else:
             costs = self._costs(np.where(self.unlinked, 0.0, total))[sets]
-        costs = costs + total[alone].sum()
+        costs = costs + total[nulls].sum()
         least = float(costs.min())
         if total[sets].sum() < least - tolerance(least):  # null is 1 from all of them
             return None
         return self.values[sets[np.argmax(costs <= least + max(tolerance(least), tolerance(float(total.sum()))))]]
 
     def _costs(self, total: Floats) -> Floats:
-        """Return Σ ω·d to all sets for each, from what was found before where little has changed since."""
-        if self.way == "avg":
+        """Return Σ ω·d to all sets for each; an earlier result is updated if little has changed since."""
+        if self.distance == "avg":
             return self._costs_of_means(total)
         if self._totals is not None:
             before, costs, first = self._totals
             changed, number = np.flatnonzero(total != before), np.count_nonzero(total)
-            if len(changed) * 4 < number and number * 2 > first:  # else rounding might add up
+            if len(changed) * 4 < number and number * 2 > first:  # else rounding errors might add up
                 costs = costs.copy()
                 for code in changed.tolist():
                     costs += (total[code] - before[code]) * self._from(self.values[code])
                 self._totals = total, costs, first
                 return costs
-        here = np.flatnonzero(total)
-        if self.way in ("min-sum", "max-sum") and self._nearest is not None:
+        present = np.flatnonzero(total)
+        if self.distance in ("min-sum", "max-sum") and self._nearest is not None:
             costs = self._costs_of_sums(total, self._nearest)
         else:
             costs = np.zeros(len(total))
-            for code in here.tolist():
+            for code in present.tolist():
                 costs += total[code] * self._from(self.values[code])
-        self._totals = total, costs, len(here)
+        self._totals = total, costs, len(present)
         return costs
 
     def _costs_of_sums(self, total: Floats, nearest: Floats) -> Floats:
-        """Return the same by min-sum or max-sum, size by size of B, since both sums are over |A| + |B|."""
+        """Return the costs by min-sum or max-sum, for each size of B, since both sums are divided by |A| + |B|."""
         costs = np.zeros(len(total))
         empty = self.sizes == 0
         for size in np.unique(self.sizes[(total > 0) & ~empty]).tolist():
@@ -241,7 +244,7 @@ class SetMetric(BaseMetric):
         return np.where(empty, total[~empty].sum(), costs)
 
     def _costs_of_means(self, total: Floats) -> Floats:
-        """Return the same by avg: the mean of means is one of elements, weighted by ω / |B|."""
+        """Return the costs by avg: the mean over sets is a mean over elements, weighted by ω / |B|."""
         full = self.sizes > 0
         share = np.where(full, total / np.maximum(self.sizes, 1), 0.0)
         weights = self._has.T @ share
@@ -254,31 +257,31 @@ class SetMetric(BaseMetric):
         return np.where(full, costs + total[~full].sum(), total[full].sum())
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return what all sets have in common; null, if one is null and they differ."""
+        """Return the intersection of sets; null, if one is null and they differ."""
         if self.unlinked[codes].any():
             return super().subsumer(codes, counts)
-        found = self.values[codes[0]]
+        common = self.values[codes[0]]
         for code in codes[1:].tolist():
-            found &= self.values[code]
-        return found
+            common &= self.values[code]
+        return common
 
     def with_measure(self, measure: str) -> SetMetric:
         """Return the same sets under another measure of their elements."""
-        return SetMetric(self.values, self.elements.with_measure(measure), self.way)
+        return SetMetric(self.values, self.elements.with_measure(measure), self.distance)
 
     def by_equality(self) -> SetMetric:
         """Return the same sets by equality of their elements."""
-        return SetMetric(self.values, EqualityMetric(self.elements.values), self.way)
+        return SetMetric(self.values, EqualityMetric(self.elements.values), self.distance)
 
     def restricted_to(self, codes: Ints) -> SetMetric:
-        """Return the distances between some of the sets alone, without the elements of others."""
+        """Return the metric of some sets only, without the elements of others."""
         values = [self.values[c] for c in codes.tolist()]
-        here = sorted({self._place[x] for v in values if v is not None for x in v})
-        return SetMetric(values, self.elements.restricted_to(np.array(here, np.int64)), self.way)
+        present = sorted({self._place[x] for v in values if v is not None for x in v})
+        return SetMetric(values, self.elements.restricted_to(np.array(present, np.int64)), self.distance)
 
-    def judged(self, way: str) -> SetMetric:
+    def with_distance(self, distance: str) -> SetMetric:
         """Return the same sets under another of the five distances."""
-        return self if way == self.way else SetMetric(self.values, self.elements, way)
+        return self if distance == self.distance else SetMetric(self.values, self.elements, distance)
 
 
 def _order(element: Any) -> tuple[bool, Any]:
@@ -287,7 +290,7 @@ def _order(element: Any) -> tuple[bool, Any]:
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:
-    """Return start, start + 1, … for each of some ranges, one after the other."""
+    """Return start, start + 1, … for each range, one range after the other."""
     if not len(sizes):
         return np.zeros(0, np.int64)
     ends = np.cumsum(sizes)

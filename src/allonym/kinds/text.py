@@ -1,4 +1,7 @@
-"""Concepts of an ontology: a published distance; the semantic centroid stands for several (P1 §3.3)."""
+"""Words linked to concepts of an ontology; the semantic centroid represents a group.
+
+The centroid is that of Martínez, Sánchez and Valls (2012), §3.3.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.levels import distinct_levels, steps_to_root
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
-from allonym.kinds.metric import FAMILIES, BaseMetric, tolerance
+from allonym.kinds.metric import MAX_FAMILIES, BaseMetric, tolerance
 from allonym.kinds.word_codec import WordCodec
 from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.linking.link import Link, link
@@ -28,10 +31,10 @@ BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
 
 
 class ConceptMetric(BaseMetric):
-    """Distances between concepts of an ontology. A value is a concept; texts nobody linked and null are alone.
+    """Distances between concepts of an ontology. A value is a concept, an unlinked text or null.
 
-    The centroid is the candidate c with the least Σ ω·d(c, v); candidates are the concepts on any way from a value up
-    to a minimal common subsumer, and lone values. Ties: the concept that is first in the ontology; lone values last.
+    The centroid is the candidate c with the least Σ ω·d(c, v). Candidates are the concepts on any path from a value up
+    to a minimal common subsumer, and unlinked values. Ties: the first concept in the ontology; unlinked values last.
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> wn = wordnet()
@@ -47,93 +50,92 @@ class ConceptMetric(BaseMetric):
         scope: Scope,
         measure: str = "wu-palmer",
         depth: str = "nodes",
-        world: ConceptIndex | None = None,
+        index: ConceptIndex | None = None,
     ) -> None:
         super().__init__(values)
         self.scope, self.measure, self.depth = scope, measure, depth
-        if world is not None:
-            self.__dict__["world"] = world
+        if index is not None:
+            self.__dict__["index"] = index
 
     def _with(self, values: Sequence[Value]) -> ConceptMetric:
-        known = self.__dict__.get("world")
-        if known is not None and not all(known.has(v) for v in values[len(self.values) :]):
-            known = None
-        return ConceptMetric(values, self.scope, self.measure, self.depth, known)
+        index = self.__dict__.get("index")
+        if index is not None and not all(index.has(v) for v in values[len(self.values) :]):
+            index = None
+        return ConceptMetric(values, self.scope, self.measure, self.depth, index)
 
     @cached_property
     def concepts(self) -> Ints:
-        """The concept of every value; -1 for those that are alone."""
+        """The concept of every value; -1 for unlinked ones."""
         return frozen(np.array([-1 if self.unlinked[i] else v for i, v in enumerate(self.values)], np.int64))
 
     @cached_property
-    def world(self) -> ConceptIndex:
+    def index(self) -> ConceptIndex:
         """The values and all their ancestors; metrics extended by some of these share it."""
         return ConceptIndex(self.scope, self.measure, self.depth, self.concepts)
 
     def _between(self, a: Ints, b: Ints) -> Floats:
-        return self.world.between(self.concepts[a], self.concepts[b])
+        return self.index.between(self.concepts[a], self.concepts[b])
 
     def _from(self, value: Value) -> Floats:
-        if value is None or isinstance(value, str) or not self.world.has(value):
+        if value is None or isinstance(value, str) or not self.index.has(value):
             return super()._from(value)
-        found = np.ones(len(self.values))
-        known = ~self.unlinked
-        others = self.concepts[known]
-        found[known] = self.world.between(np.full(len(others), value), others)
-        return found
+        distances = np.ones(len(self.values))
+        linked = ~self.unlinked
+        others = self.concepts[linked]
+        distances[linked] = self.index.between(np.full(len(others), value), others)
+        return distances
 
     # --- the semantic centroid -------------------------------------------------------------------------------
 
     def candidates(self, concepts: Ints) -> Ints:
-        """Return H(V): the concepts on any way from one of V up to a minimal common subsumer of V, under the root."""
-        return self.world.candidates(concepts)
+        """Return H(V): the concepts under the root on any path from one of V up to a minimal common subsumer of V."""
+        return self.index.candidates(concepts)
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the semantic centroid."""
-        total, linked, alone = self.parted(codes, counts)
+        total, linked, unlinked = self.split_linked(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
-        concepts, weights, lost = self.concepts[linked], total[linked], total[alone].sum()
+        concepts, weights, lost = self.concepts[linked], total[linked], total[unlinked].sum()
         if linked.size == 1:
             best, least = int(concepts[0]), 0.0
         else:
-            found = self.candidates(concepts)
-            sums = self.world.sums(found, concepts, weights)
-            best, least = first_of_best(found, sums), float(sums.min())
-        if alone.size and total.sum() - total[alone].max() < least + lost - tolerance(least + lost):
-            return self.values[int(alone[np.argmax(total[alone])])]
+            candidates = self.candidates(concepts)
+            sums = self.index.sums(candidates, concepts, weights)
+            best, least = first_of_best(candidates, sums), float(sums.min())
+        if unlinked.size and total.sum() - total[unlinked].max() < least + lost - tolerance(least + lost):
+            return self.values[int(unlinked[np.argmax(total[unlinked])])]
         return best
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the least common subsumer, of several the nearest; null, if some value is alone and they differ."""
-        total, linked, alone = self.parted(codes, counts)
-        if alone.size:
+        """Return the nearest least common subsumer; null, if some value is unlinked and they differ."""
+        total, linked, unlinked = self.split_linked(codes, counts)
+        if unlinked.size:
             return super().subsumer(codes, counts)
         concepts = self.concepts[linked]
-        found = self.world.subsumers(concepts)
-        return first_of_best(found, self.world.sums(found, concepts, total[linked]))
+        subsumers = self.index.subsumers(concepts)
+        return first_of_best(subsumers, self.index.sums(subsumers, concepts, total[linked]))
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number the families under upper concepts, until none has more than half of the values, or is one concept."""
+        """Number families under upper concepts; the largest is split while it has more than half of the values."""
         concepts = self.concepts[codes]
-        found = np.zeros(len(codes), np.int64)
-        while (parts := int(found.max()) + 1) < FAMILIES:
-            sizes = sum_by(found, counts, parts)
-            own = np.flatnonzero(found == sizes.argmax())
+        families = np.zeros(len(codes), np.int64)
+        while (parts := int(families.max()) + 1) < MAX_FAMILIES:
+            sizes = sum_by(families, counts, parts)
+            own = np.flatnonzero(families == sizes.argmax())
             if (sizes.max() * 2 <= sizes.sum() and parts > 1) or len(own) == 1:
                 break
-            below = self.world.under(concepts[own], counts[own])
-            found[own[below > 0]] = parts - 1 + below[below > 0]
-        return found
+            branch = self.index.branches(concepts[own], counts[own])
+            families[own[branch > 0]] = parts - 1 + branch[branch > 0]
+        return families
 
     def generalisations(self) -> list[list[Value]]:
-        """Return what each value becomes on the way to one top; those alone are null from the first step on.
+        """Return the generalisation of each value, level by level, up to one top; unlinked values become null at once.
 
-        A hierarchy has its own levels. In another tree, a level is a step towards the root for those that are deepest
-        down (others wait). In an ontology in which concepts have several parents, a hierarchy is built.
+        A hierarchy has its levels. In another tree, each level moves the deepest concepts one step towards the root.
+        In an ontology whose concepts have several parents, a hierarchy is built.
         """
-        known = np.flatnonzero(~self.unlinked)
-        concepts = np.unique(self.concepts[known])
+        concepts = np.unique(self.concepts[~self.unlinked])
         taxonomy = self.scope.taxonomy
         if len(concepts) < 2:
             above = np.zeros((len(concepts), 0), np.int64)
@@ -142,37 +144,37 @@ class ConceptMetric(BaseMetric):
         elif taxonomy.is_tree:
             above = steps_to_root(concepts, self.scope)
         else:
-            levels = min(BUILT_LEVELS, len(concepts) - 1)
-            above = build(concepts, self.scope, self.measure, self.depth, levels=levels)
-        found: list[list[Value]] = [list(self.values)]
+            height = min(BUILT_LEVELS, len(concepts) - 1)
+            above = build(concepts, self.scope, self.measure, self.depth, levels=height)
+        levels: list[list[Value]] = [list(self.values)]
         for level in above.T:
             becomes = dict(zip(concepts.tolist(), level.tolist(), strict=True))
-            found.append([None if self.unlinked[c] else becomes[int(v)] for c, v in enumerate(self.values)])
-        if len({x for x in found[-1] if x is not None}) > 1 or (None in found[-1] and len(set(found[-1])) > 1):
-            found.append([None] * len(self.values))
-        return found
+            levels.append([None if self.unlinked[c] else becomes[int(v)] for c, v in enumerate(self.values)])
+        if len({x for x in levels[-1] if x is not None}) > 1 or (None in levels[-1] and len(set(levels[-1])) > 1):
+            levels.append([None] * len(self.values))
+        return levels
 
     # --- for measures ----------------------------------------------------------------------------------------
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under the least common subsumer; all, where a value is alone."""
+        """Return how many values of the data lie under the least common subsumer; all, where a value is unlinked."""
         pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
         concepts = self.concepts[data]
-        known = concepts[concepts >= 0]
-        found = np.full(pairs.shape[1], float(len(data)))
+        linked = concepts[concepts >= 0]
+        covered = np.full(pairs.shape[1], float(len(data)))
         below: dict[int, int] = {}
         for i, (one, other) in enumerate(pairs.T.tolist()):
             if one == other:
-                found[i] = 1.0
+                covered[i] = 1.0
             elif not (self.unlinked[one] or self.unlinked[other]):
                 top = self.subsumer(np.array([one, other]), np.ones(2))
                 if top not in below:
-                    below[top] = self.world.below(top, known)
-                found[i] = below[top]
-        return found[place.ravel()]
+                    below[top] = self.index.count_below(top, linked)
+                covered[i] = below[top]
+        return covered[place.ravel()]
 
     def links(self, a: Ints, b: Ints) -> Floats | None:
-        """Return how many links values are apart; of those alone, as many as two concepts can be at most."""
+        """Return the number of links between values; the largest possible for unlinked ones."""
         return self.with_measure("path").distances(a, b) * 2 * self.scope.taxonomy.deepest
 
     def by_equality(self) -> Metric:
@@ -331,7 +333,7 @@ def with_hierarchy(encoded: EncodedColumn, links: Mapping[str, Link], scope: Sco
 
 def spellings(cells: Cells, values: Sequence[Value]) -> dict[Value, tuple[int, str]]:
     """Return for every value its negated count and its most frequent spelling; ties: text order."""
-    found: dict[Value, tuple[int, str]] = {}
+    frequent: dict[Value, tuple[int, str]] = {}
     for cell, value, count in zip(cells.values, values, cells.counts.tolist(), strict=True):
-        found[value] = min(found.get(value, (1, "")), (-count, str(cell)))
-    return found
+        frequent[value] = min(frequent.get(value, (1, "")), (-count, str(cell)))
+    return frequent

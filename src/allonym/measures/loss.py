@@ -80,7 +80,7 @@ def set_loss(pairs: Pairs, way: str = "avg") -> float:
     total = 0.0
     for a, attribute in enumerate(pairs.attributes):
         if isinstance(attribute.metric, SetMetric):
-            far = attribute.metric.judged(way).distances(pairs.original[:, a], pairs.masked[:, a])
+            far = attribute.metric.with_distance(way).distances(pairs.original[:, a], pairs.masked[:, a])
             total += float((pairs.mass * far**2).sum())
     return total
 
