@@ -17,13 +17,16 @@ import seeds
 from contract import MASKS, expect, folder, refusing
 
 from allonym.cells import Cells
+from allonym.tables.csv import TextFile
 from allonym.tables.excel import ExcelFile
-from allonym.tables.files import DataFile, ParquetFile, Reading, TextFile, open_table
+from allonym.tables.files import Reading, open_table
 from allonym.tables.jsonl import JsonLines
+from allonym.tables.memory import MemoryTable
+from allonym.tables.parquet import ParquetFile
 from allonym.tables.spss import LabelledFile
 
 
-def _columns(table: DataFile, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
+def _columns(table: MemoryTable, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
     """Return every cell by column."""
     names = table.names if names is None else names
     cells = table.cells(names)
@@ -40,7 +43,7 @@ def _same(one: Any, other: Any) -> bool:
     return repr(one) == repr(other)
 
 
-def _constant(table: DataFile, value: Any) -> Cells:
+def _constant(table: MemoryTable, value: Any) -> Cells:
     return Cells([value], np.zeros(table.n, np.int64))
 
 

@@ -50,9 +50,11 @@ from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline.fit import Fitted
 from allonym.plan import toml
 from allonym.plan.model import Plan
-from allonym.release import reread
-from allonym.release import write as release
-from allonym.tables.files import Reading, TextFile
+from allonym.release import recount as release
+from allonym.tables import csv as csv_format
+from allonym.tables import jsonl as jsonl_format
+from allonym.tables.csv import TextFile
+from allonym.tables.files import Reading
 from allonym.tables.jsonl import JsonLines
 
 # --- ontologies ------------------------------------------------------------------------------------------------
@@ -252,7 +254,7 @@ def release_text(data: bytes) -> None:
         content, quasi, kept = _masked(opened, choices)
         names = None if source.header else kept
         with refusing(cells, kept):
-            again = reread.read_text(content, quasi, delimiter=opened.delimiter, encoding=opened.codec, names=names)
+            again = csv_format.reread(content, quasi, delimiter=opened.delimiter, encoding=opened.codec, names=names)
             reached = release.recount(*again, release.Promise(quasi, 0, opened.n, kept)).k
             expect(
                 list(reached) == [_smallest_group_of_csv(_unpacked(content), opened, quasi, kept)],
@@ -281,7 +283,7 @@ def release_json(data: bytes) -> None:
         content, quasi, kept = _masked(opened, choices)
         if choices.flag():
             content, quasi = raw, kept  # arbitrary values, including lists
-        again = reread.read_json(content, quasi, kept)
+        again = jsonl_format.reread(content, quasi, kept)
         reached = release.recount(*again, release.Promise(quasi, 0, opened.n, kept)).k
         records = [json.loads(line) for line in _unpacked(content).splitlines() if line.strip()]
         expect(

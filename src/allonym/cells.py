@@ -1,4 +1,4 @@
-"""The cells of a column: its distinct values, and for every row which of them it holds."""
+"""The cells of a column: its distinct values, and a code for every row."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Ints, count_by
 
@@ -16,9 +17,9 @@ MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # missing-value 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of a column: distinct ones, and for every row which it is."""
+    """The cells of a column: the distinct ones, and the code of every row."""
 
-    values: Sequence[Any]  # text in files; whatever the frame holds in frames; None is null
+    values: Sequence[Any]  # text in files; in frames, what the frame holds; None is null
     codes: Ints
     row_counts: Ints | None = None  # how many rows each row stands for, where equal ones were counted
 
@@ -27,22 +28,39 @@ class Cells:
         """How often each distinct cell occurs."""
         return count_by(self.codes, len(self.values), self.row_counts)
 
+    def missing_rows(self, missing: Sequence[str] = MISSING) -> int:
+        """Return the number of rows whose cell is empty, null or a missing-value marker."""
+        return int(self.counts[self._is_missing(missing)].sum())
 
-def _truth(value: Any) -> Any:
-    """Tell true from one, to Python the same, also in a list."""
-    return tuple(map(_truth, value)) if isinstance(value, tuple) else isinstance(value, bool)
+    def repeated_values(self, missing: Sequence[str] = MISSING) -> int:
+        """Return the number of values that occur more than once, missing values aside."""
+        return int((self.counts[~self._is_missing(missing)] > 1).sum())
+
+    def _is_missing(self, missing: Sequence[str]) -> NDArray[np.bool_]:
+        return np.array([is_missing(x, missing) for x in self.values], bool)
+
+
+def _is_boolean(value: Any) -> Any:
+    """Tell whether a value is a boolean, item by item in a list: Python takes True and 1 for equal."""
+    return tuple(map(_is_boolean, value)) if isinstance(value, tuple) else isinstance(value, bool)
 
 
 def merged(values: Sequence[Any], codes: Ints, row_counts: Ints | None = None) -> Cells:
-    """Give equal values one number, in the order they are given; those that no row has are left out."""
-    place: dict[Any, int] = {}
-    here = np.bincount(codes, minlength=len(values)) > 0
-    number = np.array(
-        [place.setdefault((_truth(v), v), len(place)) if used else -1 for v, used in zip(values, here, strict=True)],
+    """Give equal values one code, in order of appearance; values that no row has are left out."""
+    code_of: dict[Any, int] = {}
+    occurs = np.bincount(codes, minlength=len(values)) > 0
+    new_codes = np.array(
+        [
+            code_of.setdefault((_is_boolean(v), v), len(code_of)) if used else -1
+            for v, used in zip(values, occurs, strict=True)
+        ],
         np.int64,
     )
+    distinct_values = [v for _, v in code_of]
     return Cells(
-        [v for _, v in place], number[codes] if len(place) < len(values) else codes.astype(np.int64), row_counts
+        distinct_values,
+        new_codes[codes] if len(distinct_values) < len(values) else codes.astype(np.int64),
+        row_counts,
     )
 
 

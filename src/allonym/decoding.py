@@ -1,11 +1,57 @@
-"""Text from bytes, and the delimiter of a table."""
+"""Text from bytes: encodings, lines, and the delimiter of a table."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections import Counter
 from collections.abc import Iterator
+
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+
+
+def encoding_of(raw: bytes, given: str | None = None) -> tuple[str, bytes]:
+    """Return the encoding of a text and its byte order mark.
+
+    Without a mark: UTF-16 where there are zero bytes, UTF-8 where the text is valid, else Windows-1252 or Latin-1.
+
+    >>> encoding_of("Käse".encode("utf-16-le")), encoding_of("Käse".encode("latin-1"))
+    (('utf-16-le', b''), ('cp1252', b''))
+    """
+    marked = next(((encoding, mark) for mark, encoding in _MARKS if raw.startswith(mark)), None)
+    head = raw[:2000]
+    little = head[1::2].count(0) >= head[0::2].count(0)
+    if given is not None:
+        name = codecs.lookup(given).name.removesuffix("-sig")
+        if marked and marked[0].startswith(name):
+            return marked
+        ending = ("-le" if little else "-be") if name in ("utf-16", "utf-32") else ""
+        return name + ending, b""
+    if marked:
+        return marked
+    if 0 in head:
+        return ("utf-16-le" if little else "utf-16-be"), b""
+    return _unmarked(raw), b""
+
+
+def _unmarked(raw: bytes) -> str:
+    """Return UTF-8 if a text is valid UTF-8, else Windows-1252, else Latin-1, in which any bytes are valid."""
+    if raw.isascii():
+        return "utf-8"
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            raw.decode(encoding)
+            return encoding
+        except UnicodeDecodeError:
+            continue
+    return "latin-1"
 
 
 def decode(content: bytes) -> str:

@@ -36,11 +36,15 @@ from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline.fit import Fitted
 from allonym.plan.model import Plan
-from allonym.release import reread
-from allonym.release import write as release
+from allonym.release import recount as release
+from allonym.tables import csv as csv_format
+from allonym.tables import excel as excel_format
+from allonym.tables import jsonl as jsonl_format
+from allonym.tables.csv import TextFile
 from allonym.tables.excel import ExcelFile
-from allonym.tables.files import ParquetFile, Reading, TextFile, open_table
+from allonym.tables.files import Reading, open_table
 from allonym.tables.jsonl import JsonLines
+from allonym.tables.parquet import ParquetFile
 from allonym.tables.spss import LabelledFile
 
 accepted_or_refused = suppress(AllonymError)
@@ -196,7 +200,7 @@ def test_a_single_column_keeps_its_rows_when_masked_by_null(content: bytes) -> N
 def test_a_blank_line_is_no_row_of_a_single_column(content: bytes) -> None:
     table = text_file(content)
     masked = b"".join(table.changed({}, ["id"]))
-    again = reread.read_text(masked, ["job"], delimiter=",", encoding="utf-8", names=None)
+    again = csv_format.reread(masked, ["job"], delimiter=",", encoding="utf-8", names=None)
     assert release.recount(*again, release.Promise(["job"], 1, table.n, ["job"])).k == [1]
 
 
@@ -309,7 +313,7 @@ def test_a_duration_of_a_workbook_stays_one(value: datetime.timedelta, tmp_path:
 def test_a_row_of_a_workbook_that_is_all_null_is_a_row(tmp_path: Path) -> None:
     table = ExcelFile(workbook([["job", "note"], ["nurse", "x"], ["cook", None]]), "given")
     table.save(table.changed({"job": constant(table, None)}, []), tmp_path / "again.xlsx")
-    again, names = reread.read_sheet((tmp_path / "again.xlsx").read_bytes(), ["job"], table.sheet, None)
+    again, names = excel_format.reread((tmp_path / "again.xlsx").read_bytes(), ["job"], table.sheet, None)
     assert (len(again), names) == (2, ["job", "note"])
     assert open_table(tmp_path / "again.xlsx").n == 2
 
@@ -427,7 +431,7 @@ def test_a_number_with_a_long_exponent_is_one_or_none() -> None:
 def smallest_group_of_text(
     content: bytes, columns: list[str], names: list[str], rows: int, encoding: str = "utf-8"
 ) -> int:
-    reread_rows = reread.read_text(content, columns, delimiter=",", encoding=encoding, names=None)
+    reread_rows = csv_format.reread(content, columns, delimiter=",", encoding=encoding, names=None)
     return release.recount(*reread_rows, release.Promise(columns, 0, rows, names)).k[0]
 
 
@@ -451,7 +455,7 @@ def test_a_release_that_begins_like_gzip_is_reread() -> None:
 
 
 def smallest_group_of_json(records: Sequence[dict[str, Any]]) -> int:
-    reread_rows = reread.read_json("\n".join(map(json.dumps, records)).encode(), ["a"], ["a"])
+    reread_rows = jsonl_format.reread("\n".join(map(json.dumps, records)).encode(), ["a"], ["a"])
     return release.recount(*reread_rows, release.Promise(["a"], 0, len(records), ["a"])).k[0]
 
 

@@ -116,7 +116,7 @@ def test_suppressed_records_are_null_counted_and_in_no_group(folder: Path) -> No
 
 
 def test_a_suppressed_record_that_speaks_is_refused(folder: Path) -> None:
-    from allonym.release import write as release
+    from allonym.release import recount as release
 
     promise = release.Promise(columns=["job"], k=2, rows=4, names=["job"], suppressed=1, missing=("?",))
     good = pd.DataFrame({"job": ["cook", "cook", "cook", None]})

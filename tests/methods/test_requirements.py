@@ -45,9 +45,10 @@ from allonym.privacy.base import PrivacyModel
 from allonym.privacy.earth_mover import Closeness
 from allonym.privacy.registry import MODELS
 from allonym.records import Attribute, Records, Requirement, SensitiveColumns
-from allonym.release import write as release
-from allonym.release.write import Guarantee, Promise
-from allonym.tables.files import Reading, TextFile
+from allonym.release import recount as release
+from allonym.release.recount import Guarantee, Promise
+from allonym.tables.csv import TextFile
+from allonym.tables.files import Reading
 from allonym.tables.frame import Frame
 from allonym.tables.jsonl import JsonLines
 

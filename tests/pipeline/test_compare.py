@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import allonym as al
 from allonym.cli import app
 from allonym.errors import OptionError, OutputError, PlanError
-from allonym.pipeline import parallel
+from allonym.pipeline import compare as comparing
 from allonym.pipeline.compare import compare
 from allonym.pipeline.demo import demonstrate
 from allonym.plan.model import Plan
@@ -135,10 +135,10 @@ def test_several_processes_give_the_same_figures(folder: Path, monkeypatch: pyte
     plan = Plan.load(folder / "plan.toml")
     given = (str(folder / "survey.csv"), plan, ["sa-mdav", "fusion", "s-mdav"], {"k": [3, 5]})
     alone = compare(*given, workers=1)
-    monkeypatch.setattr(parallel, "WORTH", 0.0)
+    monkeypatch.setattr(comparing, "MIN_SECONDS_FOR_WORKERS", 0.0)
     together = compare(*given, workers=2)
     assert [plain(dict(x)) for x in together.runs] == [plain(dict(x)) for x in alone.runs]
-    monkeypatch.setattr(parallel, "HELPER", "raise SystemExit")
+    monkeypatch.setattr(comparing, "WORKER_PROGRAM", "raise SystemExit")
     assert [plain(dict(x)) for x in compare(*given, workers=3).runs] == [plain(dict(x)) for x in alone.runs]
 
 
@@ -147,14 +147,14 @@ def test_a_helper_answers_settings_with_figures(folder: Path) -> None:
     import subprocess
     import sys
 
-    from allonym.pipeline.compare import _begin
+    from allonym.pipeline.compare import _start_message
 
     plan, file = Plan.load(folder / "plan.toml"), folder / "survey.csv"
-    begin = _begin(plan, file, 0.5)
+    begin = _start_message(plan, file, 0.5)
     assert begin is not None
     lines = [json.dumps(x) for x in (begin, {"method": "fusion", "parameters": {"k": 3}})]
     done = subprocess.run(
-        [sys.executable, "-c", parallel.HELPER],
+        [sys.executable, "-c", comparing.WORKER_PROGRAM],
         input="\n".join(lines),
         capture_output=True,
         text=True,
@@ -163,8 +163,8 @@ def test_a_helper_answers_settings_with_figures(folder: Path) -> None:
     first, second = map(json.loads, done.stdout.splitlines())
     assert first == {}
     assert plain(second) == plain(dict(compare(file, plan, ["fusion"], {"k": [3]}).runs[0]))
-    assert _begin(PLAN, people(), 0.5) is None
-    assert _begin(PLAN, "-", 0.5) is None
+    assert _start_message(PLAN, people(), 0.5) is None
+    assert _start_message(PLAN, "-", 0.5) is None
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -215,8 +215,8 @@ def test_the_command_refuses_what_makes_no_sense(folder: Path, options: tuple[st
 
 def test_a_helper_that_hangs_keeps_nobody_waiting(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan.load(folder / "plan.toml")
-    monkeypatch.setattr(parallel, "WORTH", 0.0)
-    monkeypatch.setattr(parallel, "HELPER", "import time; time.sleep(120)")
+    monkeypatch.setattr(comparing, "MIN_SECONDS_FOR_WORKERS", 0.0)
+    monkeypatch.setattr(comparing, "WORKER_PROGRAM", "import time; time.sleep(120)")
     began = time.perf_counter()
     found = compare(folder / "survey.csv", plan, ["sa-mdav", "fusion"], {"k": [3, 5]}, workers=2)
     assert len(found.runs) == 4
@@ -226,11 +226,13 @@ def test_a_helper_that_hangs_keeps_nobody_waiting(folder: Path, monkeypatch: pyt
 def test_a_helper_imports_nothing_from_where_the_data_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "random.py").write_text("raise SystemExit('somebody else ran')")
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(parallel, "WORTH", 0.0)
-    monkeypatch.setattr(parallel, "HELPER", "import random, sys; sys.stdin.readline(); print('{}', flush=True)")
+    monkeypatch.setattr(comparing, "MIN_SECONDS_FOR_WORKERS", 0.0)
+    monkeypatch.setattr(
+        comparing, "WORKER_PROGRAM", "import random, sys; sys.stdin.readline(); print('{}', flush=True)"
+    )
     answers = []
-    send = parallel._Helper._send
-    monkeypatch.setattr(parallel._Helper, "_send", lambda self, x: answers.append(send(self, x)) or answers[-1])
+    send = comparing._Worker._send
+    monkeypatch.setattr(comparing._Worker, "_send", lambda self, x: answers.append(send(self, x)) or answers[-1])
     try:
         compare("survey.csv", Plan.load("plan.toml"), ["fusion"], {"k": [2, 3, 4, 5, 6]}, workers=2)
     finally:
@@ -239,11 +241,11 @@ def test_a_helper_imports_nothing_from_where_the_data_is(folder: Path, monkeypat
 
 
 def test_helpers_have_the_seed_of_the_plan(folder: Path) -> None:
-    from allonym.pipeline.compare import _begin, _Setting, _variant
+    from allonym.pipeline.compare import _Setting, _start_message, _variant
 
     plan = Plan.load(folder / "plan.toml")
     unseeded = al.Plan(plan.columns, folder=plan.folder)
-    begin = _begin(unseeded, folder / "survey.csv", 0.5)
+    begin = _start_message(unseeded, folder / "survey.csv", 0.5)
     assert begin is not None
     assert begin["seed"] is None
     seeded = al.Plan(PLAN.columns, k=5, seed=3)
@@ -280,7 +282,7 @@ def test_files_of_the_plan_are_not_written_over(folder: Path) -> None:
         code, _, error = run(*command)
         assert (code, links.read_bytes()) == (2, before)
         assert "is the data itself" in error
-    for option, message in (("-", "standard output"), (folder, "is a folder")):
+    for option, message in (("-", "standard output"), (folder, "is an existing folder")):
         code, _, error = run("mask", *given, "-o", folder / "m.csv", "--report", option)
         assert code == 2
         assert message in error

@@ -22,7 +22,10 @@ import allonym as al
 from allonym.cli import main
 from allonym.errors import PlanError, TableError
 from allonym.release import write as release
+from allonym.release.recount import Promise
 from allonym.tables.engines import polars as polars_engine
+from allonym.tables.frame import Frame
+from allonym.tables.memory import MemoryDraft
 
 OPEN: dict[str, Callable[[pa.Table], Any]] = {
     "polars": lambda table: pl.from_arrow(table).lazy(),
@@ -95,10 +98,10 @@ def test_identifiers_and_persons_are_judged_as_in_memory(engine: str, method: st
 
 
 def test_many_identifiers_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polars_engine, "MANY", 7)
+    monkeypatch.setattr(polars_engine, "MAX_GROUPED_VALUES", 7)
     ids = [f"p{i}" for i in range(60)] + ["p3", "p3", "p59", None, "", "NA"]
     table = polars_engine.PolarsEngine(pl.LazyFrame({"id": ids}))
-    assert table.repeated("id", ["NA"]) == 2
+    assert table.repeated_values("id", ["NA"]) == 2
 
 
 @engines
@@ -154,13 +157,15 @@ def test_what_was_not_finished_is_removed_though_that_is_interrupted(
             raise KeyboardInterrupt
         remove(folder)
 
-    def save(path: Path) -> None:
-        path.write_text("half")
-        raise KeyboardInterrupt
+    class Interrupted(MemoryDraft):
+        def save(self, path: Path) -> None:
+            path.write_text("half")
+            raise KeyboardInterrupt
 
+    draft = Interrupted(Frame(pa.table({"job": ["cook"]})), {}, [], discard_style=False, zipped=False)
     monkeypatch.setattr(release, "_remove", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        release.write_large(tmp_path / "out.parquet", save, lambda path: release.Verified([]), in_folder=False)
+        release.write(tmp_path / "out.parquet", draft, Promise(["job"], 1, 1, ["job"]))
     assert not list(tmp_path.iterdir())
 
 
@@ -190,7 +195,7 @@ def test_what_duckdb_has_no_room_for_lies_where_nobody_else_looks(tmp_path: Path
     code = (
         "import os; from allonym.tables.engines.duckdb import DuckDBEngine; from pathlib import Path\n"
         f"table = DuckDBEngine._scanned([Path({str(source / '0.parquet')!r})], {{}})\n"
-        """folder = table._asked("SELECT current_setting('temp_directory') AS x").native.fetchall()[0][0]\n"""
+        """folder = table._query("SELECT current_setting('temp_directory') AS x").native.fetchall()[0][0]\n"""
         "print(folder, oct(os.stat(folder).st_mode)[-3:])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

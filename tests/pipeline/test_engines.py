@@ -23,7 +23,8 @@ from allonym.methods import METHODS
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.tables.engines import polars as polars_engine
 from allonym.tables.engines.base import COUNT, Engine, Replacements
-from allonym.tables.engines.grouped import GroupedTable, hashable, same_rows
+from allonym.tables.engines.counted_rows import hashable, same_rows
+from allonym.tables.engines.grouped import GroupedTable
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 HIERARCHY = Path(__file__).parents[1] / "data" / "mini-hierarchy.csv"
@@ -195,7 +196,7 @@ NOISE = al.Plan(
 def test_rows_are_masked_in_batches_with_the_draws_they_have_in_memory(
     engine: str, method: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allonym.tables.engines.duckdb.ROWS", 64)
+    monkeypatch.setattr("allonym.tables.engines.duckdb.BATCH_ROWS", 64)
     plan = replace(NOISE, method=method, parameters={"key": key})
     table = table_of()
     eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
@@ -262,18 +263,18 @@ def test_polars_keeps_the_order_of_rows(tmp_path: Path, monkeypatch: pytest.Monk
     for plan in (PLAN, text):  # by a join; and looked up, since all keys are text
         plan.run(source, tmp_path / "release.parquet", engine="polars")
         assert pq.read_table(tmp_path / "release.parquet").to_pydict() == plan.run(table).frame.to_pydict()
-    monkeypatch.setattr(polars_engine, "DENSE", 0)
+    monkeypatch.setattr(polars_engine, "MAX_LOOKUP_TABLE", 0)
     text.run(source, tmp_path / "joined.parquet", engine="polars")
     both = [pq.read_table(tmp_path / f"{x}.parquet").to_pydict() for x in ("joined", "release")]
     assert both[0] == both[1]
 
 
-@pytest.mark.parametrize("dense", [polars_engine.DENSE, 0])
+@pytest.mark.parametrize("dense", [polars_engine.MAX_LOOKUP_TABLE, 0])
 def test_polars_gives_a_text_that_nobody_knows_nothing_of_others(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
     known = Replacements(pa.table({"job": ["cook", "baker", "smith"]}), pa.table({"job": ["A", "B", "C"]}))
     strangers = [f"stranger {i}" for i in range(200)]  # by chance some have the place of one that is known
     rows = pl.LazyFrame({"job": ["smith", *strangers, "cook", "baker"]})
-    monkeypatch.setattr(polars_engine, "DENSE", dense)  # looked up; and by a join
+    monkeypatch.setattr(polars_engine, "MAX_LOOKUP_TABLE", dense)  # looked up; and by a join
     found = polars_engine.PolarsEngine(rows).replaced(known).native.collect(engine="streaming")
     assert found["job"].to_list() == ["C", *[None] * 200, "A", "B"]
 
@@ -284,8 +285,8 @@ def test_texts_are_numbered_by_their_hashes(n: int, tmp_path: Path, monkeypatch:
     rows = pl.DataFrame({"text": pl.concat([known, known.reverse(), pl.Series([None, None], dtype=pl.String)])})
     rows.write_parquet(tmp_path / "rows.parquet")
     numbers = [*range(n), *reversed(range(n)), n, n]
-    for size in (polars_engine.HASHED, 1):  # where no table is small enough, otherwise
-        monkeypatch.setattr(polars_engine, "HASHED", size)
+    for size in (polars_engine.MAX_HASH_TABLE, 1):  # where no table is small enough, otherwise
+        monkeypatch.setattr(polars_engine, "MAX_HASH_TABLE", size)
         asked = polars_engine._number_by_hash(pl.col("text"), known)
         assert ("hash" in str(asked)) == (n < 5000 if size > 1 else n == 0)
         found = pl.scan_parquet(tmp_path / "rows.parquet").select(asked.alias("number")).collect(engine="streaming")
@@ -322,7 +323,7 @@ def test_a_release_that_lost_or_changed_a_row_is_refused(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = saved(tmp_path / "data", table_of())
-    original = GroupedTable.known
+    original = GroupedTable.replacements
 
     def wrong(self: GroupedTable, columns: Any) -> Any:
         known = original(self, columns)
@@ -335,7 +336,7 @@ def test_a_release_that_lost_or_changed_a_row_is_refused(
         return replace(known, keys=known.keys.slice(1), masked=known.masked.slice(1))
 
     for mistake in (wrong, less):
-        monkeypatch.setattr(GroupedTable, "known", mistake)
+        monkeypatch.setattr(GroupedTable, "replacements", mistake)
         with pytest.raises(ReleaseError):
             PLAN.run(source, tmp_path / "release.parquet", engine=engine)
         with pytest.raises(ReleaseError):
@@ -381,7 +382,7 @@ def test_mistakes_in_what_is_asked_for(tmp_path: Path) -> None:
         (OptionError, "did you mean 'polars'", one, "out.parquet", {"engine": "polar"}),
         (OptionError, "master", one, "out.parquet", {"engine": "polars", "master": "spark://x:1"}),
         (OptionError, "partition_by", "-", "out.parquet", {"partition_by": ["ill"]}),
-        (OptionError, "engine of its own", lazy, None, {"engine": "duckdb"}),
+        (OptionError, "its own engine", lazy, None, {"engine": "duckdb"}),
         (OptionError, "write release.frame yourself", lazy, None, {"partition_by": ["ill"]}),
         (TableError, "no Parquet file", tmp_path / "text.csv", "out.parquet", {"engine": "polars"}),
         (TableError, "no Parquet files", tmp_path / "empty", "out.parquet", {}),
@@ -389,9 +390,9 @@ def test_mistakes_in_what_is_asked_for(tmp_path: Path) -> None:
         (OutputError, ".parquet", one, "out.csv", {"engine": "duckdb"}),
         (OutputError, "data itself", one, one, {"engine": "duckdb"}),
         (OutputError, "data itself", source, source / "new.parquet", {"engine": "duckdb"}),
-        (OutputError, "there already", one, "data", {"engine": "duckdb", "partition_by": ["ill"]}),
+        (OutputError, "exists already", one, "data", {"engine": "duckdb", "partition_by": ["ill"]}),
         (PlanError, "will not be in the release", one, "out", {"engine": "polars", "partition_by": ["name"]}),
-        (OutputError, "given back", lazy, "out.parquet", {}),
+        (OutputError, "returned, not written", lazy, "out.parquet", {}),
     ]
     for kind, told, what, output, options in asked:
         target = None if output is None else output if output == "-" else tmp_path / output
@@ -534,7 +535,7 @@ def test_words_that_are_suppressed_count_as_they_were(engine: str) -> None:
 def test_a_row_in_another_group_is_seen_though_k_holds(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = pa.table({"job": ["cook"] * 9 + ["nurse"] * 9 + ["Nurse"] * 9})
     plan = al.Plan({"job": al.quasi("category")}, k=4)
-    original = GroupedTable.known
+    original = GroupedTable.replacements
 
     def moved(self: GroupedTable, columns: Any) -> Any:
         known = original(self, columns)
@@ -542,7 +543,7 @@ def test_a_row_in_another_group_is_seen_though_k_holds(engine: str, monkeypatch:
         return replace(known, masked=pa.table({"job": jobs}))
 
     assert plan.run(OPEN[engine](table)).summary["privacy"][0]["reached"] == 9
-    monkeypatch.setattr(GroupedTable, "known", moved)
+    monkeypatch.setattr(GroupedTable, "replacements", moved)
     with pytest.raises(ReleaseError, match="other rows than it was to have"):
         plan.run(OPEN[engine](table))
 
@@ -751,7 +752,7 @@ def test_other_mistakes_in_what_is_asked_for(tmp_path: Path, monkeypatch: pytest
         PLAN.run(one, tmp_path / "out", engine="polars", partition_by="ill")
     with pytest.raises(PlanError, match="named twice"):
         PLAN.run(one, tmp_path / "out", engine="polars", partition_by=["ill", "ill"])
-    with pytest.raises(OptionError, match="what an engine writes"):
+    with pytest.raises(OptionError, match="tables that an engine writes"):
         PLAN.run(table, partition_by=["ill"])
     monkeypatch.setattr("allonym.tables.engines.LARGE", 100)
     PLAN.run(one, tmp_path / "out.parquet", engine="memory")

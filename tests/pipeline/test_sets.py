@@ -22,8 +22,9 @@ from allonym.cli import app
 from allonym.errors import PlanError, ReleaseError, TableError
 from allonym.measures.measurement import QUESTIONS
 from allonym.privacy import km_anonymity
-from allonym.release.write import folded, joined
-from allonym.tables.files import TextFile
+from allonym.tables.csv import TextFile
+from allonym.tables.long import one_row_per_unit
+from allonym.tables.second_reader import joined
 
 FOOD = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 WORDS = ["cook", "baker", "smith", "welder", "nurse", "cooks"]
@@ -337,11 +338,11 @@ def test_json_lines_of_all_sorts(tmp_path: Path, packed: str) -> None:
 
 def test_the_rows_of_a_unit_must_agree_in_a_long_release() -> None:
     table = pa.table({"who": ["1", "1", "2"], "item": ["a", "b", "a"], "sex": ["f", "f", "m"]})
-    found, _ = folded(table, table.column_names, "who", "item", ["item", "sex"])
-    assert found.to_pydict() == {"item": [joined(["b", "a"]), joined(["a"])], "sex": ["f", "m"]}
+    units = one_row_per_unit(table, "who", "item", ["item", "sex"])
+    assert units.to_pydict() == {"item": [joined(["b", "a"]), joined(["a"])], "sex": ["f", "m"]}
     damaged = table.set_column(2, "sex", [["f", "m", "m"]])
     with pytest.raises(ReleaseError, match="differ in what they have in common"):
-        folded(damaged, table.column_names, "who", "item", ["item", "sex"])
+        one_row_per_unit(damaged, "who", "item", ["item", "sex"])
 
 
 def test_long_tables_in_other_forms(tmp_path: Path) -> None:

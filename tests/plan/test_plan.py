@@ -435,7 +435,7 @@ def test_plans_with_a_mark_or_other_line_ends_are_read_and_kept(tmp_path: Path) 
 
 
 def test_a_frame_is_not_written() -> None:
-    with pytest.raises(OutputError, match="given back, not written"):
+    with pytest.raises(OutputError, match="returned, not written"):
         al.Plan({"job": al.quasi("category")}, k=2).run(pd.DataFrame({"job": ["cook"] * 2}), "out.csv")
 
 

@@ -71,9 +71,9 @@ def test_killed_at_any_moment(folder: Path) -> None:
 def test_stopped_by_a_person_or_the_system(folder: Path, number: int) -> None:
     """The signal comes while the release is being written, by a pause that is put there."""
     pause = (
-        "import time, allonym.release.reread as r; f = r.read_text\n"
+        "import time, allonym.tables.csv as r; f = r.reread\n"
         "def slow(*a, **b):\n    print('now', flush=True); time.sleep(30); return f(*a, **b)\n"
-        "r.read_text = slow\nfrom allonym.cli import main; main()"
+        "r.reread = slow\nfrom allonym.cli import main; main()"
     )
     before, target = content(folder), folder / "out.csv"
     command = [sys.executable, "-c", pause, *mask(folder, target)[3:]]

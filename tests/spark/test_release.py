@@ -22,7 +22,8 @@ from gate import Gate
 import allonym as al
 from allonym.errors import OptionError, PlanError, ReleaseError, TableError
 from allonym.methods import METHODS
-from allonym.tables.engines.grouped import GroupedTable, hashable
+from allonym.tables.engines.counted_rows import hashable
+from allonym.tables.engines.grouped import GroupedTable
 from allonym.tables.engines.spark import SparkEngine
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")

@@ -21,7 +21,9 @@ from hypothesis import strategies as st
 from allonym.cells import Cells
 from allonym.errors import OutputError, TableError
 from allonym.tables import csv_bytes as cutting
-from allonym.tables.files import ParquetFile, Reading, TextFile, open_table, read_column
+from allonym.tables.csv import TextFile
+from allonym.tables.files import Reading, open_table, read_column
+from allonym.tables.parquet import ParquetFile
 
 TEXT = 'id;größe\r\n01;Käse\r\n02;"5 € ½"\r\n'
 MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff",

@@ -112,8 +112,8 @@ class Documents(NamedTuple):
     def check_measured(self, plan: Plan, file: str, execution: dict[str, Any]) -> None:
         """Refuse, before any work, to report on a release that will have no figures."""
         from allonym.methods.record_level import RecordLevelMethod
-        from allonym.pipeline.engines import ExecutionOptions, has_engine
         from allonym.pipeline.run import UNMEASURED
+        from allonym.pipeline.source import ExecutionOptions, has_engine
 
         by_row = isinstance(plan.method, RecordLevelMethod)
         chosen = ExecutionOptions(execution["engine"], partition_by=execution["partition_by"])

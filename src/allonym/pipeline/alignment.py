@@ -14,7 +14,8 @@ from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import PlanError, Problem, TableError, first_few, plural
 from allonym.kinds.base import ANYTHING, ReleasedColumn
 from allonym.pipeline.encoding import encode_sensitive
-from allonym.pipeline.prepare import Prepared, opened
+from allonym.pipeline.prepare import Prepared
+from allonym.pipeline.source import open_source
 from allonym.records import Attribute
 from allonym.tables.base import Table
 from allonym.tables.files import Reading
@@ -41,7 +42,7 @@ class MaskedTable:
         self.group_ids = self._group_ids([x for x in masked if x in self.cells])
 
     def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:
-        table = opened(self.prepared.plan, source, reading=reading)
+        table = open_source(self.prepared.plan, source, reading=reading, in_memory=True)
         return table, self._names(table)
 
     def _group_ids(self, columns: Sequence[str]) -> Ints:

@@ -1,9 +1,8 @@
-"""A file that is opened once and asked often: a plan may change, be checked and looked at without reading it again."""
+"""A data file that is read once: a plan may change and be checked again without another read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,15 @@ import numpy as np
 
 from allonym.cells import Cells, cell_text
 from allonym.kinds.registry import is_multivalued
-from allonym.pipeline.prepare import opened
-from allonym.tables.base import Table
+from allonym.pipeline.source import as_planned
 from allonym.tables.files import Reading, open_table, read_bytes
-from allonym.tables.long import LongTable
+from allonym.tables.memory import MemoryTable
+from allonym.tables.parquet import cell_count
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
-__all__ = ["CachedTable", "Reading", "cells_of_parquet", "shown"]
+__all__ = ["CachedTable", "Reading", "cell_count", "shown"]
 
 
 class CachedTable:
@@ -37,7 +36,7 @@ class CachedTable:
     def __init__(self, path: str | Path, reading: Reading | None = None) -> None:
         self.path, self.reading = Path(path), reading or Reading()
         self._raw = read_bytes(path)
-        self._tables: dict[Any, _Remembered] = {}
+        self._last: tuple[Any, _CachedCells] | None = None
         self._first = self.read(self.reading)
 
     @property
@@ -52,38 +51,35 @@ class CachedTable:
 
     @property
     def changed(self) -> bool:
-        """Whether the file is another now than when it was opened."""
+        """Whether the file has changed since it was opened."""
         return read_bytes(self.path) != self._raw
 
     @property
     def suffix(self) -> str:
-        """How files of this format end."""
-        return str(getattr(self._first.base, "suffix", ".csv"))
+        """The usual file name ending of the format."""
+        return self._first.suffix
 
-    def read(self, reading: Reading) -> _Remembered:
-        """Return the table as it is read in some way."""
-        if reading not in self._tables:
-            self._tables = {reading: _Remembered(open_table(self.path, reading, self._raw))}  # the last one is enough
-        return self._tables[reading]
+    def read(self, reading: Reading, item_separators: frozenset[str] = frozenset()) -> _CachedCells:
+        """Return the table as it is read with some options; the last one is remembered."""
+        if self._last is None or self._last[0] != (reading, item_separators):
+            table = open_table(self.path, reading, self._raw, item_separators=item_separators)
+            self._last = ((reading, item_separators), _CachedCells(table))
+        return self._last[1]
 
-    def table(self, plan: Plan) -> Table:
-        """Return the table as a plan says, its cells remembered."""
-        separators = {column.separator for column in plan.columns.values() if is_multivalued(column.kind)}
+    def table(self, plan: Plan) -> MemoryTable:
+        """Return the table as a plan describes it, with its cells cached."""
         base = self.read(plan.reading)
-        if separators and len(base.names) == 1:  # what looks like a delimiter may stand between items
-            base = _Remembered(opened(replace(plan, long=False), self.path, self._raw))
-        if not plan.long:
-            return base
-        unit = next(name for name, column in plan.columns.items() if column.role == "unit")
-        item = next(name for name, column in plan.columns.items() if is_multivalued(column.kind))
-        return LongTable(base, unit, item, plan.missing)
+        separators = frozenset(column.separator for column in plan.columns.values() if is_multivalued(column.kind))
+        if separators and len(base.names) == 1:  # the detected delimiter may separate items
+            base = self.read(plan.reading, separators)
+        return as_planned(plan, base)
 
     def rows(self, start: int, stop: int, reading: Reading | None = None) -> list[list[str]]:
-        """Return some rows, as text; a cell that has nothing is empty."""
+        """Return some rows as text; a missing cell is empty."""
         table = self.read(reading or self.reading)
         columns = list(table.cells(table.names).values())
-        here = range(max(start, 0), min(stop, table.n))
-        return [[shown(cells.values[cells.codes[row]]) for cells in columns] for row in here]
+        numbers = range(max(start, 0), min(stop, table.n))
+        return [[shown(cells.values[cells.codes[row]]) for cells in columns] for row in numbers]
 
     def examples(self, name: str, most: int = 3) -> list[str]:
         """Return the most frequent values of a column."""
@@ -92,17 +88,17 @@ class CachedTable:
         return [text for i in order if (text := shown(cells.values[i]))][:most]
 
 
-class _Remembered:
-    """A table whose cells are remembered once they were read."""
+class _CachedCells(MemoryTable):
+    """A table whose cells are cached once they were read."""
 
-    def __init__(self, base: Any) -> None:
+    def __init__(self, base: MemoryTable) -> None:
         self.base, self._cells = base, dict[str, Cells]()
-        self.names: tuple[str, ...] = base.names
+        self.name, self.names, self.format, self.sha256 = base.name, base.names, base.format, base.sha256
 
     @property
     def n(self) -> int:
         """The number of rows."""
-        return int(self.base.n)
+        return self.base.n
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns."""
@@ -112,21 +108,20 @@ class _Remembered:
         return {name: self._cells[name] for name in names}
 
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
-        """Return the same table with other cells."""
+        """Return the content with other cells in some columns, and without others."""
         return self.base.changed(columns, drop, discard_style=discard_style)
 
+    def from_columns(self, data: Mapping[str, list[Any]]) -> Any:
+        """Return new columns as content of the same format."""
+        return self.base.from_columns(data)
 
-def cells_of_parquet(file: Any) -> int:
-    """Return how many cells a Parquet file says that it has, without reading them; none, where it is damaged."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    def save(self, content: Any, path: Path, *, zipped: bool = False) -> None:
+        """Write content to a file."""
+        self.base.save(content, path, zipped=zipped)
 
-    try:
-        file.seek(0)
-        notes = pq.read_metadata(pa.PythonFile(file, "r"))
-        return int(notes.num_rows * notes.num_columns)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return 0
+    def reread(self, content: Any, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+        """Read some columns of a release by the second reader of its format."""
+        return self.base.reread(content, columns, names)
 
 
 def shown(cell: Any) -> str:

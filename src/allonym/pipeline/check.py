@@ -17,8 +17,8 @@ from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link
 from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.encoding import open_links
-from allonym.pipeline.prepare import Prepared, opened, prepare
-from allonym.pipeline.run import problems_of
+from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.source import open_source
 from allonym.plan import toml
 from allonym.progress import Progress
 from allonym.records import Records
@@ -181,7 +181,7 @@ def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
 
 def check(plan: Plan, source: Any, tick: Progress) -> Check:
     """Understand a table as a plan says, and tell what it would meet."""
-    table = source.table(plan) if isinstance(source, CachedTable) else opened(plan, source, lines=True)
+    table = source.table(plan) if isinstance(source, CachedTable) else open_source(plan, source)
     found = prepare(plan, table, tick)
     risk = Risk.of(found.records, plan.method.required_k) if found.records is not None and found.records.n else None
     return Check(

@@ -1,11 +1,20 @@
-"""Running a plan in several ways on one table, to compare them. Nothing is written; the table is understood once."""
+"""Compare methods and parameters: run a plan with each on one table. Nothing is written; the table is prepared once.
+
+Worker processes run settings where that saves time. They get settings and answer with figures, as lines of JSON:
+nothing is pickled, and no cell is sent, since each worker opens the same file by the same plan.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +25,9 @@ from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.parameters import unknown
-from allonym.pipeline.parallel import each
-from allonym.pipeline.prepare import Prepared, opened, prepare
-from allonym.pipeline.run import figures_of, problems_of
+from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.run import figures_of
+from allonym.pipeline.source import open_source
 from allonym.plan import toml
 from allonym.plan.model import Plan
 from allonym.progress import Progress, no_progress, part_of
@@ -26,6 +35,9 @@ from allonym.report.comparison import Comparison
 from allonym.tables.base import Table
 
 KS = (2, 3, 5, 10, 15)
+WORKER_PROGRAM = "from allonym.pipeline.compare import serve; serve()"
+MIN_SECONDS_FOR_WORKERS = 4.0  # of expected work: below, starting processes takes longer than it saves
+Task = tuple[int, dict[str, Any]]  # the number of a setting, and the setting
 
 
 @dataclass(frozen=True)
@@ -48,49 +60,53 @@ def compare(
 ) -> Comparison:
     """Run a plan on a frame or a file with each of some methods, and each combination of some parameters.
 
-    A parameter of the grid counts for the methods that have it. What cannot be run is told, with why; if nothing can
-    be, that is an error. Of a file, and where it takes long, several runs go on at a time: as many as there are cores,
-    or `workers`.
+    A parameter of the grid applies to the methods that have it. The comparison lists settings that cannot be run, with
+    their problems; if none can be run, that is an error. Where the table is a file and the work takes long, several
+    settings run at a time: as many as there are cores, or `workers`.
     """
     if not 0 <= balance <= 1:
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
     grid = {"k": KS} if grid is None else grid
     settings = list(_settings(methods, grid))
-    table = opened(plan, source, lines=True, each=True)
-    founds = _understood(plan, table, settings, part_of(tick, 0, 2))
-    ready = [x for x in founds if not isinstance(x, PlanError)]
-    if not ready:
-        raise next(x for x in founds if isinstance(x, PlanError))
-    tasks = [asdict(x) for x, found in zip(settings, founds, strict=True) if not isinstance(found, PlanError)]
-    begin = _begin(plan, source, balance)
-    told = each(tasks, lambda place: _figures(ready[place], balance), begin, workers, part_of(tick, 1, 2))
-    problems = {
-        place: list(map(str, found.problems)) for place, found in enumerate(founds) if isinstance(found, PlanError)
-    }
-    places = [place for place in range(len(settings)) if place not in problems]
-    problems |= {place: x["problems"] for place, x in zip(places, told, strict=True) if "problems" in x}
+    table = open_source(plan, source, each=True)
+    preparation = _Preparation(plan, table)
+    prepared = [
+        preparation.of(setting, part_of(tick, place, 2 * len(settings))) for place, setting in enumerate(settings)
+    ]
+    runnable = {place: x for place, x in enumerate(prepared) if isinstance(x, Prepared)}
+    refused = {place: x for place, x in enumerate(prepared) if isinstance(x, PlanError)}
+    if not runnable:
+        raise refused[0]
+    places = list(runnable)
+    tasks = [asdict(settings[place]) for place in places]
+    start = _start_message(plan, source, balance)
+    figures = _run_all(tasks, lambda i: _figures(runnable[places[i]], balance), start, workers, part_of(tick, 1, 2))
+    problems = {place: list(map(str, x.problems)) for place, x in refused.items()}
+    problems |= {place: x["problems"] for place, x in zip(places, figures, strict=True) if "problems" in x}
     failed = [asdict(settings[place]) | {"problems": problems[place]} for place in sorted(problems)]
-    runs = [x for x in told if "problems" not in x]
+    runs = [x for x in figures if "problems" not in x]
     if not runs:
         raise PlanError([Problem("setting-failed", text) for x in failed for text in x["problems"]])
     title = plan.about.get("title", "")
     return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid))
 
 
-def _figures(found: Prepared, balance: float) -> dict[str, Any]:
-    """Return the figures of a run, or why there are none."""
+def _figures(prepared: Prepared, balance: float) -> dict[str, Any]:
+    """Return the figures of a setting, or the problems that keep it from being run."""
     try:
-        return figures_of(found, balance)
+        return figures_of(prepared, balance)
     except AllonymError as error:
         return {"problems": [str(error)]}
 
 
 def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iterator[_Setting]:
     """Yield every method with every combination of those parameters of the grid that it has."""
-    strange = [x for x in methods if find(x) is None]
-    if strange or not methods:
-        problem = unknown("method", strange[0], list(METHODS)) if strange else None
-        raise OptionError(problem.text, hint=problem.hint) if problem else OptionError("There is no method to run.")
+    unknown_methods = [x for x in methods if find(x) is None]
+    if unknown_methods:
+        problem = unknown("method", unknown_methods[0], list(METHODS))
+        raise OptionError(problem.text, hint=problem.hint)
+    if not methods:
+        raise OptionError("There is no method to run.")
     has = {x: set(method_parameters(x)) for x in methods}
     for name in (x for x in grid if x != "k" and not any(x in own for own in has.values())):
         raise OptionError(f"None of the methods has a parameter {name}.", hint="see docs/methods.")
@@ -103,7 +119,7 @@ def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iter
 
 
 def _variant(plan: Plan, setting: _Setting) -> Plan:
-    """Return a plan with another method; what it says of a method counts for that one alone, but for k and the seed."""
+    """Return a plan with another method: parameters apply to the plan's own method only, k and the seed to any."""
     before = plan.method
     own: dict[str, Any] = {}
     if before.name == setting.method:
@@ -119,21 +135,15 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
     return replace(plan, method=setting.method, k=k if promises_k else None, parameters=own, seed=seed)
 
 
-def _understood(plan: Plan, table: Table, settings: Sequence[_Setting], tick: Progress) -> list[Prepared | PlanError]:
-    """Return the table as each setting understands it, or what keeps it from being run."""
-    understanding = _Understanding(plan, table)
-    return [understanding.of(setting, part_of(tick, place, len(settings))) for place, setting in enumerate(settings)]
-
-
-class _Understanding:
-    """A table, understood once for all settings that understand it the same way."""
+class _Preparation:
+    """A table that is prepared once for all settings that need it prepared the same way."""
 
     def __init__(self, plan: Plan, table: Table) -> None:
         self.plan, self.table = plan, table
-        self.known: dict[tuple[Any, ...], Prepared] = {}
+        self._prepared: dict[tuple[Any, ...], Prepared] = {}
 
     def of(self, setting: _Setting, tick: Progress = no_progress) -> Prepared | PlanError:
-        """Return the table as a setting understands it, or what keeps it from being run."""
+        """Return the table prepared for a setting, or the problems that keep it from being run."""
         try:
             variant = _variant(self.plan, setting)
         except PlanError as error:
@@ -146,33 +156,114 @@ class _Understanding:
             method.needs_hierarchy,
             method.key,
         )
-        if key not in self.known:
-            self.known[key] = prepare(variant, self.table, tick)
-        found = replace(self.known[key], plan=variant)
-        problems = [*found.problems, *problems_of(found)]
-        return PlanError(problems) if problems or found.records is None else found
+        if key not in self._prepared:
+            self._prepared[key] = prepare(variant, self.table, tick)
+        prepared = replace(self._prepared[key], plan=variant)
+        problems = [*prepared.problems, *problems_of(prepared)]
+        return PlanError(problems) if problems or prepared.records is None else prepared
 
 
-def _begin(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
-    """Return what a helper needs to know; None, if it cannot open the same table."""
+# --- worker processes ------------------------------------------------------------------------------------------------
+
+
+def _run_all(
+    tasks: Sequence[dict[str, Any]],
+    run: Callable[[int], dict[str, Any]],
+    start: dict[str, Any] | None,
+    workers: int | None,
+    tick: Progress,
+) -> list[dict[str, Any]]:
+    """Return the figures of each task, run in this process by its number, or by workers that get a `start` message.
+
+    The first task runs in this process, and shows how long the others take. Tasks that workers have not finished in
+    the end run in this process too, so that a worker that fails or hangs delays nothing.
+    """
+    done: dict[int, dict[str, Any]] = {}
+    began = time.perf_counter()
+    done[0] = run(0)
+    tick(1, len(tasks))
+    waiting = deque((place, task) for place, task in enumerate(tasks) if place)
+    number = min(workers or os.cpu_count() or 1, len(tasks)) - 1
+    worthwhile = (time.perf_counter() - began) * len(waiting) > MIN_SECONDS_FOR_WORKERS
+    started = [_Worker(start, waiting, done) for _ in range(number)] if start is not None and worthwhile else []
+    try:
+        while len(done) < len(tasks):
+            try:
+                place, _ = waiting.popleft()
+            except IndexError:  # workers run the last ones; whoever is first has done it
+                place = next((x for x in range(len(tasks)) if x not in done), 0)
+            if place not in done:
+                done[place] = run(place)
+            tick(len(done), len(tasks))
+    finally:
+        for worker in started:
+            worker.stop()
+    return [done[place] for place in range(len(tasks))]
+
+
+class _Worker(threading.Thread):
+    """A process that takes tasks as long as there are some and it answers."""
+
+    def __init__(self, start: dict[str, Any], waiting: deque[Task], done: dict[int, dict[str, Any]]) -> None:
+        super().__init__(daemon=True)
+        self.waiting, self.done, self.start_message = waiting, done, start
+        package = str(Path(__file__).parents[2])
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", WORKER_PROGRAM],  # -P: nothing is imported from the folder of the data
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))},
+        )
+        self.start()
+
+    def run(self) -> None:
+        """Send tasks, one at a time, and take the answers."""
+        try:
+            self._send(self.start_message)
+            while self.waiting:
+                place, task = self.waiting.popleft()
+                self.done[place] = self._send(task)
+        except (OSError, ValueError, IndexError):
+            return
+
+    def _send(self, message: dict[str, Any]) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return answer
+
+    def stop(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.communicate()
+        self.join()
+
+
+def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
+    """Return what a worker needs to open the same table; None where it cannot."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return None
     try:
-        told = toml.dumped(plan)
+        text = toml.dumped(plan)
     except PlanError:  # a plan with objects that have no name
         return None
-    here = {"folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
-    return {"plan": told, "seed": plan.seed, **here}
+    where = {"folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
+    return {"plan": text, "seed": plan.seed, **where}
 
 
 def serve() -> None:
-    """Answer settings, a line each, with their figures: what a helper does."""
-    begin = json.loads(sys.stdin.readline())
-    plan = replace(toml.loads(begin["plan"], Path(begin["folder"]) / "plan.toml", Plan), seed=begin["seed"])
-    understanding = _Understanding(plan, opened(plan, begin["source"], lines=True, each=True))
+    """Answer settings, one a line, with their figures: the program of a worker."""
+    start = json.loads(sys.stdin.readline())
+    plan = replace(toml.loads(start["plan"], Path(start["folder"]) / "plan.toml", Plan), seed=start["seed"])
+    preparation = _Preparation(plan, open_source(plan, start["source"], each=True))
     print("{}", flush=True)
     for line in sys.stdin:
-        found = understanding.of(_Setting(**json.loads(line)))
-        if isinstance(found, PlanError):
-            raise found
-        print(json.dumps(_figures(found, begin["balance"])), flush=True)
+        prepared = preparation.of(_Setting(**json.loads(line)))
+        if isinstance(prepared, PlanError):
+            raise prepared
+        print(json.dumps(_figures(prepared, start["balance"])), flush=True)

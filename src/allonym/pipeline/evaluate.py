@@ -17,7 +17,8 @@ from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkag
 from allonym.methods.base import ColumnwiseMethod
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable
-from allonym.pipeline.prepare import opened, prepare
+from allonym.pipeline.prepare import prepare
+from allonym.pipeline.source import open_source
 from allonym.privacy.registry import MODELS
 from allonym.progress import Progress, no_progress, part_of
 from allonym.records import Pairs
@@ -79,7 +80,7 @@ def evaluate(
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
     _check(balance, threshold, attackers, m)
-    prepared = prepare(plan, opened(plan, original), part_of(tick, 0, 2))
+    prepared = prepare(plan, open_source(plan, original, in_memory=True), part_of(tick, 0, 2))
     if prepared.problems or prepared.records is None:
         raise PlanError(prepared.problems)
     if not prepared.table.n:

@@ -18,8 +18,8 @@ from allonym.methods.draws import key_of, words, words_of_one
 from allonym.methods.record_level import RecordLevelMethod, summed
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.fitted_column import FittedColumn
-from allonym.pipeline.prepare import Prepared, opened, prepare
-from allonym.pipeline.run import problems_of
+from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.source import open_source
 from allonym.plan import toml
 from allonym.progress import Progress
 from allonym.release.write import save_text
@@ -199,7 +199,7 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
         names = ", ".join(name for name, x in METHODS.items() if issubclass(x, RecordLevelMethod))
         text = f"method {method.name} masks records together, not one by one."
         raise PlanError([Problem("method-not-fitted", text, f"{names} can be fitted.")])
-    prepared = prepare(plan, opened(plan, source, lines=True), tick)
+    prepared = prepare(plan, open_source(plan, source), tick)
     problems = [*prepared.problems, *problems_of(prepared)]
     if problems or prepared.records is None:
         raise PlanError(problems)

@@ -17,7 +17,7 @@ from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
 from allonym.pipeline.cached_table import CachedTable
-from allonym.pipeline.engines import ExecutionOptions, engine_for
+from allonym.pipeline.source import ExecutionOptions, engine_for
 from allonym.plan.column import Column, described
 from allonym.plan.model import Plan
 from allonym.progress import Progress, no_progress
@@ -93,7 +93,7 @@ def inspect(source: Any, reading: Reading | None = None, tick: Progress = no_pro
         if column.role in ("unit", "weight") and any(x.role == column.role for x in columns):
             column = replace(column, role="quasi")  # only one column can have that role
         columns.append(column)
-    return Inspection(table.n, columns, getattr(source if isinstance(source, CachedTable) else table, "suffix", ".csv"))
+    return Inspection(table.n, columns, table.suffix)
 
 
 def _in_memory(source: Any, reading: Reading | None) -> Table:

@@ -29,58 +29,60 @@ def seed_of(plan: Plan) -> int | None:
     return secrets.randbits(64) if isinstance(plan.method, RecordLevelMethod) else 0
 
 
-def understand(found: Prepared, name: str) -> None:
+def understand(prepared: Prepared, name: str) -> None:
     """See that a column of words has one domain in which all its values lie, and find its candidates."""
-    method, column, words = found.plan.method, found.plan.columns[name], found.words[name]
+    method, column, words = prepared.plan.method, prepared.plan.columns[name], prepared.words[name]
     says = f"method {method.name}"
     if len(words) > 1:
         text = f"{says} needs one ontology, the column has {len(words)}."
-        found.problems.append(Problem("several-ontologies", text, "choose one.", name))
+        prepared.problems.append(Problem("several-ontologies", text, "choose one.", name))
         return
     if method.info.data_independent and column.senses == "coherent":
         text = f"{says} may not choose senses by comparing records."
-        found.problems.append(Problem("senses-compare-records", text, "senses = first, and links for the rest.", name))
+        prepared.problems.append(
+            Problem("senses-compare-records", text, "senses = first, and links for the rest.", name)
+        )
     if column.unmatched == "opaque":
         text = f"{says} cannot replace words it does not know."
-        found.problems.append(Problem("opaque-not-masked", text, "unmatched = suppress makes them null.", name))
+        prepared.problems.append(Problem("opaque-not-masked", text, "unmatched = suppress makes them null.", name))
     scope = words[0].scope
     outside = [x.value for x in words[0].here if x.concept is not None and x.concept not in scope]
     if outside:
         text = f"{says} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
         hint = "choose a higher root, or settle them otherwise."
-        found.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
+        prepared.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
     if method.info.data_independent:
-        _add_candidates(found, name, column, scope)
+        _add_candidates(prepared, name, column, scope)
     elif column.candidates:
         hint = "leave them out, or say --method exponential."
-        found.problems.append(Problem("candidates-not-supported", f"{says} takes no candidates.", hint, name))
+        prepared.problems.append(Problem("candidates-not-supported", f"{says} takes no candidates.", hint, name))
 
 
-def _add_candidates(found: Prepared, name: str, column: Column, scope: Scope) -> None:
+def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope) -> None:
     """Give a column the concepts its values may become: all under the root, or those of a list."""
     concepts: list[int] = scope.concepts.tolist()
     if column.candidates:
         from allonym.ontology.hierarchy import CERTAIN_REASONS
 
-        texts = candidates_of(column, found.plan.folder)
+        texts = candidates_of(column, prepared.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
         strange = [
             x.value for x in links if x.reason not in CERTAIN_REASONS or x.concept is None or x.concept not in scope
         ]
         if not texts:
             text = "there is no candidate in its list."
-            found.problems.append(Problem("no-candidates", text, "write one a line.", name))
+            prepared.problems.append(Problem("no-candidates", text, "write one a line.", name))
             return
         if strange:
             text = f"{plural(len(strange), 'candidate')} of {len(texts)} not understood under {scope.name}."
             hint = "write one word or id of the ontology a line."
-            found.problems.append(Problem("unknown-candidates", text, hint, name, tuple(strange)))
+            prepared.problems.append(Problem("unknown-candidates", text, hint, name, tuple(strange)))
             return
         concepts = sorted({x.concept for x in links if x.concept is not None})
     elif not column.individuals:
         concepts = [c for c in concepts if not scope.taxonomy.instances[c]]
-    coded = found.coded[name]
-    found.coded[name] = replace(coded, attribute=replace(coded.attribute, candidates=tuple(concepts)))
+    coded = prepared.coded[name]
+    prepared.coded[name] = replace(coded, attribute=replace(coded.attribute, candidates=tuple(concepts)))
 
 
 def candidates_of(column: Column, folder: Path) -> list[str]:
@@ -94,28 +96,28 @@ def candidates_of(column: Column, folder: Path) -> list[str]:
     return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
-def allowed(found: Prepared) -> dict[str, Collection[str | None]]:
+def allowed(prepared: Prepared) -> dict[str, Collection[str | None]]:
     """Return for columns of words the texts they may have in the release: labels of their domain, or candidates."""
-    method = found.plan.method
+    method = prepared.plan.method
     texts: dict[str, Collection[str | None]] = {}
-    for name in found.with_role("quasi") if isinstance(method, RecordLevelMethod) else ():
-        if name in found.words:
-            coded, scope = found.coded[name], found.words[name][0].scope
+    for name in prepared.with_role("quasi") if isinstance(method, RecordLevelMethod) else ():
+        if name in prepared.words:
+            coded, scope = prepared.coded[name], prepared.words[name][0].scope
             concepts = coded.attribute.candidates or scope.concepts.tolist()
             none = [] if method.info.data_independent and not getattr(method, "nulls", True) else [None]
             texts[name] = {*map(coded.label, concepts), *none}
     return texts
 
 
-def promised(found: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
+def promised(prepared: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
     """Yield what is promised of each value, and of those of a record together: the ε of its columns add up."""
-    if not found.plan.method.info.data_independent:
+    if not prepared.plan.method.info.data_independent:
         return
     from allonym.methods.exponential import SENSITIVITY, Exponential
 
-    method = found.plan.method
+    method = prepared.plan.method
     assert isinstance(method, Exponential)
-    names = found.with_role("quasi")
+    names = prepared.with_role("quasi")
     for columns in [*([name] for name in names), *([names] if len(names) > 1 else [])]:
         epsilon = method.epsilon * len(columns)
         entry = {"model": "differential privacy", "columns": columns, "asked": epsilon, "reached": epsilon}
@@ -123,20 +125,20 @@ def promised(found: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
         yield entry | ({} if seed is None else {"note": REPRODUCIBLE})
 
 
-def told(found: Prepared, pairs: Pairs) -> dict[str, Any]:
-    """Return what became of each column's mean and variance, and how far its values moved."""
+def noise_figures(prepared: Prepared, pairs: Pairs) -> dict[str, Any]:
+    """Return the mean and variance of each column before and after, and how far its values moved."""
     from allonym.measures.noise import moved
     from allonym.methods.noise import Noise
 
-    method = found.plan.method
+    method = prepared.plan.method
     noise: dict[str, Any] = {}
     for a, attribute in enumerate(pairs.attributes):
         figures = moved(pairs, a)
         if figures is None:
             continue
         entry = asdict(figures)
-        if attribute.name in found.words:
-            ids = found.words[attribute.name][0].scope.taxonomy.ids
+        if attribute.name in prepared.words:
+            ids = prepared.words[attribute.name][0].scope.taxonomy.ids
             entry |= {x: ids[entry[x]] for x in ("mean_before", "mean_after")}
         if isinstance(method, Noise):
             entry["expected_variance"] = figures.expected_variance(method.alpha)

@@ -222,8 +222,8 @@ class Plan:
         `partition_by` names columns whose values partition the release into folders. From `blocks_from` distinct tuples
         on, tuples are grouped in blocks. `balance` weighs the score in the summary: 1 is all loss, 0 all linkage.
         """
-        from allonym.pipeline.engines import ExecutionOptions
         from allonym.pipeline.run import run
+        from allonym.pipeline.source import ExecutionOptions
 
         parts = partition_by if isinstance(partition_by, str) else tuple(partition_by)
         options = ExecutionOptions(engine, master, parts, blocks_from)

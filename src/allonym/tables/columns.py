@@ -1,4 +1,4 @@
-"""Tables whose cells are values of Python, column by column: spreadsheets, files of statistics packages."""
+"""Tables whose columns are lists of Python values: spreadsheets, and files of statistics packages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
 from allonym.tables.frame import as_cell
+from allonym.tables.memory import MemoryTable
 
 
 def coded(values: Sequence[Any], name: str, table: str) -> Cells:
@@ -29,15 +30,17 @@ def _keyed(value: Any) -> tuple[Any, Any]:
     return kinds, value
 
 
-class Columns:
-    """A table in memory, whose columns are lists."""
-
-    suffix = ""
+class Columns(MemoryTable):
+    """A table whose columns are lists."""
 
     def __init__(self, columns: Mapping[str, list[Any]], name: str) -> None:
         self._columns, self.name = dict(columns), name
         self.names = tuple(self._columns)
-        self.n = len(next(iter(self._columns.values()), []))
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self._columns.values()), []))
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns."""
@@ -50,8 +53,8 @@ class Columns:
         new = {name: [cells.values[c] for c in cells.codes.tolist()] for name, cells in columns.items()}
         return {name: new.get(name, self._columns[name]) for name in self.names if name not in drop}
 
-    def made_of(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-        """Return other columns, to be saved as these are."""
+    def from_columns(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        """Return new columns, to be saved in the same format."""
         return dict(data)
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import TableError
+from allonym.errors import ReleaseError, TableError
+from allonym.tables.base import Format, Reading
 from allonym.tables.columns import Columns, named
+from allonym.tables.second_reader import text_table
 
 EPOCH = datetime.datetime(2000, 1, 1)  # when every workbook is said to be made: the same table gives the same bytes
 FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd", datetime.time: "hh:mm:ss",
@@ -22,10 +24,9 @@ FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd"
 class ExcelFile(Columns):
     """A sheet of a workbook, the first one unless it is named."""
 
-    suffix = ".xlsx"
-
-    def __init__(self, raw: bytes, name: str, *, header: bool = True, sheet: str | None = None) -> None:
-        self.sheet, rows = sheet_of(raw, name, sheet)
+    def __init__(self, content: bytes, name: str, *, header: bool = True, sheet: str | None = None) -> None:
+        self.format = FORMAT
+        self.sheet, rows = sheet_of(content, name, sheet)
         self.has_header = header
         width = max((len(row) for row in rows), default=0)
         while width and all(_is_empty(row[width - 1]) for row in rows):
@@ -39,21 +40,30 @@ class ExcelFile(Columns):
         body = rows[1:] if header else rows
         super().__init__({x: [_value(row[i]) for row in body] for i, x in enumerate(names)}, name)
 
-    def save(self, changed: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
-        """Write what `changed` gives as a workbook: text stays text, whatever it begins with."""
+    @classmethod
+    def open(cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> ExcelFile:
+        """Open a sheet."""
+        return cls(content, name, header=reading.header, sheet=reading.sheet)
+
+    def save(self, content: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
+        """Write columns as a workbook; text stays text, even where it begins like a formula."""
         xlsxwriter = _needed("xlsxwriter")
         with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False}) as book:
             book.set_properties({"created": EPOCH})
             sheet = book.add_worksheet(self.sheet)
             formats = {kind: book.add_format({"num_format": text}) for kind, text in FORMATS.items()}
-            for i in range(len(next(iter(changed.values()), []))):
-                if all(values[i] is None or values[i] == "" for values in changed.values()):
-                    sheet.write_string(i + int(self.has_header), 0, " ")  # of which nothing is left: still a row
-            for j, (name, values) in enumerate(changed.items()):
+            for i in range(len(next(iter(content.values()), []))):
+                if all(values[i] is None or values[i] == "" for values in content.values()):
+                    sheet.write_string(i + int(self.has_header), 0, " ")  # an empty row is still a row
+            for j, (name, values) in enumerate(content.items()):
                 if self.has_header:
                     sheet.write_string(0, j, name)
                 for i, value in enumerate(values, int(self.has_header)):
                     _write(sheet, i, j, value, formats)
+
+    def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+        """Read some columns of the workbook by calamine, which did not write it."""
+        return reread(content, columns, self.sheet, None if self.has_header else names)
 
 
 def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list[list[Any]]]:
@@ -111,3 +121,27 @@ def _write(sheet: Any, i: int, j: int, value: Any, formats: Mapping[type, Any]) 
         sheet.write_datetime(i, j, value, formats[datetime.timedelta])
     else:
         sheet.write_string(i, j, str(value))
+
+
+def _recognises(content: bytes) -> bool:
+    return content[:4] == b"PK\x03\x04" or content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+FORMAT = Format("excel", (".xlsx",), _recognises, ExcelFile.open)
+
+
+# --- the second reader ---------------------------------------------------------------------------------------
+
+
+def reread(content: bytes, columns: Sequence[str], sheet: str, names: Sequence[str] | None) -> tuple[Any, list[str]]:
+    """Read some columns of a workbook by calamine, which did not write it, and the names of all unless given."""
+    try:
+        _, rows = sheet_of(content, "the release", sheet)
+    except TableError as error:
+        raise ReleaseError("The release cannot be read again.") from error
+    if names is None:
+        names, rows = [str(x).strip() for x in rows[0]], rows[1:]
+    if any(len(row) > len(names) for row in rows):
+        raise ReleaseError("The release has cells beyond its columns.")
+    data = {x: [row[j] if j < len(row) else None for row in rows] for j, x in enumerate(names)}
+    return text_table(data, columns), list(names)

@@ -13,11 +13,12 @@ import numpy as np
 from allonym.arrays import Ints
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
+from allonym.tables.memory import MemoryTable
 
 SUPPORTED = "pandas, polars (DataFrame) or pyarrow (Table)"
 
 
-class Frame:
+class Frame(MemoryTable):
     """A frame in memory. Rows are written back by position."""
 
     def __init__(self, native: Any, name: str = "the frame") -> None:
@@ -52,8 +53,12 @@ class Frame:
         """The number of rows."""
         return len(self._frame)
 
-    def made_of(self, data: Mapping[str, Sequence[Any]]) -> Any:
-        """Return another frame of the same library."""
+    def reread(self, content: Any, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+        """Return the masked frame, and its names as they are now."""
+        return content, Frame(content).names
+
+    def from_columns(self, data: Mapping[str, list[Any]]) -> Any:
+        """Return new columns as a frame of the same library."""
         import narwhals as nw
 
         made = nw.from_dict(dict(data), backend=self._frame.implementation)

@@ -1,39 +1,36 @@
-"""Long tables: a row for each item, with a column that says whose it is. To the rest they have a row for each unit."""
+"""Long tables: one row for each item of a unit. The pipeline sees one row for each unit, with its items as a list."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from allonym.arrays import Ints
 from allonym.cells import MISSING, Cells, is_missing
-from allonym.errors import TableError, plural
-from allonym.tables.columns import Columns
-from allonym.tables.files import TextFile
-from allonym.tables.frame import Frame
-from allonym.tables.jsonl import JsonLines, encoded
-
-ROWS = 10_000  # written at a time
+from allonym.errors import ReleaseError, TableError, plural
+from allonym.tables.memory import MemoryTable
+from allonym.tables.second_reader import joined, text_columns
 
 
-class LongTable:
-    """A long table as one with a row for each unit, in the order in which they first come, and their items as lists.
+class LongTable(MemoryTable):
+    """A long table as one with a row for each unit, in order of appearance, and the items of each as a list.
 
-    What is written is long again. Units are numbered, from 1 on; one without an item has a row with an empty one.
+    A release is long again. Its units are numbered from 1; a unit without items has one row with an empty item.
     """
 
-    def __init__(self, base: Any, unit: str, item: str, missing: Sequence[str] = MISSING) -> None:
+    drops_unit = False
+
+    def __init__(self, base: MemoryTable, unit: str, item: str, missing: Sequence[str] = MISSING) -> None:
         lost = [x for x in (unit, item) if x not in base.names]
         if lost:
             raise TableError(f"A long table needs {' and '.join(lost)}.", hint="are the names right?")
         self.base, self.unit, self.item, self.missing = base, unit, item, missing
-        self.names: tuple[str, ...] = base.names
+        self.name, self.names, self.format, self.sha256 = base.name, base.names, base.format, base.sha256
 
     @cached_property
     def _units(self) -> tuple[Cells, Ints, Ints]:
@@ -45,37 +42,41 @@ class LongTable:
         rank[order] = np.arange(len(here))
         return cells, rank[place.ravel()], first[order]
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of units."""
         return len(self._units[2])
 
+    def check_kept(self, names: Sequence[str]) -> None:
+        """Refuse columns whose cells differ within a unit."""
+        self.cells(names)
+
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns, unit by unit."""
-        found = self.base.cells([x for x in names if x != self.unit])
+        of_rows = self.base.cells([x for x in names if x != self.unit])
         _, unit_of, first = self._units
-        told: dict[str, Cells] = {}
+        of_units: dict[str, Cells] = {}
         for name in names:
             if name == self.unit:
                 cells = self._units[0]
-                told[name] = Cells(cells.values, cells.codes[first])
+                of_units[name] = Cells(cells.values, cells.codes[first])
             elif name == self.item:
-                told[name] = self._listed(found[name])
+                of_units[name] = self._listed(of_rows[name])
             else:
-                own = found[name].codes[first]
-                if differ := len(np.unique(unit_of[found[name].codes != own[unit_of]])):
+                own = of_rows[name].codes[first]
+                if differ := len(np.unique(unit_of[of_rows[name].codes != own[unit_of]])):
                     raise TableError(
                         f"Column {name} is not the same in all rows of {plural(differ, 'unit')}.",
                         hint="a long table can only keep what is; drop the column (role identifier).",
                     )
-                told[name] = Cells(found[name].values, own)
-        return told
+                of_units[name] = Cells(of_rows[name].values, own)
+        return of_units
 
     def _listed(self, cells: Cells) -> Cells:
         """Return the items of each unit as a list."""
         _, unit_of, _ = self._units
-        known = np.array([not is_missing(v, self.missing) for v in cells.values], bool)
-        rows = np.flatnonzero(known[cells.codes]) if len(known) else np.zeros(0, np.int64)
+        present = np.array([not is_missing(v, self.missing) for v in cells.values], bool)
+        rows = np.flatnonzero(present[cells.codes]) if len(present) else np.zeros(0, np.int64)
         rows = rows[np.argsort(unit_of[rows], kind="stable")]
         parts = np.split(cells.codes[rows], np.searchsorted(unit_of[rows], np.arange(1, self.n)))
         place: dict[tuple[Any, ...], int] = {}
@@ -99,26 +100,33 @@ class LongTable:
             else:
                 cells = whole[name]
                 data[name] = [cells.values[c] for c in np.repeat(cells.codes, row_counts).tolist()]
-        if isinstance(self.base, TextFile):
-            return self.base.encoded(self._lines(data))
-        if isinstance(self.base, JsonLines):
-            return (encoded(dict(zip(data, row, strict=True))) for row in zip(*data.values(), strict=True))
-        assert isinstance(self.base, (Frame, Columns))
-        return self.base.made_of(data)
+        return self.base.from_columns(data)
 
-    def _lines(self, data: dict[str, list[Any]]) -> Iterator[bytes]:
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, delimiter=self.base.delimiter, lineterminator="\n")
-        if self.base.has_header:
-            writer.writerow(data)
-        for place, row in enumerate(zip(*data.values(), strict=True)):
-            writer.writerow(["" if x is None else x for x in row])
-            if place % ROWS == 0:
-                yield text.getvalue().encode()
-                text.seek(0)
-                text.truncate()
-        yield text.getvalue().encode()
+    def from_columns(self, data: Mapping[str, list[Any]]) -> Any:
+        """Return new columns as content of the same format."""
+        return self.base.from_columns(data)
 
-    def save(self, changed: Any, path: Path, *, zipped: bool = False) -> None:
-        """Write what `changed` gives."""
-        self.base.save(changed, path, zipped=zipped)
+    def save(self, content: Any, path: Path, *, zipped: bool = False) -> None:
+        """Write content to a file."""
+        self.base.save(content, path, zipped=zipped)
+
+    def reread(self, content: Any, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+        """Read some columns of a release by the second reader of its format, one row for each unit."""
+        frame, stored = self.base.reread(content, [self.unit, *columns], names)
+        return one_row_per_unit(frame, self.unit, self.item, columns), stored
+
+
+def one_row_per_unit(frame: Any, unit: str, item: str, columns: Sequence[str]) -> pa.Table:
+    """Return a long table with one row for each unit: its items as one text, and the cells its rows have in common."""
+    texts = dict(zip((unit, *columns), (x.to_pylist() for x in text_columns(frame, [unit, *columns])), strict=True))
+    items: dict[str, set[str]] = {}
+    others: dict[str, tuple[str | None, ...]] = {}
+    rest = [x for x in columns if x != item]
+    for row, who in enumerate(texts[unit]):
+        own = tuple(texts[x][row] for x in rest)
+        if others.setdefault(str(who), own) != own:
+            raise ReleaseError("The rows of a unit of the release differ in what they have in common.")
+        items.setdefault(str(who), set()).update([texts[item][row]] if texts[item][row] else [])
+    data: dict[str, list[Any]] = {x: [own[i] for own in others.values()] for i, x in enumerate(rest)}
+    data[item] = [joined(x) for x in items.values()]
+    return pa.table({x: pa.array([None if v is None else str(v) for v in data[x]], pa.string()) for x in columns})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ import numpy as np
 
 from allonym.cells import Cells, cell_text
 from allonym.errors import OutputError, TableError
+from allonym.tables.base import Format, Reading
 from allonym.tables.columns import Columns, named
+from allonym.tables.second_reader import text_table
 
 TYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "float": np.float32, "double": np.float64}
 DAY = b"01 Jan 70"
@@ -25,13 +27,13 @@ DAY = b"01 Jan 70"
 class LabelledFile(Columns):
     """A file of SPSS or Stata."""
 
-    def __init__(self, raw: bytes, name: str) -> None:
-        self.suffix = ".sav" if raw[:3] == b"$FL" else ".dta"
+    def __init__(self, content: bytes, name: str) -> None:
+        self.format = SPSS if SPSS.recognises(content) else STATA
         reader = _needed()
-        read = reader.read_sav if self.suffix == ".sav" else reader.read_dta
+        read = reader.read_sav if self.format is SPSS else reader.read_dta
         try:
             codes, self.notes = read(
-                io.BytesIO(raw), output_format="dict", disable_datetime_conversion=True, user_missing=True
+                io.BytesIO(content), output_format="dict", disable_datetime_conversion=True, user_missing=True
             )
         except (reader.ReadstatError, reader.PyreadstatError, LookupError, ValueError, TypeError, MemoryError) as error:
             raise TableError(f"{name} is a damaged file of SPSS or Stata.") from error
@@ -42,6 +44,13 @@ class LabelledFile(Columns):
         shown = {x: self._shown(x) if x in self.told else values for x, values in self.codes.items()}
         self._masked: list[str] = []
         super().__init__(shown, name)
+
+    @classmethod
+    def open(
+        cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()
+    ) -> LabelledFile:
+        """Open a file; there is nothing to choose."""
+        return cls(content, name)
 
     def _shown(self, name: str) -> list[Any]:
         """Return the labels of a column; a code without one as text."""
@@ -55,16 +64,16 @@ class LabelledFile(Columns):
         self._masked = list(columns)
         return super().changed(columns, drop, discard_style=discard_style)
 
-    def made_of(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-        """Return other columns, to be saved as these are."""
+    def from_columns(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        """Return new columns, to be saved in the same format."""
         self._masked = list(data)
-        return super().made_of(data)
+        return super().from_columns(data)
 
-    def save(self, changed: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
-        """Write what `changed` gives: in codes, with labels."""
+    def save(self, content: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
+        """Write columns as codes with labels."""
         data: dict[str, list[Any]] = {}
         labels: dict[str, dict[Any, str]] = {}
-        for name, values in changed.items():
+        for name, values in content.items():
             if name in self._masked and name in self.told:
                 data[name], labels[name] = coded_anew(values, self.labels[name])
             else:
@@ -89,7 +98,7 @@ class LabelledFile(Columns):
         import pandas as pd
 
         frame = pd.DataFrame({x: self._typed(x, values) for x, values in data.items()})
-        if self.suffix == ".dta":
+        if self.format is STATA:
             _needed().write_dta(frame, path, **common)
             return
         _needed().write_sav(
@@ -100,6 +109,10 @@ class LabelledFile(Columns):
             variable_measure={x: y for x, y in self.notes.variable_measure.items() if x in data},
             variable_display_width={x: y for x, y in self.notes.variable_display_width.items() if x in kept},
         )
+
+    def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+        """Read some columns of the written file by their labels: Stata's by pandas, which did not write it."""
+        return (reread_sav if self.format is SPSS else reread_dta)(content, columns)
 
     def _typed(self, name: str, values: Sequence[Any]) -> Any:
         """Return a column as the file has it: text, or numbers of its width, if they fit."""
@@ -165,3 +178,37 @@ def _by_label(codes: Sequence[Any], labels: Mapping[Any, str]) -> bool:
     """Tell whether a column is one of labels: at least half of its different values have one."""
     here = {c for c in codes if c is not None}
     return bool(labels) and 2 * sum(c in labels for c in here) >= len(here)
+
+
+_OLD_STATA = tuple(bytes([version, order]) for version in (105, 108, 110, 111, 113, 114, 115) for order in (1, 2))
+
+
+def _is_stata(content: bytes) -> bool:
+    return content[:11] == b"<stata_dta>" or (content[:2] in _OLD_STATA and content[2:4] == b"\x01\x00")
+
+
+SPSS = Format("spss", (".sav",), lambda content: content[:4] in (b"$FL2", b"$FL3"), LabelledFile.open)
+STATA = Format("stata", (".dta",), _is_stata, LabelledFile.open)
+
+
+# --- the second readers --------------------------------------------------------------------------------------
+
+
+def reread_sav(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
+    """Read some columns of an SPSS file by their labels, and the names of all."""
+    data, notes = _needed().read_sav(
+        io.BytesIO(content), output_format="dict", disable_datetime_conversion=True, user_missing=True
+    )
+    return text_table(data, columns, notes.variable_value_labels), list(data)
+
+
+def reread_dta(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
+    """Read some columns of a Stata file by pandas, which did not write it, and the names of all."""
+    from pandas.io.stata import StataReader
+
+    with StataReader(io.BytesIO(content), convert_categoricals=False, convert_dates=False) as reader:
+        frame = reader.read()
+        label_set = dict(zip(frame.columns, reader._lbllist, strict=True))
+        labels = reader.value_labels()
+    of_columns = {x: labels[label_set[x]] for x in frame.columns if label_set[x] in labels}
+    return text_table({x: frame[x].tolist() for x in columns}, columns, of_columns), list(frame.columns)

@@ -8,6 +8,7 @@ A row without a concept that is marked `sure` settles that the value has none.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 import textwrap
@@ -117,6 +118,7 @@ class Settled:
     concepts: Mapping[str, str] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
     rows: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # all rows, by value
+    sha256: str = ""  # of the file as it was read
 
     def mark(self, links: Iterable[Link]) -> list[Link]:
         """Return the links with those not reviewed yet marked `review`."""
@@ -131,9 +133,10 @@ def read(path: str | Path) -> Settled:
     """
     path = Path(path)
     try:
-        text = decode(path.read_bytes())
+        raw = path.read_bytes()
     except OSError as error:
         raise LinksError(f"{path} cannot be read: {error.strerror}.", hint="check the name.") from error
+    text = decode(raw)
     try:
         rows = list(table_of(text, delimiter_of(text)))
     except csv.Error as error:
@@ -164,4 +167,4 @@ def read(path: str | Path) -> Settled:
             f"{path} gives {len(contradictory)} values two concepts, first in row {contradictory[0]}.",
             hint="keep one row for each value.",
         )
-    return Settled(concepts, frozenset(unseen), row_of)
+    return Settled(concepts, frozenset(unseen), row_of, hashlib.sha256(raw).hexdigest())

@@ -13,7 +13,6 @@ from allonym import __version__
 from allonym.pipeline.reporting.codebook import public_parameters, published
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.plan.toml import RELEASE_KEYS
-from allonym.tables.engines.grouped import GroupedTable
 
 VERIFIED = (
     "The release was written to a temporary file, read by an independent reader, recounted as text, and only then "
@@ -55,8 +54,8 @@ def _requirements(facts: ReleaseFacts) -> Iterator[str]:
 
 def _verified(facts: ReleaseFacts) -> str:
     table = facts.prepared.table
-    if isinstance(table, GroupedTable):
-        return BY_ENGINE.format(table.engine.name)
+    if table.engine_name is not None:
+        return BY_ENGINE.format(table.engine_name)
     return VERIFIED if facts.summary["sha256"]["output"] else RECOUNTED
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError, Problem
-from allonym.pipeline.cached_table import Reading, cells_of_parquet
+from allonym.pipeline.cached_table import Reading, cell_count
 from allonym.pipeline.demo import hierarchies, survey
 from allonym.studio.history import PLAN
 from allonym.studio.jobs import Job
@@ -129,7 +129,7 @@ def _holds_more(file: Any, begin: bytes, limit: int) -> bool:
     if begin == b"PK\x03\x04":
         with zipfile.ZipFile(file) as workbook:
             return sum(x.file_size for x in workbook.infolist()) > limit
-    return begin == b"PAR1" and cells_of_parquet(file) > limit  # a cell has at least a byte
+    return begin == b"PAR1" and cell_count(file) > limit  # a cell has at least a byte
 
 
 def display_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What an engine does for a release: count equal rows, put others in their place, write, and read again."""
+"""What an engine does for a release: count equal rows, replace them, write the table, and read it again."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ import pyarrow as pa
 
 from allonym.errors import TableError, plural
 
-COUNT = "allonym times"  # the column that says how many rows a line stands for
-LOW, HIGH = "allonym low", "allonym high"  # which rows of a line take a replacement, where they part
-BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what text is stripped of, everywhere alike
-PLACE = "allonym place"  # the number of a row in its line, or in the table
-Batch = Callable[[pa.Table, Any], pa.Table]  # masks rows, given their numbers (None: they have keys of their own)
+COUNT = "allonym times"  # the column with the number of equal rows
+LOW, HIGH = "allonym low", "allonym high"  # which of several equal rows take a replacement
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what every engine strips from text
+PLACE = "allonym place"  # the number of a row among equal rows, or in the table
+Batch = Callable[[pa.Table, Any], pa.Table]  # masks rows, given their numbers (None: a column has their keys)
 
 
 @dataclass(frozen=True, eq=False)
 class Replacements:
-    """What becomes of rows: those that have `keys` in some columns have `masked` in some."""
+    """What replaces rows: those with `keys` in some columns get `masked` in some."""
 
     keys: pa.Table  # named as the columns of the table
     masked: pa.Table  # likewise, row by row beside `keys`
-    low: pa.Array | None = None  # where rows that are alike part ways: from which of them on, up to which
+    low: pa.Array | None = None  # where equal rows get several replacements: the first of them, and the one after the
+    # last
     high: pa.Array | None = None
 
     @property
     def table(self) -> pa.Table:
-        """All of it, under names that no table has."""
+        """Keys and masked columns in one table, under names that no data has."""
         columns = {key_name(i): x for i, x in enumerate(self.keys.columns)}
         columns |= {masked_name(i): x for i, x in enumerate(self.masked.columns)}
         return pa.table(columns | ({} if self.low is None else {LOW: self.low, HIGH: self.high}))
@@ -48,12 +49,17 @@ def masked_name(place: int) -> str:
 
 
 class Engine(ABC):
-    """A table that an engine holds; what is made of it is one again, and nothing is computed before it is asked for."""
+    """A table that an engine holds, and which it computes only when asked for rows or counts."""
 
     name: ClassVar[str]
     hint: ClassVar[str] = "are all files whole, with the same columns, and is there room on the disk?"
     names: tuple[str, ...]
     native: Any
+
+    @property
+    def session(self) -> Any:
+        """The Spark session; None in other engines."""
+        return None
 
     @abstractmethod
     def __init__(self, native: Any) -> None:
@@ -64,11 +70,12 @@ class Engine(ABC):
     def read(cls, files: Sequence[Path], base: Path, hive: Mapping[str, bool], master: str | None = None) -> Engine:
         """Open Parquet files, by their names and not by patterns.
 
-        Folders below `base` may be named by columns: `hive` says which, and whether they hold whole numbers, else text.
+        Folders below `base` may be named by columns: `hive` has their names, and whether they hold whole numbers, else
+        text.
         """
 
     def check(self) -> None:
-        """Refuse names of columns that the engine, or allonym in it, would take for something else."""
+        """Refuse column names that the engine, or allonym in it, uses for something else."""
         odd = [x for x in self.names if not isinstance(x, str) or x.lower().startswith("allonym ")]
         if odd:
             raise TableError(f"{plural(len(odd), 'column')} have names that cannot be used.", hint="rename them.")
@@ -76,42 +83,42 @@ class Engine(ABC):
             raise TableError("The table has two columns of one name.", hint="rename one.")
 
     @abstractmethod
-    def lines(self, columns: Sequence[str]) -> pa.Table:
-        """Return the different rows of some columns, null being a value, with how often each comes as `COUNT`."""
+    def count_rows(self, columns: Sequence[str]) -> pa.Table:
+        """Return the distinct rows of some columns, null being a value, with their numbers as column `COUNT`."""
 
     @abstractmethod
-    def repeated(self, column: str, missing: Sequence[str]) -> int:
-        """Return how many values of a column come more than once; those that say nothing, or are missing, do not count.
+    def repeated_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of values of a column that occur more than once, missing values aside.
 
-        Blanks around text do not count either; what is not a number says nothing.
+        Blanks around text are ignored; NaN is a missing value.
         """
 
     @abstractmethod
-    def empty(self, column: str, missing: Sequence[str]) -> int:
-        """Return in how many rows a column is null, or says nothing."""
+    def empty_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of rows whose cell in a column is null, empty or a missing-value marker."""
 
     @abstractmethod
-    def replaced(self, known: Replacements) -> Engine:
-        """Return the table with what becomes of its rows; a row that nothing is known of has nulls."""
+    def replaced(self, replacements: Replacements) -> Engine:
+        """Return the table with its rows replaced; a row without a replacement has nulls."""
 
     @abstractmethod
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
 
     @abstractmethod
-    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
-        """Return the table masked some rows at a time; `numbered`, if rows go by their numbers in the table.
+    def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked batch by batch; `numbered`: `mask` takes the numbers of the rows.
 
-        Columns in `discard_style` lose the categories they had: they become text.
+        Categorical columns in `discard_style` become text.
         """
 
     @abstractmethod
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
-        """Write the table as Parquet: a file, or a folder where the engine writes several or columns part them."""
+        """Write the table as Parquet: a file, or a folder of files where `in_folder` says so."""
 
     @abstractmethod
-    def again(self, path: Path, like: Engine) -> Engine:
-        """Open what was saved of a table by the same engine, with the types that the table has."""
+    def reopen(self, path: Path, like: Engine) -> Engine:
+        """Open what was saved, with the types of the table that was saved."""
 
     @classmethod
     @abstractmethod
@@ -121,7 +128,7 @@ class Engine(ABC):
     @classmethod
     @contextmanager
     def at_work(cls) -> Iterator[None]:
-        """Tell errors of the engine as such, without their texts, which may hold cells of the table."""
+        """Report errors of the engine without their texts, which may hold cells of the table."""
         try:
             yield
         except (*cls.failures(), pa.ArrowException) as error:
@@ -131,7 +138,7 @@ class Engine(ABC):
             ) from None
 
     def can_name(self, column: str) -> bool:
-        """Tell whether folders can be named by a column, so that every reader finds it again."""
+        """Tell whether folders can be named by a column so that every reader understands them."""
         return not set(column) & set("=/\\%")
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:

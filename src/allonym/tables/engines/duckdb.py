@@ -1,4 +1,4 @@
-"""DuckDB: relations, and files that it reads and writes."""
+"""DuckDB: relations, and Parquet files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from allonym.tables.engines.base import (
     masked_name,
 )
 
-ROWS = 131_072  # that are masked at a time
-PARTED = 65_536  # that wait to be written into folders named by columns; DuckDB's own number takes gigabytes
+BATCH_ROWS = 131_072  # rows that are masked at a time
+PARTITION_BUFFER = 65_536  # rows that DuckDB buffers for each folder; its default takes gigabytes
 
 
 class DuckDBEngine(Engine):
@@ -35,7 +35,7 @@ class DuckDBEngine(Engine):
     name = "duckdb"
     hint = (
         "are files whole, is there room on the disk? A connection must let Python be read (python_enable_replacements, "
-        "enable_external_access), and have no table allonym_rows or allonym_known."
+        "enable_external_access), and have no table allonym_rows or allonym_added."
     )
 
     def __init__(self, relation: Any) -> None:
@@ -55,51 +55,51 @@ class DuckDBEngine(Engine):
 
     @classmethod
     def _scanned(cls, files: Sequence[Path], types: Mapping[str, Any]) -> DuckDBEngine:
-        """Open files; folders have the names of columns of some types."""
+        """Open files whose folders are named by columns of some types."""
         import duckdb
 
         connection = duckdb.connect(
-            config={"temp_directory": _room().name, "partitioned_write_flush_threshold": PARTED}
+            config={"temp_directory": _spill_folder().name, "partitioned_write_flush_threshold": PARTITION_BUFFER}
         )
-        given = ", ".join(_literal(re.sub(r"([*?\[])", r"[\1]", str(x))) for x in files)
-        told = ", ".join(f"{_quoted(name)}: {kind}" for name, kind in types.items())
-        options = f"hive_partitioning = true, hive_types = {{{told}}}" if told else "hive_partitioning = false"
-        return cls(connection.sql(f"SELECT * FROM read_parquet([{given}], {options})"))
+        paths = ", ".join(_literal(re.sub(r"([*?\[])", r"[\1]", str(x))) for x in files)
+        hive = ", ".join(f"{_quoted(name)}: {kind}" for name, kind in types.items())
+        options = f"hive_partitioning = true, hive_types = {{{hive}}}" if hive else "hive_partitioning = false"
+        return cls(connection.sql(f"SELECT * FROM read_parquet([{paths}], {options})"))
 
-    def lines(self, columns: Sequence[str]) -> pa.Table:
-        """Return the different rows of some columns with how often each comes."""
+    def count_rows(self, columns: Sequence[str]) -> pa.Table:
+        """Return the distinct rows of some columns, with their numbers."""
         wanted = ", ".join([*map(_quoted, columns), f"count(*) AS {_quoted(COUNT)}"])
         by = f" GROUP BY {', '.join(map(_quoted, columns))}" if columns else ""
-        return self._asked(f"SELECT {wanted} FROM allonym_rows{by}").native.to_arrow_table()
+        return self._query(f"SELECT {wanted} FROM allonym_rows{by}").native.to_arrow_table()
 
-    def repeated(self, column: str, missing: Sequence[str]) -> int:
-        """Return how many values of a column come more than once."""
-        said = f"SELECT {self._said(column, missing)} AS x FROM allonym_rows"
-        found = f"SELECT x FROM ({said}) WHERE x IS NOT NULL GROUP BY x HAVING count(*) > 1"
-        return int(self._asked(f"SELECT count(*) AS n FROM ({found})").native.fetchall()[0][0])
+    def repeated_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of values of a column that occur more than once."""
+        texts = f"SELECT {self._text(column, missing)} AS x FROM allonym_rows"
+        repeated = f"SELECT x FROM ({texts}) WHERE x IS NOT NULL GROUP BY x HAVING count(*) > 1"
+        return int(self._query(f"SELECT count(*) AS n FROM ({repeated})").native.fetchall()[0][0])
 
-    def empty(self, column: str, missing: Sequence[str]) -> int:
-        """Return in how many rows a column is null, or says nothing."""
-        sql = f"SELECT count(*) AS n FROM allonym_rows WHERE {self._said(column, missing)} IS NULL"
-        return int(self._asked(sql).native.fetchall()[0][0])
+    def empty_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of rows whose cell in a column is missing."""
+        sql = f"SELECT count(*) AS n FROM allonym_rows WHERE {self._text(column, missing)} IS NULL"
+        return int(self._query(sql).native.fetchall()[0][0])
 
-    def _said(self, column: str, missing: Sequence[str]) -> str:
-        """Return what a column says: text without blanks around it; null, where that is nothing."""
+    def _text(self, column: str, missing: Sequence[str]) -> str:
+        """Return the values of a column: text without surrounding blanks, missing values as null."""
         kind = str(self.native.types[self.names.index(column)])
         if kind in ("FLOAT", "DOUBLE"):
             return f"CASE WHEN NOT isnan({_quoted(column)}) THEN {_quoted(column)} END"
         if not kind.startswith(("VARCHAR", "ENUM")):
             return _quoted(column)
         text = f"trim({_quoted(column)}::VARCHAR, {_literal(BLANKS)})"
-        nothing = ", ".join(map(_literal, ["", *missing]))
-        return f"CASE WHEN {text} NOT IN ({nothing}) THEN {text} END"
+        markers = ", ".join(map(_literal, ["", *missing]))
+        return f"CASE WHEN {text} NOT IN ({markers}) THEN {text} END"
 
-    def replaced(self, known: Replacements) -> Engine:
-        """Return the table with what becomes of its rows, by a join in which null equals null."""
-        keys, masked = known.keys.column_names, known.masked.column_names
+    def replaced(self, replacements: Replacements) -> Engine:
+        """Return the table with its rows replaced, by a join in which null equals null."""
+        keys, masked = replacements.keys.column_names, replacements.masked.column_names
         same = [f"r.{_quoted(x)} IS NOT DISTINCT FROM k.{_quoted(key_name(i))}" for i, x in enumerate(keys)]
         rows = "allonym_rows"
-        if known.low is not None:
+        if replacements.low is not None:
             by = ", ".join(map(_quoted, keys))
             rows = (
                 f"(SELECT *, row_number() OVER (PARTITION BY {by} ORDER BY allonym_n) - 1 AS {_quoted(PLACE)} "
@@ -110,8 +110,8 @@ class DuckDBEngine(Engine):
             f"k.{_quoted(masked_name(masked.index(x)))} AS {_quoted(x)}" if x in masked else f"r.{_quoted(x)}"
             for x in self.names
         ]
-        sql = f"SELECT {', '.join(wanted)} FROM {rows} AS r LEFT JOIN allonym_known AS k ON {' AND '.join(same)}"
-        return self._asked(sql, known.table)
+        sql = f"SELECT {', '.join(wanted)} FROM {rows} AS r LEFT JOIN allonym_added AS k ON {' AND '.join(same)}"
+        return self._query(sql, replacements.table)
 
     @classmethod
     def failures(cls) -> tuple[type[BaseException], ...]:
@@ -123,21 +123,21 @@ class DuckDBEngine(Engine):
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         wanted = ", ".join(_quoted(x) for x in self.names if x not in columns)
-        return self._asked(f"SELECT {wanted} FROM allonym_rows")
+        return self._query(f"SELECT {wanted} FROM allonym_rows")
 
-    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
-        """Return the table masked some rows at a time.
+    def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked batch by batch.
 
-        Python cannot be asked for more rows while DuckDB is at work on the same connection, so that what was masked is
-        kept as Arrow has it, where DuckDB reads it.
+        DuckDB cannot ask Python for more rows while it uses the same connection, so that the masked rows are held as
+        an Arrow table, which DuckDB reads.
         """
-        return self._asked("SELECT * FROM allonym_known", self._masked(mask, numbered).read_all())
+        return self._query("SELECT * FROM allonym_added", self._masked(mask, numbered).read_all())
 
     def _masked(self, mask: Batch, numbered: bool) -> pa.RecordBatchReader:
-        """Return the masked rows as they come."""
+        """Yield the masked rows batch by batch."""
         import numpy as np
 
-        reader = self.native.to_arrow_reader(ROWS)
+        reader = self.native.to_arrow_reader(BATCH_ROWS)
         schema = mask(reader.schema.empty_table(), np.zeros(0, np.uint64) if numbered else None).schema
 
         def batches() -> Any:
@@ -157,40 +157,40 @@ class DuckDBEngine(Engine):
         else:
             self.native.write_parquet(str(path), compression="zstd")
 
-    def again(self, path: Path, like: Engine) -> Engine:
+    def reopen(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""
         types = dict(zip(like.names, like.native.types, strict=True))
         if path.is_file():
             return DuckDBEngine._scanned([path], {})
         files = sorted(path.rglob("*.parquet"))
         inside = set(_columns_inside(files[0]))
-        found = DuckDBEngine._scanned(files, {name: kind for name, kind in types.items() if name not in inside})
-        return found._asked(f"SELECT {', '.join(_quoted(x) for x in like.names if x in found.names)} FROM allonym_rows")
+        saved = DuckDBEngine._scanned(files, {name: kind for name, kind in types.items() if name not in inside})
+        return saved._query(f"SELECT {', '.join(_quoted(x) for x in like.names if x in saved.names)} FROM allonym_rows")
 
     def can_name(self, column: str) -> bool:
-        """Tell whether folders can be named by a column: DuckDB writes other letters in a way that it does not read."""
+        """Tell whether folders can be named by a column: DuckDB does not read other letters as it writes them."""
         return re.fullmatch(r"[A-Za-z0-9_.-]+", column) is not None
 
-    def _asked(self, sql: str, allonym_known: pa.Table | None = None) -> DuckDBEngine:
-        """Return what a query gives; in it the table is `allonym_rows`, and what is given beside it `allonym_known`.
+    def _query(self, sql: str, allonym_added: pa.Table | None = None) -> DuckDBEngine:
+        """Return the result of a query on the table, `allonym_rows`, and a second table, `allonym_added`.
 
-        DuckDB finds the latter by the name of the variable, unless there is a table of that name.
+        DuckDB finds the second by the name of the variable, unless the connection has a table of that name.
         """
-        found = DuckDBEngine(self.native.query("allonym_rows", sql))
-        found.kept = (self, allonym_known)
-        return found
+        result = DuckDBEngine(self.native.query("allonym_rows", sql))
+        result.inputs = (self, allonym_added)
+        return result
 
-    kept: Any = None  # what the relation reads from
+    inputs: Any = None  # tables that the relation reads, kept alive
 
 
 @cache
-def _room() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder that only its owner may look into, for what DuckDB has no room for in memory; gone at the end."""
+def _spill_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a private folder for what DuckDB cannot hold in memory; it is removed at the end of the process."""
     return tempfile.TemporaryDirectory(prefix="allonym-", ignore_cleanup_errors=True)
 
 
 def _columns_inside(file: Path) -> list[str]:
-    """Return the columns that a file has, those in the names of folders not among them."""
+    """Return the columns inside a file, without those in the names of folders."""
     import pyarrow.parquet as pq
 
     return list(pq.read_schema(file).names)

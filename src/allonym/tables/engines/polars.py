@@ -1,4 +1,4 @@
-"""Polars: lazy frames, and files that it streams."""
+"""Polars: lazy frames, and Parquet files that it streams."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from allonym.tables.engines.base import (
     masked_name,
 )
 
-MANY = 1 << 23  # different texts that are counted at a time
-HASHED = 1 << 20  # places of a table of hashes
-DENSE = 1 << 22  # combinations of words that are looked up in a table, which is quicker than a join
+MAX_GROUPED_VALUES = 1 << 23  # values that are counted at a time
+MAX_HASH_TABLE = 1 << 20  # entries
+MAX_LOOKUP_TABLE = 1 << 22  # combinations of texts in a lookup table, which is quicker than a join
 
 
 class PolarsEngine(Engine):
@@ -39,7 +39,7 @@ class PolarsEngine(Engine):
         self.names = tuple(self.schema.names())
 
     def check(self) -> None:
-        """Refuse names of columns that would be taken for something else, as patterns are."""
+        """Refuse column names that polars takes for patterns."""
         super().check()
         odd = sum(x == "*" or (x.startswith("^") and x.endswith("$")) for x in self.names)
         if odd:
@@ -56,42 +56,42 @@ class PolarsEngine(Engine):
 
     @classmethod
     def _scanned(cls, files: Sequence[Path], types: Mapping[str, Any]) -> PolarsEngine:
-        """Open files; folders have the names of columns of some types."""
+        """Open files whose folders are named by columns of some types."""
         import polars as pl
 
         options: dict[str, Any] = {"hive_partitioning": bool(types), "hive_schema": dict(types) or None}
         return cls(pl.scan_parquet(list(files), glob=False, **options))
 
-    def lines(self, columns: Sequence[str]) -> pa.Table:
-        """Return the different rows of some columns with how often each comes."""
+    def count_rows(self, columns: Sequence[str]) -> pa.Table:
+        """Return the distinct rows of some columns, with their numbers."""
         import polars as pl
 
         row_counts = pl.len().cast(pl.Int64).alias(COUNT)
-        asked = (
+        counted = (
             self.native.group_by(*map(pl.col, columns)).agg(row_counts) if columns else self.native.select(row_counts)
         )
-        return asked.collect(engine="streaming").to_arrow()
+        return counted.collect(engine="streaming").to_arrow()
 
-    def repeated(self, column: str, missing: Sequence[str]) -> int:
-        """Return how many values of a column come more than once."""
+    def repeated_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of values of a column that occur more than once."""
         import polars as pl
 
-        said = self.native.select(self._said(column, missing).alias(column)).drop_nulls()
-        parts = 1 + int(said.select(pl.len()).collect(engine="streaming").item()) // MANY
-        found = 0
-        for part in range(parts):  # so that no more are held at a time, however many there are
-            some = said.filter(pl.col(column).hash() % parts == part) if parts > 1 else said
+        values = self.native.select(self._text(column, missing).alias(column)).drop_nulls()
+        parts = 1 + int(values.select(pl.len()).collect(engine="streaming").item()) // MAX_GROUPED_VALUES
+        repeated = 0
+        for part in range(parts):  # bounds the memory for the groups
+            some = values.filter(pl.col(column).hash() % parts == part) if parts > 1 else values
             counts = some.group_by(pl.col(column)).agg(pl.len().alias(COUNT))
-            found += int(counts.filter(pl.col(COUNT) > 1).select(pl.len()).collect(engine="streaming").item())
-        return found
+            repeated += int(counts.filter(pl.col(COUNT) > 1).select(pl.len()).collect(engine="streaming").item())
+        return repeated
 
-    def empty(self, column: str, missing: Sequence[str]) -> int:
-        """Return in how many rows a column is null, or says nothing."""
-        asked = self.native.select(self._said(column, missing).is_null().sum())
-        return int(asked.collect(engine="streaming").item())
+    def empty_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of rows whose cell in a column is missing."""
+        count = self.native.select(self._text(column, missing).is_null().sum())
+        return int(count.collect(engine="streaming").item())
 
-    def _said(self, column: str, missing: Sequence[str]) -> Any:
-        """Return what a column says: text without blanks around it; null, where that is nothing."""
+    def _text(self, column: str, missing: Sequence[str]) -> Any:
+        """Return the values of a column: text without surrounding blanks, missing values as null."""
         import polars as pl
 
         if self.schema[column].is_float():
@@ -101,80 +101,80 @@ class PolarsEngine(Engine):
         text = pl.col(column).cast(pl.String).str.strip_chars(BLANKS)
         return pl.when(~text.is_in(["", *missing])).then(text)
 
-    def replaced(self, known: Replacements) -> Engine:
-        """Return the table with what becomes of its rows, in the same order: looked up, or by a join."""
+    def replaced(self, replacements: Replacements) -> Engine:
+        """Return the table with its rows replaced, in the same order: by a lookup table, or by a join."""
         import polars as pl
 
-        keys, masked = known.keys.column_names, known.masked.column_names
-        looked_up = self._looked_up(known) if known.low is None else None
-        if looked_up is not None:
-            place, columns = looked_up
-            masked_now = [x.alias(name) for name, x in columns.items()]
-            return PolarsEngine(self.native.with_columns(place).with_columns(masked_now).select(self.names))
+        keys, masked = replacements.keys.column_names, replacements.masked.column_names
+        lookup = self._lookup(replacements) if replacements.low is None else None
+        if lookup is not None:
+            place, columns = lookup
+            new_columns = [x.alias(name) for name, x in columns.items()]
+            return PolarsEngine(self.native.with_columns(place).with_columns(new_columns).select(self.names))
         frame = self.native
-        if known.low is not None:
+        if replacements.low is not None:
             frame = frame.with_columns(pl.int_range(pl.len()).over(keys).alias(PLACE))
         wanted = [pl.col(masked_name(masked.index(x))).alias(x) if x in masked else pl.col(x) for x in self.names]
-        found = frame.join(
-            self._typed(known).lazy(),
+        joined = frame.join(
+            self._typed(replacements).lazy(),
             left_on=keys,
             right_on=[key_name(i) for i in range(len(keys))],
             how="left",
             nulls_equal=True,
             maintain_order="left",
         )
-        if known.low is not None:  # every row of a line is in one of its parts
-            found = found.filter(
+        if replacements.low is not None:  # each of several equal rows takes one of their replacements
+            joined = joined.filter(
                 pl.col(LOW).is_null() | ((pl.col(PLACE) >= pl.col(LOW)) & (pl.col(PLACE) < pl.col(HIGH)))
             )
-        return PolarsEngine(found.select(wanted))
+        return PolarsEngine(joined.select(wanted))
 
-    def _typed(self, known: Replacements) -> Any:
-        """Return what is known as a frame, with the types of the table; an enumeration has what it needs to have."""
+    def _typed(self, replacements: Replacements) -> Any:
+        """Return replacements as a frame, with the types of the table; an enumeration gets the categories it needs."""
         import polars as pl
 
-        found = _frame(known.table)
-        for names, name_of in ((known.keys.column_names, key_name), (known.masked.column_names, masked_name)):
+        frame = _frame(replacements.table)
+        keys, masked = replacements.keys.column_names, replacements.masked.column_names
+        for names, name_of in ((keys, key_name), (masked, masked_name)):
             for place, name in enumerate(names):
                 kind, own = self.schema[name], name_of(place)
                 if isinstance(kind, pl.Enum) and name_of is masked_name:
-                    said = found[own].cast(pl.String).drop_nulls().unique().sort()
+                    used = frame[own].cast(pl.String).drop_nulls().unique().sort()
                     kind = pl.Enum(
-                        [*(x for x in kind.categories if x in said), *(x for x in said if x not in kind.categories)]
+                        [*(x for x in kind.categories if x in used), *(x for x in used if x not in kind.categories)]
                     )
-                found = found.with_columns(
-                    found[own].cast(pl.String).cast(kind) if _is_named(kind) else found[own].cast(kind)
-                )
-        return found
+                column = frame[own].cast(pl.String) if _is_categorical(kind) else frame[own]
+                frame = frame.with_columns(column.cast(kind))
+        return frame
 
-    def _looked_up(self, known: Replacements) -> tuple[Any, dict[str, Any]] | None:
-        """Return the place of a row in a table, and what columns become there, where keys are text and the table small.
+    def _lookup(self, replacements: Replacements) -> tuple[Any, dict[str, Any]] | None:
+        """Return the place of a row in a lookup table, and the new columns; None where it is large or keys are no text.
 
-        Every text has a number; those of a row tell its place.
+        Every text has a number; the numbers of a row's texts make its place.
         """
         import polars as pl
 
-        keys = _frame(known.keys)
+        keys = _frame(replacements.keys)
         texts = [keys[x].drop_nulls().unique().sort() for x in keys.columns]
         size = math.prod(len(x) + 1 for x in texts)
-        if size > DENSE or any(self.schema[x] != pl.String for x in keys.columns):
+        if size > MAX_LOOKUP_TABLE or any(self.schema[x] != pl.String for x in keys.columns):
             return None
-        asked, given = pl.lit(0, pl.UInt32), pl.Series([0], dtype=pl.UInt32)
+        place, place_of_key = pl.lit(0, pl.UInt32), pl.Series([0], dtype=pl.UInt32)
         for name, own in zip(keys.columns, texts, strict=True):
-            asked = asked * (len(own) + 1) + _number_by_hash(pl.col(name), own)
-            given = given * (len(own) + 1) + _number_of(keys[name], own)
+            place = place * (len(own) + 1) + _number_by_hash(pl.col(name), own)
+            place_of_key = place_of_key * (len(own) + 1) + _number_of(keys[name], own)
         row = np.full(size, len(keys), np.uint32)  # beyond the last: null
-        row[given.to_numpy()] = np.arange(len(keys), dtype=np.uint32)
-        found = {}
-        for i, name in enumerate(known.masked.column_names):
-            column = pl.Series(known.masked.column(i))
+        row[place_of_key.to_numpy()] = np.arange(len(keys), dtype=np.uint32)
+        columns = {}
+        for i, name in enumerate(replacements.masked.column_names):
+            column = pl.Series(replacements.masked.column(i))
             whole = column.append(pl.Series([None], dtype=column.dtype)).gather(pl.Series(row))
-            found[name] = pl.lit(whole).gather(pl.col(PLACE))
-        return asked.alias(PLACE), found
+            columns[name] = pl.lit(whole).gather(pl.col(PLACE))
+        return place.alias(PLACE), columns
 
     @classmethod
     def failures(cls) -> tuple[type[BaseException], ...]:
-        """Return the errors of polars, what it calls a panic among them."""
+        """Return the errors of polars, panics included."""
         import polars as pl
 
         return pl.exceptions.PolarsError, pl.exceptions.PanicException
@@ -183,8 +183,8 @@ class PolarsEngine(Engine):
         """Return the table without some columns."""
         return PolarsEngine(self.native.drop(*columns)) if columns else self
 
-    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
-        """Return the table masked some rows at a time."""
+    def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked batch by batch."""
 
         def masked(frame: Any) -> Any:
             places = frame[PLACE].to_numpy().astype(np.uint64) if numbered else None
@@ -194,12 +194,12 @@ class PolarsEngine(Engine):
         import polars as pl
 
         schema = {name: kind for name, kind in self.schema.items() if name not in drop}
-        schema |= {name: pl.String() for name in discard_style if _is_named(schema[name])}
+        schema |= {name: pl.String() for name in discard_style if _is_categorical(schema[name])}
         rows = self.native.with_row_index(PLACE) if numbered else self.native
         return PolarsEngine(rows.map_batches(masked, streamable=True, schema=schema))
 
     def save(self, path: Path, partition_by: Sequence[str]) -> None:
-        """Write the table as Parquet, without holding it."""
+        """Stream the table to Parquet."""
         import polars as pl
 
         if partition_by:
@@ -209,7 +209,7 @@ class PolarsEngine(Engine):
         else:
             self.native.sink_parquet(path, engine="streaming")
 
-    def again(self, path: Path, like: Engine) -> Engine:
+    def reopen(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""
         import pyarrow.parquet as pq
 
@@ -218,18 +218,18 @@ class PolarsEngine(Engine):
         files = sorted(path.rglob("*.parquet"))
         inside = set(pq.read_schema(files[0]).names)
         types = {name: kind for name, kind in like.native.collect_schema().items() if name not in inside}
-        found = PolarsEngine._scanned(files, types)
-        return PolarsEngine(found.native.select(x for x in like.names if x in found.names))
+        saved = PolarsEngine._scanned(files, types)
+        return PolarsEngine(saved.native.select(x for x in like.names if x in saved.names))
 
 
 def _frame(table: pa.Table) -> Any:
-    """Return a table of Arrow as a frame."""
+    """Return an Arrow table as a polars frame."""
     import polars as pl
 
     return pl.from_arrow(table)
 
 
-def _is_named(kind: Any) -> bool:
+def _is_categorical(kind: Any) -> bool:
     """Tell whether a column holds categories."""
     import polars as pl
 
@@ -237,21 +237,21 @@ def _is_named(kind: Any) -> bool:
 
 
 def _number_of(text: Any, known: Any) -> Any:
-    """Return the numbers of texts among those that are known; null is one more."""
+    """Return the place of each text among known ones; null comes after the last."""
     import polars as pl
 
     return text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32).fill_null(len(known))
 
 
 def _number_by_hash(text: Any, known: Any) -> Any:
-    """Return the same numbers, of a column, by a table of hashes: quicker, where a small one tells all texts apart.
+    """Return the same places for a column, by a small hash table without collisions, which is quicker.
 
-    A text that nobody knows, as of a file that was changed meanwhile, has no number: what becomes of it is null.
+    An unknown text, as in a file that was changed meanwhile, has no place: its replacement is null.
     """
     import polars as pl
 
     hashes = known.extend_constant(None, 1).hash().to_numpy()
-    for size in np.geomspace(len(hashes), max(len(hashes), HASHED), 200).astype(np.uint64):
+    for size in np.geomspace(len(hashes), max(len(hashes), MAX_HASH_TABLE), 200).astype(np.uint64):
         places = hashes % size
         if len(np.unique(places)) == len(hashes):
             number, whole = np.zeros(size, np.uint32), np.zeros(size, np.uint64)

@@ -1,4 +1,4 @@
-"""Spark: data frames, and files that its executors read and write."""
+"""Spark: data frames, and Parquet files that its executors read and write."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pyarrow as pa
 from allonym.errors import OptionError, TableError
 from allonym.tables.engines.base import BLANKS, COUNT, HIGH, LOW, Batch, Engine, Replacements, key_name, masked_name
 
-LOCAL = "local[*]"
-SMALL = 32 * 1024**2  # bytes of what becomes of rows: up to these, every executor gets all of it
+LOCAL_MASTER = "local[*]"
+MAX_BROADCAST_BYTES = 32 * 1024**2  # replacements up to this size go to every executor
 
 
 def session(master: str | None) -> Any:
-    """Return the session that is at work, or a new one at a master."""
+    """Return the active session, or a new one at a master."""
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
@@ -27,12 +27,12 @@ def session(master: str | None) -> Any:
         return running
     if running is not None:
         raise OptionError(
-            f"A session of Spark is at work at {running.sparkContext.master}.",
+            f"A Spark session is active at {running.sparkContext.master}.",
             hint="stop it first, or name its master.",
         )
-    if (master or LOCAL).startswith("local"):  # workers are of the same environment, activated or not
+    if (master or LOCAL_MASTER).startswith("local"):  # workers use the same environment, activated or not
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master or LOCAL).appName("allonym")
+    builder = SparkSession.builder.master(master or LOCAL_MASTER).appName("allonym")
     return builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
 
 
@@ -54,42 +54,47 @@ class SparkEngine(Engine):
         from pyspark.sql.types import LongType, StringType, StructField, StructType
 
         spark = session(master)
-        if not hive:  # each by itself: what folders are called does not matter
+        if not hive:  # the names of folders mean nothing
             return cls(spark.read.option("recursiveFileLookup", "true").parquet(*map(_escaped, files)))
         reader = spark.read.option("basePath", str(base.absolute()))
         own = [x for x in reader.parquet(*map(_escaped, files)).schema.fields if x.name not in hive]
-        told = [StructField(name, LongType() if whole else StringType()) for name, whole in hive.items()]
-        return cls(reader.schema(StructType([*own, *told])).parquet(*map(_escaped, files)))
+        in_folders = [StructField(name, LongType() if whole else StringType()) for name, whole in hive.items()]
+        return cls(reader.schema(StructType([*own, *in_folders])).parquet(*map(_escaped, files)))
+
+    @property
+    def session(self) -> Any:
+        """The Spark session."""
+        return self.native.sparkSession
 
     @property
     def _numbered(self) -> Any:
-        """The table with numbers for names, which need no quotes."""
+        """The table with numbered column names, which need no quotes."""
         return self.native.toDF(*(f"c{i}" for i in range(len(self.names))))
 
     def _place(self, column: str) -> str:
         return f"c{self.names.index(column)}"
 
-    def lines(self, columns: Sequence[str]) -> pa.Table:
-        """Return the different rows of some columns with how often each comes."""
+    def count_rows(self, columns: Sequence[str]) -> pa.Table:
+        """Return the distinct rows of some columns, with their numbers."""
         if not columns:
             return pa.table({COUNT: pa.array([self.native.count()], pa.int64())})
         places = list(map(self._place, columns))
         return self._numbered.groupBy(*places).count().toArrow().rename_columns([*columns, COUNT])
 
-    def repeated(self, column: str, missing: Sequence[str]) -> int:
-        """Return how many values of a column come more than once."""
+    def repeated_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of values of a column that occur more than once."""
         from pyspark.sql import functions as f
 
-        said = self._numbered.select(self._said(column, missing).alias("said"))
-        counts = said.where(f.col("said").isNotNull()).groupBy("said").count()
+        values = self._numbered.select(self._text(column, missing).alias("value"))
+        counts = values.where(f.col("value").isNotNull()).groupBy("value").count()
         return int(counts.where(f.col("count") > 1).count())
 
-    def empty(self, column: str, missing: Sequence[str]) -> int:
-        """Return in how many rows a column is null, or says nothing."""
-        return int(self._numbered.where(self._said(column, missing).isNull()).count())
+    def empty_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of rows whose cell in a column is missing."""
+        return int(self._numbered.where(self._text(column, missing).isNull()).count())
 
-    def _said(self, column: str, missing: Sequence[str]) -> Any:
-        """Return what a column says: text without blanks around it; null, where that is nothing."""
+    def _text(self, column: str, missing: Sequence[str]) -> Any:
+        """Return the values of a column: text without surrounding blanks, missing values as null."""
         from pyspark.sql import functions as f
 
         place = self._place(column)
@@ -101,22 +106,22 @@ class SparkEngine(Engine):
         text = f.btrim(f.col(place), f.lit(BLANKS))
         return f.when(~text.isin(["", *missing]), text)
 
-    def replaced(self, known: Replacements) -> Engine:
-        """Return the table with what becomes of its rows, by a join in which null equals null."""
+    def replaced(self, replacements: Replacements) -> Engine:
+        """Return the table with its rows replaced, by a join in which null equals null."""
         from pyspark.sql import Window
         from pyspark.sql import functions as f
 
-        keys, masked = known.keys.column_names, known.masked.column_names
+        keys, masked = replacements.keys.column_names, replacements.masked.column_names
         rows, places = self._numbered, list(map(self._place, keys))
         names = {key_name(i): f"k{i}" for i in range(len(keys))} | {masked_name(i): f"m{i}" for i in range(len(masked))}
         names |= {LOW: "low", HIGH: "high"}
-        table = known.table
+        table = replacements.table
         spark = self.native.sparkSession
-        told = spark.createDataFrame(table.rename_columns([names[x] for x in table.column_names]))
+        added = spark.createDataFrame(table.rename_columns([names[x] for x in table.column_names]))
         same = f.lit(True)
         for i, place in enumerate(places):
             same = same & f.col(place).eqNullSafe(f.col(f"k{i}"))
-        if known.low is not None:
+        if replacements.low is not None:
             within = Window.partitionBy(*places).orderBy(f.monotonically_increasing_id())
             rows = rows.withColumn("place", f.row_number().over(within) - 1)
             same = same & (f.col("place") >= f.col("low")) & (f.col("place") < f.col("high"))
@@ -124,8 +129,8 @@ class SparkEngine(Engine):
             f.col(f"m{masked.index(x)}").cast(self.native.schema[i].dataType) if x in masked else f.col(f"c{i}")
             for i, x in enumerate(self.names)
         ]
-        told = f.broadcast(told) if table.nbytes <= SMALL else told
-        return SparkEngine(rows.join(told, same, "left").select(*wanted).toDF(*self.names))
+        added = f.broadcast(added) if table.nbytes <= MAX_BROADCAST_BYTES else added
+        return SparkEngine(rows.join(added, same, "left").select(*wanted).toDF(*self.names))
 
     @classmethod
     def failures(cls) -> tuple[type[BaseException], ...]:
@@ -140,8 +145,8 @@ class SparkEngine(Engine):
         kept = [x for x in self.names if x not in columns]
         return SparkEngine(self._numbered.select(*map(self._place, kept)).toDF(*kept))
 
-    def mapped(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
-        """Return the table masked on the executors, batch by batch; rows of Spark have no numbers."""
+    def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
+        """Return the table masked by the executors, batch by batch; rows of Spark have no numbers."""
         from pyspark.sql.types import StructType
 
         names = self.names
@@ -150,8 +155,8 @@ class SparkEngine(Engine):
 
         def masked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                told = mask(pa.Table.from_batches([batch]).rename_columns(list(names)), None)
-                yield from told.rename_columns(schema.names).to_batches()
+                masked_batch = mask(pa.Table.from_batches([batch]).rename_columns(list(names)), None)
+                yield from masked_batch.rename_columns(schema.names).to_batches()
 
         return SparkEngine(self._numbered.mapInArrow(masked, schema).toDF(*kept))
 
@@ -159,10 +164,10 @@ class SparkEngine(Engine):
         """Write the table as a folder of Parquet files."""
         self.native.write.partitionBy(*partition_by).parquet(str(path.absolute()))
 
-    def again(self, path: Path, like: Engine) -> Engine:
+    def reopen(self, path: Path, like: Engine) -> Engine:
         """Open what was saved."""
-        found = like.native.sparkSession.read.schema(like.native.schema).parquet(_escaped(path))
-        return SparkEngine(found.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
+        saved = like.native.sparkSession.read.schema(like.native.schema).parquet(_escaped(path))
+        return SparkEngine(saved.select(*(f"`{x.replace('`', '``')}`" for x in like.names)))
 
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder: always."""
@@ -170,5 +175,5 @@ class SparkEngine(Engine):
 
 
 def _escaped(path: Path) -> str:
-    """Return the name of a file for a reader that looks for patterns."""
+    """Return the name of a file for a reader that expands patterns."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path.absolute()))

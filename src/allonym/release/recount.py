@@ -1,0 +1,204 @@
+"""Counting what was promised on the text of a release.
+
+This module imports neither methods nor records: it does not know how the table was masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from allonym.errors import ReleaseError
+from allonym.tables.base import Reread
+from allonym.tables.second_reader import text_columns
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows that are counted: the person each is about, and how many rows of the release it stands for."""
+
+    persons: NDArray[np.int64] | None = None
+    row_counts: NDArray[np.int64] | None = None
+
+    def count(self, some: NDArray[np.bool_]) -> int:
+        """Return the number of rows of the release that some of them stand for."""
+        return int(some.sum() if self.row_counts is None else self.row_counts[some].sum())
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A privacy model on a sensitive column: how to count it on groups of rows, and when the count suffices."""
+
+    column: str
+    model: str
+    asked: float
+    count: Callable[[NDArray[np.int64], Sequence[Any], NDArray[np.int64], Rows], float | None]  # groups, cells, places
+    holds: Callable[[float], bool]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a release reaches over all quasi-identifiers together, or over each: k, and the figures of guarantees."""
+
+    k: Sequence[int]
+    guarantees: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release promises, in columns and rows: k-anonymity over quasi-identifiers, and guarantees beside it."""
+
+    columns: Sequence[str]  # the quasi-identifiers
+    k: int
+    rows: int
+    names: Sequence[str]  # all columns, in order
+    persons: NDArray[np.int64] | None = None  # for every row, who it is about
+    per_column: bool = False  # whether k is promised for each quasi-identifier alone
+    suppressed: int = 0  # rows whose quasi-identifiers are all missing, and which are in no group
+    missing: Sequence[str] = ()  # missing-value markers
+    allowed: Mapping[str, Collection[str | None]] = field(default_factory=dict)  # columns limited to some texts
+    guarantees: Sequence[Guarantee] = ()
+
+    @property
+    def counted_columns(self) -> list[str]:
+        """The columns to recount."""
+        return list(dict.fromkeys([*self.columns, *(x.column for x in self.guarantees)]))
+
+    def over(self, reread: Reread) -> Promise:
+        """Return what is promised of the columns of a release that were read again together."""
+        return replace(
+            self,
+            columns=[x for x in self.columns if x in reread.columns],
+            allowed={x: texts for x, texts in self.allowed.items() if x in reread.columns},
+            persons=self.persons if reread.persons is None else reread.persons,
+        )
+
+
+def verify(rereads: Iterable[Reread], promise: Promise) -> Verified:
+    """Recount a release, and return what it reaches; a promise that does not hold is an error.
+
+    Columns that no group spans may be read again one by one: their figures follow one another.
+    """
+    verified = [recount(x.frame, x.names, promise.over(x), x.row_counts) for x in rereads]
+    return Verified([k for x in verified for k in x.k], [figures for x in verified for figures in x.guarantees])
+
+
+def recount(
+    frame: Any, names: Sequence[str], promise: Promise, row_counts: NDArray[np.int64] | None = None
+) -> Verified:
+    """Count the groups of a release, and return what they reach; a promise that does not hold is an error.
+
+    `row_counts` are the numbers of rows that each row of the frame stands for. k does not count suppressed records.
+    Guarantees do, as one group: their sensitive values are in the release.
+    """
+    if tuple(names) != tuple(promise.names):
+        raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
+    each = Rows(promise.persons, row_counts)
+    if (rows := each.count(np.ones(len(frame), bool))) != promise.rows:
+        raise ReleaseError(f"The release has {rows:,} rows, the table has {promise.rows:,}.")
+    for column, texts in promise.allowed.items():
+        unexpected = sum(x not in texts for x in distinct_texts(frame, column))
+        if unexpected:
+            raise ReleaseError(f"{unexpected:,} values in column {column} of the release are none that it may have.")
+    together = [[column] for column in promise.columns] if promise.per_column else [promise.columns]
+    group_ids = all_groups = [group_rows(frame, columns) for columns in together]
+    if promise.suppressed:
+        suppressed = all_missing(frame, promise.columns, promise.missing)
+        if (count := each.count(suppressed)) < promise.suppressed:
+            raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {count:,} are.")
+        suppressed &= not suppressed.all()  # if all are suppressed, all look alike: they are one group
+        group_ids = [np.where(suppressed, -1, groups) for groups in group_ids]
+    reached = [smallest(groups, promise.persons, row_counts) for groups in group_ids]
+    if min(reached) < promise.k:
+        unit = "rows" if promise.persons is None else "persons"
+        raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {min(reached)} {unit}.")
+    return Verified(reached, [[_figure(frame, groups, x, each) for x in promise.guarantees] for groups in all_groups])
+
+
+def _figure(frame: Any, groups: NDArray[np.int64], guarantee: Guarantee, rows: Rows) -> float:
+    """Return the figure of a guarantee that all groups reach."""
+    reached = guarantee.count(groups, *_coded(next(text_columns(frame, [guarantee.column]))), rows)
+    if reached is None:
+        raise ReleaseError(f"Column {guarantee.column} of the release has values that it did not have.")
+    if not guarantee.holds(reached):
+        promised = f"{guarantee.model} of {guarantee.asked:g} was promised for column {guarantee.column}"
+        raise ReleaseError(f"{promised}, but a group of the release has {reached:.10g}.")
+    return reached
+
+
+def distinct_texts(frame: Any, column: str) -> set[str | None]:
+    """Return the distinct texts of a column; an empty cell is None."""
+    texts, places = _coded(next(text_columns(frame, [column])))
+    return {texts[i] or None for i in np.unique(places).tolist()}
+
+
+def all_missing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows have missing values in all of some columns."""
+    is_missing = np.ones(len(frame), bool)
+    for column in text_columns(frame, columns):
+        texts, places = _coded(column)
+        is_missing &= np.array([v is None or str(v).strip() in ("", *missing) for v in texts], bool)[places]
+    return is_missing
+
+
+def smallest_group(frame: Any, columns: Sequence[str], persons: NDArray[np.int64] | None = None) -> int:
+    """Return the size, in rows or in persons, of the smallest group of rows that read the same; null is a value.
+
+    >>> smallest_group(pa.table({"job": ["cook", "cook", None, None, None]}), ["job"])
+    2
+    """
+    return smallest(group_rows(frame, columns), persons)
+
+
+def group_rows(frame: Any, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Number the rows of a frame so that those that read the same have one number; null is a value."""
+    group = np.zeros(len(frame), np.int64)
+    for column in text_columns(frame, columns if len(frame) else ()):
+        place = _coded(column)[1]
+        group = _numbered(group * (int(place.max()) + 1) + place)
+    return group
+
+
+def _numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return numbers without gaps, in the same order; by a table where they are dense, which needs no sorting."""
+    size = int(numbers.max(initial=0)) + 1
+    if size > 4 * len(numbers) + 1024:
+        return np.unique(numbers, return_inverse=True)[1]
+    return (np.cumsum(np.bincount(numbers, minlength=size) > 0) - 1)[numbers]
+
+
+def smallest(
+    group: NDArray[np.int64], persons: NDArray[np.int64] | None = None, row_counts: NDArray[np.int64] | None = None
+) -> int:
+    """Return the size of the smallest group, in rows or in persons; rows of group -1 are in none."""
+    grouped = group >= 0
+    group = group[grouped]
+    if not group.size:
+        return 0
+    if persons is not None:
+        width = int(persons.max()) + 1
+        group, row_counts = np.unique(group * width + persons[grouped]) // width, None
+    sizes = np.bincount(group, weights=None if row_counts is None else row_counts[grouped])
+    return int(sizes[sizes > 0].min())
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the distinct cells of a column, and the place of each row's cell among them."""
+    whole = column.combine_chunks() if column.num_chunks else column
+    if isinstance(whole, pa.Array):
+        coded = whole.dictionary_encode(null_encoding="encode")
+        return coded.dictionary.to_pylist(), _numbers(coded.indices).astype(np.int64)
+    coded = column.dictionary_encode().unify_dictionaries()
+    values = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
+    places = [_numbers(chunk.indices.fill_null(len(values))) for chunk in coded.chunks]
+    return [*values, None], np.concatenate([np.zeros(0, np.int64), *places])
+
+
+def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:
+    """Return Arrow's numbers for NumPy; `to_numpy` would import pandas first, where there is one."""
+    return np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array)]

@@ -1,0 +1,82 @@
+"""Parquet files; columns that are not masked keep their type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from allonym.errors import TableError
+from allonym.tables.base import Format, Reading
+from allonym.tables.frame import Frame
+
+MAGIC = b"PAR1"
+
+
+class ParquetFile(Frame):
+    """A Parquet file, read by Arrow."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        import pyarrow.parquet as pq
+
+        self.format = FORMAT
+        try:
+            notes = pq.read_metadata(pa.BufferReader(content))
+            if sum(notes.row_group(x).num_rows for x in range(notes.num_row_groups)) != notes.num_rows:
+                raise pa.ArrowInvalid("row groups")  # reading so many rows would take all memory
+            table = pq.read_table(pa.BufferReader(content))
+            table.validate(full=True)
+            list(table.column_names)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise TableError(f"{name} is a damaged Parquet file, or names a column twice.") from error
+        super().__init__(_without_index(table), name)
+
+    @classmethod
+    def open(cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> ParquetFile:
+        """Open a file; there is nothing to choose."""
+        return cls(content, name)
+
+    def save(self, content: Any, path: Path, *, zipped: bool = False) -> None:
+        """Write content to a file."""
+        import pyarrow.parquet as pq
+
+        pq.write_table(content, path)
+
+    def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
+        """Read some columns of the written file, and the names of all columns from its schema."""
+        import pyarrow.parquet as pq
+
+        stored = pq.read_schema(pa.BufferReader(content)).names
+        wanted = [name for name in stored if name in set(columns)]
+        return pq.read_table(pa.BufferReader(content), columns=wanted), stored
+
+
+def _without_index(table: pa.Table) -> pa.Table:
+    """Remove a numbered index from the notes that pandas leaves in a file: no role covers it."""
+    notes = (table.schema.metadata or {}).get(b"pandas")
+    if notes is None:
+        return table
+    try:
+        pandas = json.loads(notes)
+        pandas["index_columns"] = [x for x in pandas.get("index_columns", []) if isinstance(x, str)]
+    except (ValueError, AttributeError, TypeError, RecursionError):  # nothing that pandas wrote
+        return table.replace_schema_metadata({k: v for k, v in table.schema.metadata.items() if k != b"pandas"})
+    return table.replace_schema_metadata({**table.schema.metadata, b"pandas": json.dumps(pandas).encode()})
+
+
+def cell_count(file: Any) -> int:
+    """Return the number of cells that a Parquet file declares, without reading them; 0 where it is damaged."""
+    import pyarrow.parquet as pq
+
+    try:
+        file.seek(0)
+        notes = pq.read_metadata(pa.PythonFile(file, "r"))
+        return int(notes.num_rows * notes.num_columns)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return 0
+
+
+FORMAT = Format("parquet", (".parquet",), lambda content: content[:4] == MAGIC, ParquetFile.open)
