@@ -127,7 +127,7 @@ def test_numbers_as_csv_json_and_a_page(tmp_path: Path) -> None:
     assert page.count("<script>") == 1
     assert "script-src &#39;sha256-" in page
     assert found._repr_html_().startswith("<iframe")
-    with pytest.raises(OutputError, match="neither a page nor numbers"):
+    with pytest.raises(OutputError, match="unknown ending"):
         found.save(tmp_path / "found.xlsx")
 
 
