@@ -106,7 +106,9 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     readme = (DOCS.parent / "README.md").read_text("utf-8")
     assert update_docs.before_and_after(tmp_path) in readme
     assert update_docs.screen(tmp_path) in readme
-    assert update_docs.kinds() in (DOCS / "methods" / "index.md").read_text("utf-8")
+    methods = (DOCS / "methods" / "index.md").read_text("utf-8")
+    assert update_docs.kinds() in methods
+    assert update_docs.parameters() in methods
 
 
 def test_the_plan_of_the_docs_is_one(tmp_path: Path) -> None:

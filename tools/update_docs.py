@@ -1,6 +1,6 @@
-"""Parts of the docs that the product itself tells: python tools/told.py
+"""Generate the parts of the docs that derive from the code: python tools/update_docs.py
 
-What the demonstration shows, in the README; which method masks which kinds, in docs/methods.
+The demonstration in the README; the kinds and parameters of methods in docs/methods; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -72,6 +72,23 @@ def kinds() -> str:
     return "\n".join(lines) + "\n"
 
 
+def parameters() -> str:
+    """Return the parameters of methods, with the methods that have each."""
+    from allonym.methods import METHODS
+    from allonym.parameters import Parameter, parameters_of
+
+    methods: dict[Parameter, list[str]] = {}
+    for name, method in METHODS.items():
+        for declared in (x for x in parameters_of(method).values() if len(x.choices) != 1):
+            methods.setdefault(declared, []).append(f"`{name}`")
+    lines = ["| parameter | meaning | values | default | methods |", "|---|---|---|---|---|"]
+    for declared in sorted(methods, key=lambda x: list(methods).index(next(y for y in methods if y.name == x.name))):
+        default = "" if declared.default == "" else f"`{str(declared.default).lower()}`"
+        cells = [f"`{declared.name}`", declared.help, declared.values, default, ", ".join(methods[declared])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def schema() -> str:
     """Return the JSON Schema of plans as it is shipped."""
     from allonym.plan.schema import schema
@@ -91,4 +108,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
         README.write_text(replaced(page, "demo", screen(Path(folder))), "utf-8")
-    METHODS_PAGE.write_text(replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds()), "utf-8")
+    page = replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds())
+    METHODS_PAGE.write_text(replaced(page, "parameters", parameters()), "utf-8")

@@ -61,6 +61,20 @@ class Parameter:
         """Whether the parameter has no default."""
         return self.default is REQUIRED
 
+    @property
+    def values(self) -> str:
+        """The values that it may have, for people.
+
+        >>> Parameter("k", int, 5, "", minimum=2).values, Parameter("growth", str, "", "", ("a", "b")).values
+        ('a whole number, at least 2', 'a, b')
+        """
+        if self.choices:
+            return ", ".join(self.choices)
+        limits = [(self.above, "above"), (self.minimum, "at least"), (self.below, "below"), (self.maximum, "at most")]
+        bounds = [f"{words} {_number(limit)}" for limit, words in limits if limit is not None]
+        kind = "a whole number" if self.whole else "text or a list of texts" if self.many else _WORDS[self.type]
+        return ", ".join([kind, *bounds])
+
     def problem(self, value: Any) -> Problem | None:
         """Return what is wrong with a value; None, if nothing is."""
         if value is None and self.default is None:
