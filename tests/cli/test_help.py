@@ -88,3 +88,7 @@ def test_the_schema_of_plans_is_printed_and_written(tmp_path: Path) -> None:
     assert json.loads(shown("plan", "schema")) == current
     shown("plan", "schema", "-o", str(tmp_path / "plan.schema.json"))
     assert json.loads((tmp_path / "plan.schema.json").read_text("utf-8")) == current
+
+
+def test_the_version_is_printed() -> None:
+    assert shown("--version").startswith("allonym ")

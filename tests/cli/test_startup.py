@@ -54,8 +54,8 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
 
 def test_masking_text_imports_only_what_it_uses(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text("job,age\n" + "nurse,30\ncook,40\n" * 6)
-    given = [str(tmp_path / "jobs.csv"), "-o", str(tmp_path / "masked.csv")]
-    words = ["mask", *given, "--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest"]
+    files = [str(tmp_path / "jobs.csv"), "-o", str(tmp_path / "masked.csv")]
+    words = ["mask", *files, "--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest"]
     assert set(loaded(*words)) <= {"numpy", "pyarrow", "tomlkit"}
 
 

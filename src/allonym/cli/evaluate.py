@@ -44,7 +44,7 @@ RISK = (
 )  # fmt: skip
 @options.hide_values
 @options.as_json
-def evaluate(original: str, masked: str, plan: Path, hide_values: bool, as_json: bool, **given: Any) -> None:
+def evaluate(original: str, masked: str, plan: Path, hide_values: bool, as_json: bool, **option_values: Any) -> None:
     """Measure the loss and the risk of a masked table.
 
     Works with any tool's output. The plan describes the columns; its k is the required k. In the masked table `*`
@@ -61,7 +61,7 @@ def evaluate(original: str, masked: str, plan: Path, hide_values: bool, as_json:
 
     loaded = Plan.load(plan)
     with progress("Measuring") as tick:
-        evaluation = loaded.evaluate(original, masked, tick=tick, **given)
+        evaluation = loaded.evaluate(original, masked, tick=tick, **option_values)
     if as_json:
         show_json(evaluation.summary)
     else:

@@ -48,7 +48,7 @@ def hierarchy() -> None:
     "vgh", type=options.PATH, metavar="VGH", about="A hierarchy: rows leaf;level 1;…;top as in ARX, or a tree in JSON."
 )
 @scoring
-def score(vgh: Path, as_json: bool, **given: Any) -> None:
+def score(vgh: Path, as_json: bool, **option_values: Any) -> None:
     """Compute how much meaning a hierarchy loses: per transition, per level and in all (0 is no loss).
 
     The concepts of its values come from the links file, then from the ontology, and above the leaves from the
@@ -58,7 +58,7 @@ def score(vgh: Path, as_json: bool, **given: Any) -> None:
       allonym hierarchy score occupation.csv --links occupation.links.csv
       allonym hierarchy score animals.json --level-weights level --aggregate mean
     """
-    scored = _scored(vgh, given)
+    scored = _scored(vgh, option_values)
     if as_json:
         show_json(scored.to_dict())
     else:
@@ -68,7 +68,7 @@ def score(vgh: Path, as_json: bool, **given: Any) -> None:
 @hierarchy.command()
 @argument("vgh", type=options.PATH, nargs=-1, required=True, metavar="VGH...", about="Two or more hierarchies.")
 @scoring
-def compare(vgh: Sequence[Path], as_json: bool, **given: Any) -> None:
+def compare(vgh: Sequence[Path], as_json: bool, **option_values: Any) -> None:
     """Compare hierarchies of the same values, side by side and level by level.
 
     Examples:
@@ -79,7 +79,7 @@ def compare(vgh: Sequence[Path], as_json: bool, **given: Any) -> None:
         raise OptionError(
             "At least two hierarchies are required.", hint="use `allonym hierarchy score` for a single one."
         )
-    scores = [_scored(path, given) for path in vgh]
+    scores = [_scored(path, option_values) for path in vgh]
     if as_json:
         show_json({"format": 1, "hierarchies": [x.to_dict() for x in scores]})
     else:
@@ -104,7 +104,7 @@ def compare(vgh: Sequence[Path], as_json: bool, **given: Any) -> None:
 @options.as_json
 def build(
     file: Path, column: str, output: Path, values: str | None, ontology: str, links: Path | None, header: bool,
-    as_json: bool, **given: Any,
+    as_json: bool, **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Build a hierarchy with little loss for the values of a column, in the format of ARX.
 
@@ -124,7 +124,7 @@ def build(
     check_outputs([output], [file, links])
     limits = _limits(values)
     counts = read_column(file, column, Reading(header=header)).values
-    built = build_hierarchy(counts, ontology, links, name=column, limits=limits, **given)
+    built = build_hierarchy(counts, ontology, links, name=column, limits=limits, **option_values)
     to_stdout = str(output) == "-"
     if to_stdout:
         click.echo(built.hierarchy.to_csv(), nl=False)
@@ -147,10 +147,10 @@ def _limits(values: str | None) -> list[int] | None:
         raise OptionError(f"--values {values!r} is not a list of numbers.", hint="write --values 10,4,1.") from None
 
 
-def _scored(vgh: Path, given: dict[str, Any]) -> HierarchyScore:
+def _scored(vgh: Path, option_values: dict[str, Any]) -> HierarchyScore:
     from allonym.pipeline.hierarchies import score as score_hierarchy
 
-    return score_hierarchy(vgh, **given)
+    return score_hierarchy(vgh, **option_values)
 
 
 def _show(scored: HierarchyScore) -> None:

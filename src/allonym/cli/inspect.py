@@ -87,12 +87,12 @@ def _kind(column: ColumnInspection) -> str:
 
 def _reading_options(reading: Reading) -> list[str]:
     """Return the options that read a file in this way."""
-    given = [
+    words = [
         f"--{name}={value}"
         for name in ("encoding", "delimiter", "sheet")
         if (value := getattr(reading, name)) is not None
     ]
-    return given if reading.header else [*given, "--no-header"]
+    return words if reading.header else [*words, "--no-header"]
 
 
 def _mask_command(inspection: Inspection, file: str, reading: Reading) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @options.reading
 @options.execution
 def mask(
-    file: str, output: str, plan: Path | None, balance: float, hide_values: bool, as_json: bool, **given: Any
+    file: str, output: str, plan: Path | None, balance: float, hide_values: bool, as_json: bool, **option_values: Any
 ) -> None:
     r"""Mask a table and write a verified release.
 
@@ -62,12 +62,12 @@ def mask(
     from allonym.cli.plan_options import NAMED_FILES, plan_from_options
     from allonym.release.write import check_outputs
 
-    documents = Documents(**{name: given.pop(name) for name in Documents._fields})
+    documents = Documents(**{name: option_values.pop(name) for name in Documents._fields})
     documents.check()
-    execution = {name: given.pop(name) for name in ("engine", "master", "partition_by", "blocks_from")}
-    named_files = [text.rpartition("=")[2] for name in NAMED_FILES for text in given[name]]
+    execution = {name: option_values.pop(name) for name in ("engine", "master", "partition_by", "blocks_from")}
+    named_files = [text.rpartition("=")[2] for name in NAMED_FILES for text in option_values[name]]
     check_outputs([output, *documents.paths], [file, plan, *named_files])
-    whole = plan_from_options(plan, given, hint=f"run `allonym inspect {file}` to see likely roles")
+    whole = plan_from_options(plan, option_values, hint=f"run `allonym inspect {file}` to see likely roles")
     check_outputs([output, *documents.paths], [file, *whole.files])
     documents.check_measured(whole, file, execution)
     with progress("Masking") as tick:

@@ -24,42 +24,42 @@ ROLES = {
 READING = ("encoding", "delimiter", "header", "sheet")
 
 
-def plan_from_options(path: Path | None, given: Mapping[str, Any], *, hint: str) -> Plan:
+def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hint: str) -> Plan:
     """Return the plan of a file, changed by options; `hint` helps where no column has a role."""
     from allonym.plan import Plan
     from allonym.tables.files import Reading
 
-    roles = {role: _listed(given[name]) for name, role in ROLES.items()}
+    roles = {role: _listed(option_values[name]) for name, role in ROLES.items()}
     if path is None and not any(roles.values()):
         raise PlanError([Problem("no-roles", "no column has a role.", f"{hint}, or give --plan.")])
     base = Plan.load(path) if path is not None else None
-    requirements = _requirements(given)
-    settings = {name: given[name] for name in ("k", "seed", "method") if given[name] is not None}
-    settings |= {name: True for name in ("keep_rest", "long") if given[name]}
+    requirements = _requirements(option_values)
+    settings = {name: option_values[name] for name in ("k", "seed", "method") if option_values[name] is not None}
+    settings |= {name: True for name in ("keep_rest", "long") if option_values[name]}
     parameters = dict(base.parameters) if base else {}
     if "method" in settings:
         base, parameters = _with_method(base, parameters, settings["method"])
     roles["sensitive"] += _sensitive(requirements, roles, base)
-    settings["columns"] = _columns(dict(base.columns) if base else {}, roles, given)
+    settings["columns"] = _columns(dict(base.columns) if base else {}, roles, option_values)
     all_requirements = (*(base.privacy if base else ()), *requirements)
     settings["privacy"] = tuple({(x.model, x.column): x for x in all_requirements}.values())
-    settings["reading"] = reading_from(base.reading if base else Reading(), given)
-    settings["parameters"] = parameters | _parameters(given)
+    settings["reading"] = reading_from(base.reading if base else Reading(), option_values)
+    settings["parameters"] = parameters | _parameters(option_values)
     return Plan(**settings) if base is None else replace(base, **settings)
 
 
-def reading_from(reading: Reading, given: Mapping[str, Any]) -> Reading:
+def reading_from(reading: Reading, option_values: Mapping[str, Any]) -> Reading:
     """Return how a file is read, changed by options."""
-    return replace(reading, **{name: given[name] for name in READING if given[name] is not None})
+    return replace(reading, **{name: option_values[name] for name in READING if option_values[name] is not None})
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or [])
 
 
-def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of the method that options give."""
-    return {name: given[name] for name in method_parameters() if given[name] is not None}
+    return {name: option_values[name] for name in method_parameters() if option_values[name] is not None}
 
 
 def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> tuple[Plan | None, dict[str, Any]]:
@@ -77,14 +77,14 @@ def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> 
     return base, parameters
 
 
-def _requirements(given: Mapping[str, Any]) -> list[Privacy]:
+def _requirements(option_values: Mapping[str, Any]) -> list[Privacy]:
     """Return the privacy requirements that options give as COLUMN=NUMBER."""
     from allonym.kinds.numbers import to_number
     from allonym.plan.privacy import Privacy
 
     requirements = []
     for model, (figure, _) in privacy_models().items():
-        for text in given[model.replace("-", "_")]:
+        for text in option_values[model.replace("-", "_")]:
             column, _, figure_text = text.rpartition("=")
             number = to_number(figure_text)
             if not column or number is None:
@@ -101,16 +101,16 @@ def _sensitive(requirements: Sequence[Privacy], roles: dict[str, list[str]], bas
     return [x for x in columns if x not in with_role and (base is None or x not in base.columns)]
 
 
-def _columns(columns: dict[str, Column], roles: dict[str, list[str]], given: Mapping[str, Any]) -> dict[str, Column]:
+def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: Mapping[str, Any]) -> dict[str, Column]:
     """Return the columns of a plan, changed and extended by options."""
     columns |= _described(roles)
-    links, hierarchies = (_files(f"--{x}", given[x], columns) for x in ("links", "hierarchy"))
-    candidates = _files("--candidates", [x for x in given["candidates"] if "=" in x], columns)
-    for path in (x for x in given["candidates"] if "=" not in x):
+    links, hierarchies = (_files(f"--{x}", options[x], columns) for x in ("links", "hierarchy"))
+    candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
+    for path in (x for x in options["candidates"] if "=" not in x):
         candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
-    of_quasi = {"accept_review": True if given["accept_review"] else None, "unmatched": given["unmatched"]}
-    of_quasi["similarity"] = given["similarity"]
-    of_sets = {"separator": given["separator"], "distance": given["set_distance"]}
+    of_quasi = {"unmatched": options["unmatched"], "similarity": options["similarity"]}
+    of_quasi |= {"accept_review": True} if options["accept_review"] else {}
+    of_sets = {"separator": options["separator"], "distance": options["set_distance"]}
     for name, column in columns.items():
         changes: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
         changes |= {"hierarchy": hierarchies[name][-1]} if name in hierarchies else {}

@@ -126,7 +126,7 @@ def open_files(path: str | Path, name: str | None = None, master: str | None = N
     if name is not None and name not in ENGINES:
         raise OptionError.of("engine", name, [*ENGINES, MEMORY])
     if master is not None and name != "spark":
-        raise OptionError("A master is one of Spark's.", hint="say --engine spark, or leave --master out.")
+        raise OptionError("--master requires --engine spark.", hint="add --engine spark, or leave out --master.")
     files = files_of(path)
     if not files or not files[0].is_file():
         raise TableError(f"{path} has no Parquet files.", hint="engines read Parquet: a file, a folder, a pattern.")

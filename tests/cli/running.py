@@ -1,0 +1,27 @@
+"""Running commands in tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from click.testing import CliRunner
+
+from allonym.cli import app
+
+WIDE = {"COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"}
+
+
+def run(*words: str, code: int = 0) -> str:
+    """Run a command in this process; return what it printed."""
+    done = CliRunner().invoke(app, words, env=WIDE)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+def shell(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "allonym", *words]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
