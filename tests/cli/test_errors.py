@@ -98,7 +98,7 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
         (("--l-diversity", "income"), "write COLUMN=NUMBER"),
         (("--l-diversity", "income=many"), "write COLUMN=NUMBER"),
         (("--l-diversity", "income=25"), "all records together reach 24 only"),
-        (("--t-closeness", "income=1.5"), "above 0 and below 1"),
+        (("--t-closeness", "income=1.5"), "it must be below 1"),
         (("--l-diversity", "job=3"), "column job is not sensitive"),
         (("--l-diversity", "nothing=3"), "not in the table: nothing"),
         (("--public",), "--public requires --report"),
