@@ -12,6 +12,18 @@ from allonym.report import needed
 
 Row = tuple[str, float, float, float | None]  # name, before, after, blind guess
 PUBLIC_ROLES = ("quasi", "sensitive", "weight", "keep")  # of columns that the release has
+PARTS = (
+    "header",
+    "cards",
+    "requirements",
+    "questions",
+    "cautions",
+    "columns",
+    "replacements",
+    "concepts",
+    "glossary",
+    "provenance",
+)  # fmt: skip; templates of a report, in the order of the page
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ class Report:
 
         needed()
         report = self.published() if public and not self.public else self
-        return page("report.html", report=report, s=report.summary, charts=report.charts)
+        return page("report.html", report=report, s=report.summary, charts=report.charts, parts=PARTS)
 
     def save(self, path: str | Path, *, public: bool = False) -> None:
         """Write the report; only the owner can read a file that is not public."""
