@@ -23,7 +23,7 @@ PARTS = (
     "concepts",
     "glossary",
     "provenance",
-)  # fmt: skip; templates of a report, in the order of the page
+)  # templates of a report, in the order of the page
 
 
 @dataclass(frozen=True)
