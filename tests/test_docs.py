@@ -138,3 +138,14 @@ def test_the_architecture_page_shows_the_layers_that_are_checked() -> None:
     [layers] = [x["layers"] for x in settings["tool"]["importlinter"]["contracts"] if x["name"] == "layers"]
     [drawn] = re.findall(r"```layers\n(.*?)```", (DOCS / "architecture.md").read_text("utf-8"), re.DOTALL)
     assert drawn.splitlines() == layers
+
+
+def test_a_typical_change_touches_at_most_four_files_of_the_source() -> None:
+    _, _, section = (DOCS / "architecture.md").read_text("utf-8").partition("## Where each change goes")
+    rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| **")]
+    assert len(rows) == 10
+    for change, files, *_ in rows:
+        named = re.findall(r"`(.*?)`", files)
+        assert 1 <= len(named) <= 4, change
+        source = DOCS.parent / "src" / "allonym"
+        assert [x for x in named if not ((source / x).parent if "NAME" in x else source / x).exists()] == [], change
