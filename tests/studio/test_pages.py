@@ -258,7 +258,7 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     assert f"{leaf};{top};{top}" in (survey.version.folder / "reason-2.vgh.csv").read_text()
     assert "; loss 0." in survey.get("/hierarchy", name="reason-2.vgh.csv")
     over = edit | {"level": 2, "value": top}
-    assert "Leaves and the top stay" in survey.post("/hierarchy", 422, do="remove", **over)
+    assert "Leaves and the top cannot be removed" in survey.post("/hierarchy", 422, do="remove", **over)
     survey.post("/hierarchies", do="use", name="reason-2.vgh.csv", column="reason")
     assert survey.version.plan.columns["reason"].ontology == ("reason-2.vgh.csv",)
     assert not [
@@ -271,7 +271,7 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     assert "trees.vgh.csv" in survey.get("/hierarchies")
     assert "unknown-hierarchy" in codes(survey.get("/hierarchy", 422, name="../plan.toml"))
     assert "no-file" in codes(survey.post("/hierarchies", 422))
-    assert "go down from level to level" in survey.post("/build", column="hobby", values="3, 5")
+    assert "decrease from level to level" in survey.post("/build", column="hobby", values="3, 5")
 
 
 def test_a_hierarchy_that_was_built_is_scored_at_once(survey: Browser) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,6 +17,7 @@ import numpy as np
 
 from allonym.arrays import Ints, count_units
 from allonym.cells import MISSING, Cells, cell_text, is_missing, text_counts
+from allonym.errors import Problem
 from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import ColumnLinks
 from allonym.ontology.scope import Scope
@@ -87,6 +88,8 @@ class Kind(ABC):
     ordered: ClassVar[bool] = False  # whether its values are on a line
     multivalued: ClassVar[bool] = False  # whether a cell may hold several items
     several_ontologies: ClassVar[bool] = False  # whether it takes several ontologies
+    argument: ClassVar[str] = ""  # the option that stands behind the kind, as in ordinal:FILE
+    default_measure: ClassVar[str] = "wu-palmer"  # of similarity
     without_ontology: ClassVar[Mapping[str, str]] = {}  # the options of a column whose words no ontology has
 
     weight: float = 1.0
@@ -99,6 +102,11 @@ class Kind(ABC):
         """Return the kind with the options of a plan's column, and settings of the plan."""
         options = {f.name: getattr(column, f.name) for f in fields(cls) if hasattr(column, f.name)}
         return cls(**options | settings)
+
+    @classmethod
+    def problems(cls, column: Any) -> Iterator[Problem]:
+        """Yield what is wrong with the options of a plan's column of this kind."""
+        yield from ()
 
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:

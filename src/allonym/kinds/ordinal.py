@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.arrays import Floats, Ints, frozen
 from allonym.cells import Cells, is_missing
-from allonym.errors import TableError
+from allonym.errors import Problem, TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, halves
@@ -75,8 +75,16 @@ class Ordinal(Kind):
     description: ClassVar[str] = "ordered categories"
     options: ClassVar[frozenset[str]] = frozenset({"levels"})
     ordered: ClassVar[bool] = True
+    argument: ClassVar[str] = "levels"
 
     levels: str | Path | Sequence[str] = ()  # from low to high, or a file with one level per line
+
+    @classmethod
+    def problems(cls, column: Any) -> Iterator[Problem]:
+        """Yield the problem of missing levels."""
+        if not column.levels:
+            hint = "levels = [lowest, …, highest], or a file with one per line."
+            yield Problem("no-levels", "an ordinal column needs its levels.", hint)
 
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
         """Encode cells by the ranks of their levels."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ import numpy as np
 
 from allonym.arrays import Ints, count_units
 from allonym.cells import MISSING, Cells, cell_text, is_missing, merged
+from allonym.errors import Problem
 from allonym.kinds.base import EncodedColumn, Kind, ReleasedColumn, released
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
@@ -50,9 +51,10 @@ class Sets(Kind):
     options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"separator", "distance", "elements", "phrases"}
     roles: ClassVar[tuple[str, ...]] = ("quasi",)
     multivalued: ClassVar[bool] = True
+    default_measure: ClassVar[str] = "ancestor-overlap"
     without_ontology: ClassVar[Mapping[str, str]] = {"elements": "category"}
 
-    measure: str = "ancestor-overlap"
+    measure: str = default_measure
     depth: str = "nodes"
     unmatched: str = "opaque"  # an unlinked item stands for itself, or is left out (suppress)
     language: str = "en"
@@ -60,6 +62,15 @@ class Sets(Kind):
     distance: str = "min-sum"
     elements: str = "text"
     phrases: bool = False
+
+    @classmethod
+    def problems(cls, column: Any) -> Iterator[Problem]:
+        """Yield the problem of an empty separator, and of an ontology for items that are categories."""
+        if not column.separator:
+            yield Problem("no-separator", "the separator is empty.", "give one character or more.")
+        if column.elements != "text" and (column.ontology or column.root or column.links):
+            text = "items that are categories have no ontology, root or links."
+            yield Problem("option-of-elements", text, "leave them out, or choose elements = text.")
 
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:

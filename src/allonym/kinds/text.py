@@ -203,7 +203,7 @@ class Text(Kind):
     several_ontologies: ClassVar[bool] = True
     without_ontology: ClassVar[Mapping[str, str]] = {"kind": "category"}
 
-    measure: str = "wu-palmer"
+    measure: str = Kind.default_measure
     depth: str = "nodes"
     unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
     language: str = "en"

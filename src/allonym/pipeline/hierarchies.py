@@ -1,4 +1,4 @@
-"""Value generalisation hierarchies: score them against an ontology, and build them from one."""
+"""Value generalisation hierarchies: scoring them by an ontology, and building them from one."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
 
-MEASURE, DEPTH = "wu-palmer", "virtual-root"  # of the figures published in P2
+MEASURE, DEPTH = "wu-palmer", "virtual-root"  # of the figures published by Ayala-Rivera et al.
 Links = str | Path | Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
 class Transition:
-    """A leaf and what it becomes at a level, with the meaning lost on the way."""
+    """A leaf and its generalisation at a level, with the semantic loss."""
 
     leaf: str
     ancestor: str
@@ -38,14 +38,14 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyScore:
-    """A hierarchy and what it loses."""
+    """A hierarchy and its generalisation semantic loss."""
 
     hierarchy: Hierarchy
     losses: Floats  # leaves × levels: TransGSL
     aggregate: str = "max"
     weights: str = "constant"
-    concepts: Mapping[str, str] = field(default_factory=dict)  # what every value was taken to mean
-    review: Sequence[str] = ()  # values of which a person should see what they were taken to mean
+    concepts: Mapping[str, str] = field(default_factory=dict)  # the id of every value's concept
+    review: Sequence[str] = ()  # values whose concept a person should review
 
     @property
     def value(self) -> float:
@@ -54,7 +54,7 @@ class HierarchyScore:
 
     @property
     def levels(self) -> list[dict[str, Any]]:
-        """LevelGSL of every level, with what the transitions to it have between them."""
+        """LevelGSL of every level, with statistics of its transitions."""
         gsl = level_losses(self.losses, self.aggregate)
         weights = level_weights(self.hierarchy.height, self.weights)
         return [
@@ -72,23 +72,23 @@ class HierarchyScore:
 
     @property
     def transitions(self) -> list[Transition]:
-        """Every transition of a leaf to another value, those that lose most first."""
-        found = [
+        """Every transition of a leaf to another value, largest loss first."""
+        transitions = [
             Transition(row[0], row[i + 1], i + 1, float(self.losses[r, i]))
             for r, row in enumerate(self.hierarchy.rows)
             for i in range(self.hierarchy.height)
             if row[i + 1] != row[0]
         ]
-        return sorted(found, key=lambda t: (-t.loss, t.level, t.leaf))
+        return sorted(transitions, key=lambda t: (-t.loss, t.level, t.leaf))
 
     @property
     def reversed(self) -> list[int]:
-        """Levels with a value that is farther from some leaf than its own parent."""
+        """Levels with a value that is farther from some leaf than the value's parent is."""
         back = self.losses[:, :-1] > self.losses[:, 1:] + 1e-12
         return (np.flatnonzero(back.any(axis=0)) + 1).tolist()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the score for JSON."""
         return {
             "format": 1,
             "name": self.hierarchy.name,
@@ -116,7 +116,7 @@ def score(
     depth: str = DEPTH,
     language: str = "en",
 ) -> HierarchyScore:
-    """Score a hierarchy by what generalising its leaves loses in an ontology (P2).
+    """Score a hierarchy by its generalisation semantic loss in an ontology (Ayala-Rivera et al.).
 
     >>> pets = Hierarchy("pets", (("parrot", "bird", "vertebrate"), ("cat", "mammal", "vertebrate")))
     >>> round(score(pets).value, 4)
@@ -129,27 +129,27 @@ def score(
         raise OptionError.of("measure", measure, list(similarity.MEASURES))
     hierarchy = source if isinstance(source, Hierarchy) else Hierarchy.read(source)
     scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
-    found = meanings(hierarchy, scope, settled_of(links), language)
-    if found.unsure:
-        raise unsure(hierarchy.name, found.unsure, scope)
-    concepts = np.array([[found.concepts[value] for value in row] for row in hierarchy.rows])
+    linked = meanings(hierarchy, scope, settled_of(links), language)
+    if linked.unsure:
+        raise unsure(hierarchy.name, linked.unsure, scope)
+    concepts = np.array([[linked.concepts[value] for value in row] for row in hierarchy.rows])
     losses = similarity.distance(measure, scope.taxonomy, concepts[:, :1], concepts[:, 1:], depth=depth)
-    named = {value: scope.taxonomy.ids[c] for value, c in found.concepts.items()}
-    return HierarchyScore(hierarchy, losses, aggregate, weights, named, found.review)
+    named = {value: scope.taxonomy.ids[c] for value, c in linked.concepts.items()}
+    return HierarchyScore(hierarchy, losses, aggregate, weights, named, linked.review)
 
 
 def settled_of(links: Links) -> Mapping[str, str]:
-    """Return what a person settled, from a links file or a mapping."""
+    """Return the settled concepts of a links file or a mapping."""
     if links is None:
         return {}
     return dict(links) if isinstance(links, Mapping) else links_files.read(links).concepts
 
 
 def unsure(name: str, links: Sequence[Link], scope: Scope, *, review: bool = False) -> LinksError:
-    """Return the error that names the values nobody can be sure of, with what they might mean."""
+    """Return the error that lists values without a sure concept, with the concepts they may have."""
     ids = scope.taxonomy.ids
 
-    def told(x: Link) -> str:
+    def described(x: Link) -> str:
         senses = [ids[c] for c in (x.concept, *x.alternatives) if c is not None]
         if x.value == "*":
             senses = [ids[scope.root]]
@@ -157,10 +157,10 @@ def unsure(name: str, links: Sequence[Link], scope: Scope, *, review: bool = Fal
         return f"{x.value} ({might})" if might else x.value
 
     return LinksError(
-        f"{name}: {plural(len(links), 'value')} cannot be surely understood.",
-        hint="settle them in a file with the columns value and concept, and give it with --links"
-        + ("; --accept-review takes likely meanings as they are." if review else "."),
-        values=[told(x) for x in links],
+        f"{name}: {plural(len(links), 'value')} without a sure concept.",
+        hint="settle them in a file with the columns value and concept, and name it with --links"
+        + ("; --accept-review accepts likely concepts." if review else "."),
+        values=[described(x) for x in links],
     )
 
 
@@ -177,54 +177,51 @@ def build(
     language: str = "en",
     name: str = "hierarchy",
 ) -> HierarchyScore:
-    """Build a hierarchy over some values (with their counts) that loses little.
+    """Build a hierarchy of low semantic loss over some values with their counts.
 
-    Every level has fewer values than the one below, at most as many as `limits` say, and the last has one.
+    Every level has fewer values than the one below, at most as many as `limits` allow, and the last has one.
     """
     _check(levels, limits)
     scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
-    found = link(values, scope, settled=settled_of(links), language=language)
-    known = [x for x in found if x.value in values]
-    open_links = [x for x in known if x.concept is None or (x.status == "review" and not accept_review)]
+    linked = [x for x in link(values, scope, settled=settled_of(links), language=language) if x.value in values]
+    open_links = [x for x in linked if x.concept is None or (x.status == "review" and not accept_review)]
     if open_links:
         raise unsure(name, open_links, scope, review=not accept_review)
     texts: dict[int, list[str]] = {}
-    for x in known:
+    for x in linked:
         assert x.concept is not None
         texts.setdefault(x.concept, []).append(x.value)
     if len(texts) < 2:
-        raise OptionError("There is nothing to generalise: all values mean the same.", hint="is it the right column?")
+        raise OptionError("All values have the same concept: there is nothing to generalise.", hint="check the column.")
     leaves = np.array(sorted(texts), np.int64)
     above = building.build(leaves, scope, measure, depth, levels=levels, limits=limits)
     labels = _labels(np.unique(above).tolist(), texts, scope)
     rows, losses = [], []
-    for leaf, way in zip(leaves.tolist(), above.tolist(), strict=True):
+    for leaf, path in zip(leaves.tolist(), above.tolist(), strict=True):
         for text in texts[leaf]:
-            alone = [c == leaf and len(texts[c]) == 1 and (above[:, i] == c).sum() == 1 for i, c in enumerate(way)]
-            rows.append((text, *(text if own else labels[c] for c, own in zip(way, alone, strict=True))))
-            losses.append(similarity.distance(measure, scope.taxonomy, leaf, np.array(way), depth=depth))
+            alone = [c == leaf and len(texts[c]) == 1 and (above[:, i] == c).sum() == 1 for i, c in enumerate(path)]
+            rows.append((text, *(text if own else labels[c] for c, own in zip(path, alone, strict=True))))
+            losses.append(similarity.distance(measure, scope.taxonomy, leaf, np.array(path), depth=depth))
     order = sorted(range(len(rows)), key=lambda i: (rows[i][::-1], rows[i]))
     ids = scope.taxonomy.ids
-    meant = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
+    concepts = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
     built = Hierarchy(name, tuple(rows[i] for i in order))
-    there = {value for row in built.rows for value in row}
+    written = {value for row in built.rows for value in row}
     return HierarchyScore(
-        built, np.stack([losses[i] for i in order]), concepts={x: y for x, y in meant.items() if x in there}
+        built, np.stack([losses[i] for i in order]), concepts={x: y for x, y in concepts.items() if x in written}
     )
 
 
 def _check(levels: int, limits: Sequence[int] | None) -> None:
-    """Refuse limits that no hierarchy can keep."""
+    """Refuse limits that no hierarchy can meet."""
     if levels < 1:
-        raise OptionError(f"A hierarchy of {levels} levels is none.", hint="ask for one or more.")
+        raise OptionError(f"levels is {levels}; it must be at least 1.")
     if limits is not None and (limits[-1] != 1 or any(a <= b for a, b in pairwise(limits))):
-        raise OptionError(
-            "The number of values must go down from level to level, to 1 at the last.", hint="such as 10,4,1."
-        )
+        raise OptionError("The limits must decrease from level to level, down to 1.", hint="for example 10,4,1.")
 
 
 def _labels(concepts: Sequence[int], texts: Mapping[int, Sequence[str]], scope: Scope) -> dict[int, str]:
-    """Return how concepts above leaves are written: by label; by id too, where another value is written like that."""
+    """Return the labels of concepts above leaves, with the id where another value has the same label."""
     taxonomy = scope.taxonomy
     plain = {c: taxonomy.labels[c].replace("_", " ") for c in concepts}
     taken = Counter(plain.values())

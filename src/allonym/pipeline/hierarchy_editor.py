@@ -1,4 +1,4 @@
-"""Editing a hierarchy as a tree: every change gives another one, leaves stay what they are."""
+"""Editing a hierarchy as a tree: every change returns a new hierarchy; leaves never change."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = [
     "Branch", "Hierarchy", "branches", "grouped", "moved", "read", "removed", "renamed", "unsure", "usual_meanings",
 ]  # fmt: skip
 
-HIGHEST = 100  # levels of a tree that is shown
+MAX_LEVELS = 100  # of a tree that is shown
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A value of a hierarchy at a level, 0 for leaves, with what is below it."""
+    """A value of a hierarchy at a level, 0 for leaves, with its children."""
 
     value: str
     level: int
@@ -28,22 +28,22 @@ class Branch:
 
 
 def read(path: str | Path) -> Hierarchy:
-    """Read a hierarchy, unless it has more levels than a person could work with."""
-    found = Hierarchy.read(path)
-    _check_height(found)
-    return found
+    """Read a hierarchy, unless it has too many levels to be edited."""
+    hierarchy = Hierarchy.read(path)
+    _check_height(hierarchy)
+    return hierarchy
 
 
 def _check_height(hierarchy: Hierarchy) -> None:
-    if hierarchy.height > HIGHEST:
+    if hierarchy.height > MAX_LEVELS:
         raise OptionError(
-            f"The hierarchy has {hierarchy.height:,} levels above its leaves, {HIGHEST} are taken at most.",
+            f"The hierarchy has {hierarchy.height:,} levels above its leaves, at most {MAX_LEVELS} are allowed.",
             hint="leave out levels that change little.",
         )
 
 
 def branches(hierarchy: Hierarchy) -> Branch:
-    """Return a hierarchy as a tree, from its top.
+    """Return the top of a hierarchy with all branches.
 
     >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
     >>> top = branches(pets)
@@ -63,7 +63,7 @@ def branches(hierarchy: Hierarchy) -> Branch:
 
 
 def renamed(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarchy:
-    """Return a hierarchy in which a value above the leaves has another name.
+    """Return a hierarchy in which a value above the leaves is renamed.
 
     >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
     >>> renamed(pets, 1, "bird", "fowl").rows[0]
@@ -72,17 +72,17 @@ def renamed(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarch
     _check(hierarchy, level, value)
     name = name.strip()
     if level == 0:
-        raise OptionError("A leaf is a value of the data, it has no other name.", hint="rename what is above it.")
+        raise OptionError("A leaf is a value of the data and cannot be renamed.", hint="rename a value above it.")
     if not name:
-        raise OptionError("A value needs a name.", hint="type one.")
+        raise OptionError("The name is empty.", hint="type a name.")
     if name != value and name in hierarchy.values(level):
-        raise OptionError("Another value of this level has that name.", hint="move values under that one instead.")
+        raise OptionError("Another value of this level has that name.", hint="move values under that value instead.")
     rows = [(*row[:level], name, *row[level + 1 :]) if row[level] == value else row for row in hierarchy.rows]
     return replace(hierarchy, rows=tuple(rows))
 
 
 def moved(hierarchy: Hierarchy, level: int, value: str, above: str) -> Hierarchy:
-    """Return a hierarchy in which a value, with all below it, is under another value of the next level.
+    """Return a hierarchy in which a value, with its descendants, is under another value of the next level.
 
     >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("bat", "bird", "animal"), ("cat", "mammal", "animal")))
     >>> moved(pets, 0, "bat", "mammal").rows[1]
@@ -90,15 +90,15 @@ def moved(hierarchy: Hierarchy, level: int, value: str, above: str) -> Hierarchy
     """
     _check(hierarchy, level, value)
     if level >= hierarchy.height:
-        raise OptionError("The top is above everything.", hint="move a value below it.")
-    way = next((row[level + 1 :] for row in hierarchy.rows if row[level + 1] == above), None)
-    if way is None:
-        raise OptionError("There is no such value at the next level.", hint="choose one, or make a new group.")
-    return _with(hierarchy, level, value, way)
+        raise OptionError("The top cannot be moved.", hint="move a value below it.")
+    path = next((row[level + 1 :] for row in hierarchy.rows if row[level + 1] == above), None)
+    if path is None:
+        raise OptionError("The next level has no such value.", hint="choose one, or make a new group.")
+    return _moved_under(hierarchy, level, value, path)
 
 
 def grouped(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarchy:
-    """Return a hierarchy in which a value, with all below it, has a new group of its own where its old one was.
+    """Return a hierarchy in which a value, with its descendants, is alone in a new group beside its old one.
 
     >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("bat", "bird", "animal")))
     >>> grouped(pets, 0, "bat", "flying mammal").rows[1]
@@ -107,15 +107,15 @@ def grouped(hierarchy: Hierarchy, level: int, value: str, name: str) -> Hierarch
     _check(hierarchy, level, value)
     name = name.strip()
     if level + 1 >= hierarchy.height:
-        raise OptionError("A hierarchy has one top.", hint="make a group below it.")
+        raise OptionError("A hierarchy has one top only.", hint="make a group below it.")
     if not name or name in hierarchy.values(level + 1):
-        raise OptionError("A new group needs a name that no other value of its level has.", hint="type another.")
+        raise OptionError("A new group needs a name that is new at its level.", hint="type another name.")
     old = next(row for row in hierarchy.rows if row[level] == value)
-    return _with(hierarchy, level, value, (name, *old[level + 2 :]))
+    return _moved_under(hierarchy, level, value, (name, *old[level + 2 :]))
 
 
 def removed(hierarchy: Hierarchy, level: int, value: str) -> Hierarchy:
-    """Return a hierarchy without a value between the leaves and the top: what was below it is what the next level says.
+    """Return a hierarchy without a value between the leaves and the top; the value above takes its place.
 
     >>> pets = Hierarchy("pets", (("parrot", "bird", "animal"), ("cat", "mammal", "animal")))
     >>> removed(pets, 1, "bird").rows[0]
@@ -123,13 +123,13 @@ def removed(hierarchy: Hierarchy, level: int, value: str) -> Hierarchy:
     """
     _check(hierarchy, level, value)
     if not 0 < level < hierarchy.height:
-        raise OptionError("Leaves and the top stay.", hint="remove what is between them.")
+        raise OptionError("Leaves and the top cannot be removed.", hint="remove a value between them.")
     rows = [(*row[:level], row[level + 1], *row[level + 1 :]) if row[level] == value else row for row in hierarchy.rows]
     return replace(hierarchy, rows=tuple(rows))
 
 
 def unsure(hierarchy: Hierarchy, ontology: str = "wordnet", settled: Mapping[str, str] | None = None) -> list[str]:
-    """Return the values of a hierarchy that nobody can be sure of, so that it cannot be scored.
+    """Return the values of a hierarchy without a sure concept, which prevent a score.
 
     >>> unsure(Hierarchy("pets", (("parrot", "pretty thing"), ("cat", "pretty thing"))))
     ['pretty thing']
@@ -138,16 +138,16 @@ def unsure(hierarchy: Hierarchy, ontology: str = "wordnet", settled: Mapping[str
 
 
 def usual_meanings(hierarchy: Hierarchy, ontology: str = "wordnet") -> dict[str, str]:
-    """Return what goes without saying: `*` on top is the root of the ontology."""
+    """Return the implied concept: `*` at the top is the root of the ontology."""
     scope = open_ontology(ontology)
     return {"*": scope.taxonomy.ids[scope.root]} if "*" in hierarchy.values(hierarchy.height) else {}
 
 
-def _with(hierarchy: Hierarchy, level: int, value: str, way: tuple[str, ...]) -> Hierarchy:
-    rows = [(*row[: level + 1], *way) if row[level] == value else row for row in hierarchy.rows]
+def _moved_under(hierarchy: Hierarchy, level: int, value: str, path: tuple[str, ...]) -> Hierarchy:
+    rows = [(*row[: level + 1], *path) if row[level] == value else row for row in hierarchy.rows]
     return replace(hierarchy, rows=tuple(sorted(rows, key=lambda row: row[::-1])))
 
 
 def _check(hierarchy: Hierarchy, level: int, value: str) -> None:
     if not 0 <= level <= hierarchy.height or value not in hierarchy.values(level):
-        raise OptionError("There is no such value in the hierarchy.", hint="it may have been changed meanwhile.")
+        raise OptionError("The hierarchy has no such value.", hint="it may have changed meanwhile; reload it.")

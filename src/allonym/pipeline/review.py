@@ -1,4 +1,4 @@
-"""Reviewing how words were understood: what each means and may mean, and settling it in a links file."""
+"""Reviewing the links of words: which concept each has, which others it may have, and settling it in a links file."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from allonym.pipeline.encoding import open_scopes
 from allonym.plan.column import Column
 from allonym.plan.model import Plan
 
-HAND = "hand"  # in the column `by` of a links file: a person said so
+HAND = "hand"  # in the column `by` of a links file: settled by a person
 ORDER = {REVIEW: 0, UNMATCHED: 1, SURE: 2}
-MOSTLY = 0.6  # share of the cells that must lie under a concept for it to serve as a root
-NOTHING = ""  # settles that a value means nothing that the ontology has
+MIN_UNDER_ROOT = 0.6  # share of the cells that must lie under a concept that may be a root
+NOTHING = ""  # settles that the ontology has no concept for a value
 
 
 @dataclass(frozen=True)
 class Sense:
-    """A concept as a person reads it."""
+    """A concept, described for a person."""
 
     id: str
     label: str
-    path: Sequence[str]  # the way up to the root, itself left out
-    about: str = ""  # a definition, where there is one, or other words for it
+    path: Sequence[str]  # from its parent up to the root
+    about: str = ""  # a definition if there is one, else synonyms
 
 
 @dataclass(frozen=True)
 class Word:
-    """A value of a column with its count, what it was taken to mean, and what else it may mean."""
+    """A value of a column with its count, its linked concept, and other concepts it may mean."""
 
     value: str
     count: int
@@ -56,7 +56,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Review:
-    """The words of one column, as they are understood through one of its ontologies."""
+    """The links of one column's words to one of its ontologies."""
 
     column: ColumnCheck
     place: int = 0
@@ -64,22 +64,23 @@ class Review:
 
     @property
     def scope(self) -> Scope:
-        """The ontology, or the part of it that is meant."""
+        """The ontology, or the part of it under the column's root."""
         return self.column.words[self.place].scope
 
     def with_status(self, status: str = "", find: str = "") -> list[Link]:
-        """Return the links of a status, or all, whose value has a text in it; those to review first, then frequent."""
-        here = self.column.words[self.place].here
-        settled = self._by_hand
-        some = [x for x in here if not status or (x.value in settled if status == HAND else x.status == status)]
-        found = [x for x in some if find.casefold() in x.value.casefold()] if find else some
-        return sorted(found, key=lambda x: (ORDER[x.status], -x.count, x.value))
+        """Return the links of a status, or all, whose value contains a text: those to review first, then frequent."""
+        present = self.column.words[self.place].here
+        settled, text = self._by_hand, find.casefold()
+        chosen = [x for x in present if not status or (x.value in settled if status == HAND else x.status == status)]
+        return sorted(
+            (x for x in chosen if text in x.value.casefold()), key=lambda x: (ORDER[x.status], -x.count, x.value)
+        )
 
     def counts(self) -> dict[str, int]:
-        """Return how many values there are of each status, and how many a person settled."""
-        here = self.column.words[self.place].here
-        found, settled = {status: sum(x.status == status for x in here) for status in ORDER}, self._by_hand
-        return found | {HAND: sum(x.value in settled for x in here), "": len(here)}
+        """Return the number of values of each status, of those settled by a person, and of all."""
+        present, settled = self.column.words[self.place].here, self._by_hand
+        counts = {status: sum(x.status == status for x in present) for status in ORDER}
+        return counts | {HAND: sum(x.value in settled for x in present), "": len(present)}
 
     @property
     def _by_hand(self) -> set[str]:
@@ -87,32 +88,33 @@ class Review:
         return {value for value, row in rows.items() if row.get("by") == HAND}
 
     def words(self, links: Sequence[Link]) -> list[Word]:
-        """Return some links with all that a person needs to judge them."""
+        """Return some links with all that a person needs to review them."""
         scope, rows, settled = self.scope, self.column.words[self.place].settled.rows, self._by_hand
         options: dict[str, Any] = {"senses": "first", "language": self.language, "individuals": True}
-        discard_style = {x.value: x for x in link({x.value: 1 for x in links}, scope, **options)}
-        found = []
+        by_senses = {x.value: x for x in link({x.value: 1 for x in links}, scope, **options)}
+        words = []
         for x in links:
-            may = [
-                c
-                for c in (discard_style[x.value].concept, *discard_style[x.value].alternatives)
-                if c is not None and c != x.concept
-            ]
-            known = rows.get(x.value, {})
-            reason = known.get("reason") or x.reason if x.reason == "settled" else x.reason
-            dropped = x.dropped or (known.get("dropped", "") if x.reason == "settled" else "")
-            sense = None if x.concept is None else sense_of(scope, x.concept)
-            others = [sense_of(scope, c) for c in may]
-            found.append(
-                Word(x.value, x.count, x.status, reason, dropped, sense, others, discard_style[x.value].suggestions,
-                     x.value in settled)
-            )  # fmt: skip
-        return found
+            senses = by_senses[x.value]
+            others = [c for c in (senses.concept, *senses.alternatives) if c is not None and c != x.concept]
+            row = rows.get(x.value, {}) if x.reason == "settled" else {}
+            word = Word(
+                value=x.value,
+                count=x.count,
+                status=x.status,
+                reason=row.get("reason") or x.reason,
+                dropped=x.dropped or row.get("dropped", ""),
+                sense=None if x.concept is None else sense_of(scope, x.concept),
+                others=[sense_of(scope, c) for c in others],
+                suggestions=senses.suggestions,
+                by_hand=x.value in settled,
+            )
+            words.append(word)
+        return words
 
     def settled(self, changes: Mapping[str, str | None]) -> str:
-        """Return the links file in which some values are settled: as an id or a word, as `NOTHING`, or as they are.
+        """Return the links file with changes: values become an id or a word, `NOTHING`, or (None) stay as they are.
 
-        The whole column goes into it, as by `allonym check --write`: what nobody has looked at stays to be reviewed.
+        The file holds the whole column, as by `allonym check --write`; unchanged values keep their status.
         """
         words, scope = self.column.words[self.place], self.scope
         before: dict[str, Mapping[str, str]] = dict(words.settled.rows)
@@ -121,7 +123,7 @@ class Review:
         if wrong:
             raise LinksError(
                 f"{scope.name} has neither a word nor an id {wrong[0]!r}.",
-                hint=f"{scope.taxonomy.hint(wrong[0])} An id (dog.n.01), a word or dog#2 will do.",
+                hint=f"{scope.taxonomy.hint(wrong[0])} Type an id (dog.n.01), a word, or a word and its sense (dog#2).",
                 values=wrong,
             )
         for value, text in changes.items():
@@ -136,13 +138,13 @@ class Review:
 
 
 def concepts(scope: Scope, text: str, language: str = "en") -> list[int]:
-    """Return the concepts that an id stands for wherever it lies, or a word under the root; most usual first."""
-    known = scope.taxonomy.find(text.strip())
-    return [known] if known is not None else [c for c in scope.taxonomy.senses(text.strip(), language) if c in scope]
+    """Return the concept of an id, or the concepts of a word under the root, most usual first."""
+    by_id = scope.taxonomy.find(text.strip())
+    return [by_id] if by_id is not None else [c for c in scope.taxonomy.senses(text.strip(), language) if c in scope]
 
 
 def sense_of(scope: Scope, concept: int) -> Sense:
-    """Return a concept as a person reads it."""
+    """Return a concept, described for a person."""
     taxonomy = scope.taxonomy
     path = [taxonomy.labels[c].replace("_", " ") for c in taxonomy.path(concept, scope.root)[1:]]
     about = (taxonomy.definitions[concept] if taxonomy.definitions is not None else "") or ", ".join(
@@ -152,19 +154,19 @@ def sense_of(scope: Scope, concept: int) -> Sense:
 
 
 def search(column: Column, folder: Path, text: str, place: int = 0, most: int = 12) -> list[Sense]:
-    """Return the senses of a word, or of words spelled like it, that a column may mean."""
+    """Return the senses of a word, or of similar words, in an ontology of a column."""
     from allonym.ontology.linking.suggest import similar_words
 
     scope = open_scopes(column, folder)[place]
-    found = concepts(scope, text, column.language)
-    if not found and text.strip():
+    matches = concepts(scope, text, column.language)
+    if not matches and text.strip():
         close = similar_words(scope.taxonomy.lexicon, [text], scope.members)[0]
-        found = [c for word in close for c in concepts(scope, word, column.language)]
-    return [sense_of(scope, c) for c in dict.fromkeys(found[:most])]
+        matches = [c for word in close for c in concepts(scope, word, column.language)]
+    return [sense_of(scope, c) for c in dict.fromkeys(matches[:most])]
 
 
 def by_hand(text: str) -> str:
-    """Return of a links file what a person settled; all of it, if it does not tell who did."""
+    """Return the rows of a links file that a person settled; all rows, if it has no column `by`."""
     rows = list(csv.DictReader(io.StringIO(text)))
     if not rows or "by" not in rows[0]:
         return text
@@ -177,9 +179,9 @@ def by_hand(text: str) -> str:
 
 
 def carried_over(before: Column, after: Column, folder: Path) -> tuple[Column, dict[str, bytes]]:
-    """Return a column that is understood through another part of its ontologies, and its links files.
+    """Return a changed column with the links that still apply, and the new texts of its links files.
 
-    What a person settled stays settled; the rest is understood anew. Through other ontologies, all of it is.
+    With another root, links settled by a person stay and the others are linked again. With other ontologies, all are.
     """
     if not before.links or not all(isinstance(x, str) for x in before.links):
         return after, {}
@@ -201,7 +203,7 @@ def _ontology_of(name: Any) -> str:
 
 
 def with_files(plan: Plan, move: Callable[[str], str]) -> Plan:
-    """Return a plan whose files (links, ontologies, hierarchies, levels, candidates) are named otherwise."""
+    """Return a plan with other names for its files: links, ontologies, hierarchies, levels, candidates."""
     return replace(plan, columns={name: _moved(column, plan.folder, move) for name, column in plan.columns.items()})
 
 
@@ -209,8 +211,8 @@ def _moved(column: Column, folder: Path, move: Callable[[str], str]) -> Column:
     changed: dict[str, Any] = {"links": tuple(move(str(x)) if not isinstance(x, Mapping) else x for x in column.links)}
     changed["ontology"] = tuple(_renamed(x, folder, move) if isinstance(x, str) else x for x in column.ontology)
     for name in ("hierarchy", "levels", "candidates"):
-        given = getattr(column, name)
-        changed[name] = move(str(given)) if isinstance(given, (str, Path)) and str(given) else given
+        path = getattr(column, name)
+        changed[name] = move(str(path)) if isinstance(path, (str, Path)) and str(path) else path
     return replace(column, **changed)
 
 
@@ -222,29 +224,29 @@ def _renamed(ontology: str, folder: Path, move: Callable[[str], str]) -> str:
 
 
 def files_of(plan: Plan) -> list[str]:
-    """Return the files that a plan names, each once, as it names them."""
-    found: list[str] = []
+    """Return the files that a plan names, each once."""
+    files: list[str] = []
 
     def note(path: str) -> str:
-        found.append(path)
+        files.append(path)
         return path
 
     with_files(plan, note)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(files))
 
 
 def roots(column: ColumnCheck, place: int = 0, most: int = 6) -> list[tuple[Sense, float]]:
-    """Return concepts that may serve as the root of a column, narrow ones first, with the share of cells under each."""
+    """Return concepts that may be the root of a column, with the share of cells under each, largest share first."""
     words = column.words[place]
     taxonomy = words.scope.taxonomy
-    here = [(x.concept, x.count) for x in words.here if x.concept is not None]
-    if not here:
+    linked = [(x.concept, x.count) for x in words.here if x.concept is not None]
+    if not linked:
         return []
-    own, counts = np.array([x for x, _ in here], np.int64), np.array([n for _, n in here], np.float64)
+    own, counts = np.array([x for x, _ in linked], np.int64), np.array([n for _, n in linked], np.float64)
     starts, above, _ = taxonomy.closure(own)
     under = np.bincount(above, weights=np.repeat(counts, np.diff(starts)), minlength=len(taxonomy))
-    wide = np.setdiff1d(np.flatnonzero(under >= MOSTLY * counts.sum()), [*own, taxonomy.root])
-    best: dict[float, int] = {}  # of concepts with the same words below them, the narrowest
+    wide = np.setdiff1d(np.flatnonzero(under >= MIN_UNDER_ROOT * counts.sum()), [*own, taxonomy.root])
+    best: dict[float, int] = {}  # the narrowest of concepts with the same share
     for c in wide[np.argsort(-taxonomy.depth[wide], kind="stable")].tolist():
         best.setdefault(float(under[c]), c)
     whole = Scope(taxonomy, taxonomy.root)
@@ -252,7 +254,7 @@ def roots(column: ColumnCheck, place: int = 0, most: int = 6) -> list[tuple[Sens
 
 
 def tried(use: str, path: Path) -> None:
-    """Read a file that is to be an ontology, a hierarchy or links, and refuse it at once where it is none."""
+    """Read a file as an ontology, a hierarchy or links, and raise an error if it is none."""
     if use == "ontology":
         open_ontology(str(path))
     elif use == "hierarchy":

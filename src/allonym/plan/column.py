@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import PlanError, Problem
-from allonym.kinds.registry import KINDS, kind_named, takes_option
+from allonym.kinds.registry import KINDS, WORDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.scope import Scope
@@ -61,7 +61,8 @@ class Column:
     @property
     def measure(self) -> str:
         """The measure of similarity."""
-        return self.similarity or ("ancestor-overlap" if self.kind == "set" else "wu-palmer")
+        kind = self.kind if self.kind in KINDS else WORDS
+        return self.similarity or kind_named(kind or WORDS).default_measure
 
     def problems(self) -> Iterator[Problem]:
         """Yield what is wrong with the column, whatever the table."""
@@ -80,7 +81,7 @@ class Column:
             yield Problem("links-of-ontologies", text, "give one links file for each ontology.")
 
     def _problems_of_kind(self) -> Iterator[Problem]:
-        kind, default = self.kind or "text", Column(self.role)
+        kind, default = self.kind or WORDS, Column(self.role)
         for option in _OF_KINDS:
             if getattr(self, option) != getattr(default, option) and not takes_option(kind, option):
                 others = [x for x in KINDS if takes_option(x, option)]
@@ -89,14 +90,7 @@ class Column:
         if self.role in ROLES and self.role not in kind_named(kind).roles:
             text = f"a column of kind {kind} cannot have the role {self.role}."
             yield Problem("role-of-kind", text, f"its role can be {' or '.join(kind_named(kind).roles)}.")
-        if kind == "ordinal" and not self.levels:
-            hint = "levels = [lowest, …, highest], or a file with one per line."
-            yield Problem("no-levels", "an ordinal column needs its levels.", hint)
-        if not self.separator:
-            yield Problem("no-separator", "the separator is empty.", "give one character or more.")
-        if kind == "set" and self.elements == "category" and (self.ontology or self.root or self.links):
-            text = "items that are categories have no ontology, root or links."
-            yield Problem("option-of-elements", text, "leave them out, or choose elements = text.")
+        yield from kind_named(kind).problems(self)
         for option in ("candidates", "hierarchy"):
             if self.role != "quasi" and getattr(self, option):
                 yield Problem("option-of-role", f"{option} applies to quasi-identifiers only.", "leave it out.")
@@ -161,8 +155,9 @@ def described(role: str, what: Any = None, **options: Any) -> Column:
     if problems:
         raise PlanError(problems)
     given = dict(options)
-    if isinstance(what, str) and what.startswith("ordinal:"):
-        given |= {"kind": "ordinal", "levels": what.removeprefix("ordinal:")}
+    kind, _, argument = what.partition(":") if isinstance(what, str) else ("", "", "")
+    if argument and kind in KINDS and kind_named(kind).argument:
+        given |= {"kind": kind, kind_named(kind).argument: argument}
     elif isinstance(what, str) and what in KINDS:
         given["kind"] = what
     elif what is not None:

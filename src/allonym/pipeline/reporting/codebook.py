@@ -1,7 +1,7 @@
-"""The codebook of a release: what each variable is now, and which values it has, for those who will use it.
+"""The codebook of a release: its variables and their values, for people who use it.
 
-It tells nothing that the release and its plan do not: no seed, no value that was replaced, no group. Where nothing of a
-release may depend on others' records, no figure that does.
+It reveals nothing beyond the release and its plan: no seed, no replaced value, no group. For a data-independent method,
+it has no figure that depends on the records.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from allonym.ontology.scope import Scope
 if TYPE_CHECKING:
     from allonym.pipeline.run import Release
 
-LISTED = 1000  # values of a variable that are listed
-PRIVATE = ("key",)  # parameters that name what is not in the release
+MAX_LISTED = 1000  # values of a variable
+PRIVATE_PARAMETERS = ("key",)  # may name a column that the release does not have
 
 
 def codebook(release: Release) -> dict[str, Any]:
     """Describe the variables of a release."""
-    found, summary = release.prepared, release.summary
-    plan = found.plan
-    roles = {name: plan.columns[name].role if name in plan.columns else "keep" for name in found.table.names}
+    prepared, summary = release.prepared, release.summary
+    plan = prepared.plan
+    roles = {name: plan.columns[name].role if name in plan.columns else "keep" for name in prepared.table.names}
     dropped = [x for x in roles if roles[x] == "identifier" or (roles[x] == "unit" and not plan.long)]
     kept = [x for x in roles if x not in dropped]
-    cells = found.table.cells([x for x in kept if roles[x] not in ("quasi", "unit")])
-    lost = (
+    cells = prepared.table.cells([x for x in kept if roles[x] not in ("quasi", "unit")])
+    loss = (
         {}
         if plan.method.info.data_independent
         else {"information_loss": summary["measures"]["information_loss"]["value"]}
@@ -49,7 +49,7 @@ def codebook(release: Release) -> dict[str, Any]:
             "parameters": public_parameters(summary),
         },
         "privacy": summary["privacy"],
-        **lost,
+        **loss,
         "sha256": summary["sha256"]["output"],
         "dropped": len(dropped),
         "variables": [_variable(release, name, roles[name], cells.get(name)) for name in kept],
@@ -57,38 +57,38 @@ def codebook(release: Release) -> dict[str, Any]:
 
 
 def public_parameters(summary: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method without those that name what is not in the release."""
-    return {x: y for x, y in summary["parameters"].items() if x not in PRIVATE}
+    """Return the parameters of a method without private ones."""
+    return {x: y for x, y in summary["parameters"].items() if x not in PRIVATE_PARAMETERS}
 
 
 def _variable(release: Release, name: str, role: str, cells: Cells | None) -> dict[str, Any]:
-    found, plan = release.prepared, release.prepared.plan
-    told: dict[str, Any] = {"name": name, "role": role, "altered": role in ("quasi", "unit")}
+    prepared, plan = release.prepared, release.prepared.plan
+    entry: dict[str, Any] = {"name": name, "role": role, "altered": role in ("quasi", "unit")}
     if role == "unit":
-        return told | {"how": "numbered anew, from 1 on", "distinct": release.summary["records"]}
-    if name in found.kinds:
-        told["kind"] = found.kinds[name]
+        return entry | {"how": "numbered anew, from 1 on", "distinct": release.summary["records"]}
+    if name in prepared.kinds:
+        entry["kind"] = prepared.kinds[name]
     if role == "quasi":
-        told |= {"how": f"{plan.method.name}: {plan.method.info.summary}"}
+        entry |= {"how": f"{plan.method.name}: {plan.method.info.summary}"}
         if not plan.method.info.data_independent:
-            told["information_loss"] = release.summary["measures"]["information_loss"]["by_column"][name]
+            entry["information_loss"] = release.summary["measures"]["information_loss"]["by_column"][name]
         cells = release.written[name]
-    if name in found.words:
-        told["ontologies"] = [published(x.scope) for x in found.words[name]]
+    if name in prepared.words:
+        entry["ontologies"] = [published(x.scope) for x in prepared.words[name]]
     assert cells is not None
     values, missing = _values(release, name, cells)
-    told |= {"distinct": len(values), "missing": missing}
-    if len(values) <= LISTED:
+    entry |= {"distinct": len(values), "missing": missing}
+    if len(values) <= MAX_LISTED:
         concepts = _concepts(release, name) if role == "quasi" else {}
-        told["values"] = [
+        entry["values"] = [
             {"value": x, **({"concept": concepts[x]} if x in concepts else {}), "records": values[x]}
             for x in sorted(values)
         ]
-    return told
+    return entry
 
 
 def _values(release: Release, name: str, cells: Cells) -> tuple[Counter[str], int]:
-    """Return what a column of the release says, or which items its lists have, in how many records; and the nulls."""
+    """Return the values of a column, or the items of its cells, with their numbers of records; and the empty cells."""
     plan, values, missing = release.prepared.plan, Counter[str](), 0
     kind = kind_named(release.prepared.kinds.get(name, WORDS)).of(plan.columns.get(name))
     for value, rows in zip(cells.values, cells.counts.tolist(), strict=True):
@@ -100,22 +100,22 @@ def _values(release: Release, name: str, cells: Cells) -> tuple[Counter[str], in
 
 
 def published(scope: Scope) -> dict[str, Any]:
-    """Return which ontology it is; of one that nobody published only that it is one: it may list what people have."""
+    """Return name, version, licence and hash of an ontology; an unpublished one may list values, so nothing of it."""
     source = scope.taxonomy.source
     if not (source.version or source.licence):
         return {"name": "a hierarchy of its own"}
-    told = {"name": scope.name, "version": source.version, "licence": source.licence, "sha256": source.sha256}
-    return {key: value for key, value in told.items() if value}
+    entry = {"name": scope.name, "version": source.version, "licence": source.licence, "sha256": source.sha256}
+    return {key: value for key, value in entry.items() if value}
 
 
 def _concepts(release: Release, name: str) -> dict[str, str | list[str]]:
-    """Return the ids of the concepts behind the texts of a masked column of words, where they are published."""
+    """Return the ids of the concepts of a masked column's texts, if the ontology is published."""
     attribute = next(x for x in release.masking.attributes if x.name == name)
     scope = release.prepared.words[name][0].scope if name in release.prepared.words else None
     if scope is None or not isinstance(attribute.metric, ConceptMetric) or "version" not in published(scope):
         return {}
-    cells, found = release.written[name], dict[str, list[str]]()
-    for value, meant, rows in zip(cells.values, attribute.values, cells.counts.tolist(), strict=True):
-        if rows and isinstance(meant, (int, np.integer)):
-            found.setdefault(cell_text(value), []).append(scope.taxonomy.ids[int(meant)])
-    return {text: ids[0] if len(ids) == 1 else ids for text, ids in found.items()}
+    cells, concepts = release.written[name], dict[str, list[str]]()
+    for cell, value, rows in zip(cells.values, attribute.values, cells.counts.tolist(), strict=True):
+        if rows and isinstance(value, (int, np.integer)):
+            concepts.setdefault(cell_text(cell), []).append(scope.taxonomy.ids[int(value)])
+    return {text: ids[0] if len(ids) == 1 else ids for text, ids in concepts.items()}

@@ -31,7 +31,7 @@ def _singling_out(facts: ReleaseFacts) -> Question:
     before, after = (privacy.k_anonymity(x) for x in (facts.pairs.unmasked, facts.pairs))
     who, suppressed = facts.who, facts.summary["suppressed"]
     unique = facts.figures("uniqueness")
-    found = tuple(None if x is None else 100 * x for x in facts.figures("prosecutor_risk"))
+    risk = tuple(None if x is None else 100 * x for x in facts.figures("prosecutor_risk"))
     if after > 1:
         answer = (
             f"Not by the masked columns: at least {after:,} {who} share each combination of their values. Before "
@@ -50,7 +50,7 @@ def _singling_out(facts: ReleaseFacts) -> Question:
     rows: list[Row] = [
         (f"{who} in the smallest group", before, after, None),
         ("unique records (%)", *unique),
-        ("probability of re-identification, mean (%)", found[0] or 0.0, found[1] or 0.0, found[2]),
+        ("probability of re-identification, mean (%)", risk[0] or 0.0, risk[1] or 0.0, risk[2]),
     ]
     return Question("Can someone be singled out?", answer, rows)
 
