@@ -1,4 +1,4 @@
-"""Privacy of the process: no network, no pickle, no cell in logs, errors or tracebacks; the same bytes everywhere."""
+"""Privacy of the process: no network, no pickle, no cell in logs, errors or tracebacks; the same bytes every time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SOURCE = Path(al.__file__).parent
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 NO_SOCKETS = """
 import socket, sys
-def refuse(*given, **options):
+def refuse(*args, **options):
     raise RuntimeError("a socket was asked for")
 class Refusing(socket.socket):
     __init__ = refuse
@@ -34,7 +34,7 @@ socket.create_connection = socket.getaddrinfo = socket.gethostbyname = refuse
 from allonym.cli import main
 main()
 """
-COMMAND = [sys.executable, "-c", "from allonym.cli import main; main()"]
+COMMAND = [sys.executable, "-m", "allonym"]
 SECRET = "Xylophonist-4711"
 
 
@@ -60,16 +60,7 @@ def test_the_test_of_sockets_can_fail() -> None:
 
 
 def test_without_any_network_at_all(tmp_path: Path) -> None:
-    command = [
-        "unshare",
-        "-n",
-        sys.executable,
-        "-c",
-        "from allonym.cli import main; main()",
-        "demo",
-        "-o",
-        str(tmp_path),
-    ]
+    command = ["unshare", "-n", *COMMAND, "demo", "-o", str(tmp_path)]
     if subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode:
         pytest.skip("no network can be taken away here")
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
@@ -78,7 +69,7 @@ def test_without_any_network_at_all(tmp_path: Path) -> None:
 def test_no_module_pickles_evaluates_or_opens_sockets() -> None:
     forbidden = {"pickle", "shelve", "marshal", "dill", "cloudpickle", "socket", "http", "urllib", "requests", "ftplib"}
     plain = {"urllib.parse", "http.cookies"}  # text only
-    found = []
+    violations = []
     for path in SOURCE.rglob("*.py"):
         if path == SOURCE / "studio" / "server.py":  # it listens, and calls nobody
             assert ".connect" not in path.read_text("utf-8")
@@ -88,13 +79,13 @@ def test_no_module_pickles_evaluates_or_opens_sockets() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [x.name for x in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [(path.name, x) for x in names if x.split(".")[0] in forbidden and x not in plain]
+            violations += [(path.name, x) for x in names if x.split(".")[0] in forbidden and x not in plain]
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"):
-                found.append((path.name, node.func.id))
+                violations.append((path.name, node.func.id))
             if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
                 assert isinstance(node.value, ast.Constant)
                 assert node.value.value is False
-    assert found == []
+    assert violations == []
 
 
 def people(n: int = 30) -> pd.DataFrame:
@@ -118,15 +109,8 @@ def people(n: int = 30) -> pd.DataFrame:
 )
 def test_errors_hold_no_cells(tmp_path: Path, options: tuple[str, ...], caplog: pytest.LogCaptureFixture) -> None:
     people().to_csv(tmp_path / "in.csv", index=False)
-    command = [
-        "mask",
-        str(tmp_path / "in.csv"),
-        "-o",
-        str(tmp_path / "out.csv"),
-        "--keep-rest",
-        "--hide-values",
-        *options,
-    ]
+    files = [str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv")]
+    command = ["mask", *files, "--keep-rest", "--hide-values", *options]
     done = subprocess.run([*COMMAND, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     assert SECRET not in done.stderr + done.stdout
@@ -145,19 +129,19 @@ def test_a_mistake_of_ours_is_told_without_cells(
 ) -> None:
     people().to_csv(tmp_path / "in.csv", index=False)
 
-    def broken(*given: object, **options: object) -> None:
+    def broken(*args: object, **options: object) -> None:
         raise ValueError(f"could not convert {SECRET}")
 
     monkeypatch.setattr("allonym.pipeline.run.masked", broken)
-    given = ["allonym", "mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--quasi", "job=category"]
-    monkeypatch.setattr(sys, "argv", [*given, "--keep-rest"])
+    words = ["allonym", "mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--quasi", "job=category"]
+    monkeypatch.setattr(sys, "argv", [*words, "--keep-rest"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 70
-    told = capsys.readouterr().err
-    assert SECRET not in told
-    assert "ValueError" in told
-    assert "pipeline/run.py, line" in told
+    message = capsys.readouterr().err
+    assert SECRET not in message
+    assert "ValueError" in message
+    assert "pipeline/run.py, line" in message
     assert [x.name for x in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -165,18 +149,15 @@ def test_nothing_is_written_but_beside_the_output(tmp_path: Path) -> None:
     demonstrate(tmp_path / "demo")
     for name in ("work", "home", "tmp", "out"):
         (tmp_path / name).mkdir()
-    around = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp"), "PATH": os.environ["PATH"]}
-    command = [
-        sys.executable,
-        "-B",
-        "-c",
-        "from allonym.cli import main; main()",
-        "mask",
-        str(tmp_path / "demo/survey.csv"),
-    ]
+    environment = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp"), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-B", "-m", "allonym", "mask", str(tmp_path / "demo/survey.csv")]
     command += ["--plan", str(tmp_path / "demo/plan.toml"), "-o", str(tmp_path / "out/m.csv"), "--summary"]
     subprocess.run(
-        [*command, str(tmp_path / "out/s.json")], check=True, capture_output=True, cwd=tmp_path / "work", env=around
+        [*command, str(tmp_path / "out/s.json")],
+        check=True,
+        capture_output=True,
+        cwd=tmp_path / "work",
+        env=environment,
     )
     assert {name: sorted(x.name for x in (tmp_path / name).iterdir()) for name in ("work", "home", "tmp", "out")} == {
         "work": [], "home": [], "tmp": [], "out": ["m.csv", "s.json"],
@@ -190,6 +171,7 @@ import hashlib, sys
 from pathlib import Path
 import allonym as al
 from allonym.methods import METHODS
+from allonym.methods.base import ColumnwiseMethod
 jobs, source, target = al.read_taxonomy(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 for name, method in METHODS.items():
     columns = {"job": al.quasi(jobs, unmatched="suppress", accept_review=True)}
@@ -204,14 +186,14 @@ def test_hash_seeds_and_processes_change_nothing(tmp_path: Path) -> None:
     jobs = ["cook", "baker", "smith", "welder", "nurse", "zzz", ""]
     rows = [f"{jobs[i * 5 % 7]},{20 + i * 3 % 17},{'fm'[i % 2]}" for i in range(60)]
     (tmp_path / "in.csv").write_text("job,age,sex\n" + "\n".join(rows) + "\n")
-    given = [Path(__file__).parents[1] / "data" / "mini-jobs.csv", tmp_path / "in.csv", tmp_path / "out.csv"]
-    found = []
+    paths = [Path(__file__).parents[1] / "data" / "mini-jobs.csv", tmp_path / "in.csv", tmp_path / "out.csv"]
+    hashes = []
     for seed in ("0", "1", "4711"):
-        around = os.environ | {"PYTHONHASHSEED": seed}
-        command = [sys.executable, "-c", RUN, *map(str, given)]
-        found.append(subprocess.run(command, capture_output=True, text=True, check=True, env=around).stdout)
-    assert len(found[0].splitlines()) == len(METHODS)
-    assert found[0] == found[1] == found[2]
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", RUN, *map(str, paths)]
+        hashes.append(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+    assert len(hashes[0].splitlines()) == len(METHODS)
+    assert hashes[0] == hashes[1] == hashes[2]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -221,8 +203,12 @@ def test_frames_of_all_libraries_and_files_give_the_same_texts(tmp_path: Path, m
     column = al.quasi(JOBS, unmatched="suppress", accept_review=True)
     plan = al.Plan({"job": column, "note": al.keep()}, method=method, seed=5)
     frames = [pd.DataFrame(data, dtype=object), pl.DataFrame(data), pa.table(data)]
-    told = [plan.run(frame).frame for frame in frames]
-    texts = [[None if pd.isna(x) else x for x in told[0]["job"]], told[1]["job"].to_list(), told[2]["job"].to_pylist()]
+    masked = [plan.run(frame).frame for frame in frames]
+    texts = [
+        [None if pd.isna(x) else x for x in masked[0]["job"]],
+        masked[1]["job"].to_list(),
+        masked[2]["job"].to_pylist(),
+    ]
     assert texts[0] == texts[1] == texts[2]
     pd.DataFrame(data).to_csv(tmp_path / "in.csv", index=False)
     plan.run(tmp_path / "in.csv", tmp_path / "out.csv")
