@@ -17,7 +17,7 @@ from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link
 from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.encoding import open_links
-from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import open_source
 from allonym.plan import toml
 from allonym.progress import Progress
@@ -185,7 +185,7 @@ def check(plan: Plan, source: Any, tick: Progress) -> Check:
     found = prepare(plan, table, tick)
     risk = Risk.of(found.records, plan.method.required_k) if found.records is not None and found.records.n else None
     return Check(
-        problems=[*found.problems, *problems_of(found)],
+        problems=[*found.problems, *method_problems(found)],
         columns=list(_columns(found)),
         risk=risk,
         k=plan.method.required_k,

@@ -25,7 +25,7 @@ from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.parameters import unknown
-from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.run import figures_of
 from allonym.pipeline.source import open_source
 from allonym.plan import toml
@@ -159,7 +159,7 @@ class _Preparation:
         if key not in self._prepared:
             self._prepared[key] = prepare(variant, self.table, tick)
         prepared = replace(self._prepared[key], plan=variant)
-        problems = [*prepared.problems, *problems_of(prepared)]
+        problems = [*prepared.problems, *method_problems(prepared)]
         return PlanError(problems) if problems or prepared.records is None else prepared
 
 

@@ -18,7 +18,7 @@ from allonym.methods.draws import key_of, words, words_of_one
 from allonym.methods.record_level import RecordLevelMethod, summed
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.fitted_column import FittedColumn
-from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import open_source
 from allonym.plan import toml
 from allonym.progress import Progress
@@ -200,7 +200,7 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
         text = f"method {method.name} masks records together, not one by one."
         raise PlanError([Problem("method-not-fitted", text, f"{names} can be fitted.")])
     prepared = prepare(plan, open_source(plan, source), tick)
-    problems = [*prepared.problems, *problems_of(prepared)]
+    problems = [*prepared.problems, *method_problems(prepared)]
     if problems or prepared.records is None:
         raise PlanError(problems)
     constant = [

@@ -221,7 +221,7 @@ def _keys(prepared: Prepared) -> None:
         prepared.keys = np.array([key_of(cell_text(x)) for x in cells.values], np.uint64)[cells.codes]
 
 
-def problems_of(prepared: Prepared) -> Iterator[Problem]:
+def method_problems(prepared: Prepared) -> Iterator[Problem]:
     """Yield what keeps the method of a plan from masking its table."""
     method, columns = prepared.plan.method, prepared.with_role("quasi")
     for name in columns:

@@ -22,7 +22,7 @@ from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
-from allonym.pipeline.prepare import Prepared, prepare, problems_of
+from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import ExecutionOptions, is_path, open_source
 from allonym.plan import toml
 from allonym.progress import Progress, no_progress, part_of
@@ -133,7 +133,7 @@ def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
     masked = {x: prepared.cells[x] for x in prepared.with_role("quasi") if x in prepared.cells}
     problems = [
         *prepared.problems,
-        *problems_of(prepared),
+        *method_problems(prepared),
         *options.problems(prepared.plan),
         *prepared.table.problems(masked, prepared.dropped),
     ]
