@@ -76,8 +76,8 @@ def test_words_are_settled_as_in_a_links_file(table: Path) -> None:
     assert again.counts()["hand"] == 3
     assert again.counts()["unmatched"] == 1
     assert again.counts()["review"] == review.counts()["review"] - 3
-    before = {x.value: x.concept for x in review.column.words[0].here}
-    after = {x.value: x.concept for x in again.column.words[0].here}
+    before = {x.value: x.concept for x in review.column.words[0].present}
+    after = {x.value: x.concept for x in again.column.words[0].present}
     assert {x for x in before if before[x] != after[x]} == {second.value, third.value}  # nobody else changes
     word = next(x for x in again.words(again.with_status("hand")) if x.value == second.value)
     assert word.by_hand

@@ -28,10 +28,10 @@ class ColumnLinks:
 
     def with_status(self, status: str) -> list[Link]:
         """Return the links of values in the table that have a status, frequent ones first."""
-        return sorted((x for x in self.here if x.status == status), key=lambda x: (-x.count, x.value))
+        return sorted((x for x in self.present if x.status == status), key=lambda x: (-x.count, x.value))
 
     @property
-    def here(self) -> list[Link]:
+    def present(self) -> list[Link]:
         """The links of values that occur in the table."""
         return [x for x in self.links.values() if x.count]
 

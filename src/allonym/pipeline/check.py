@@ -77,7 +77,7 @@ class ColumnCheck:
         some = {"review": self.review, "unmatched": self.unmatched}.get(status)
         if some is not None:
             return sum(x.count for x in some)
-        total = sum(x.count for x in self.words[0].here) if self.words else 0
+        total = sum(x.count for x in self.words[0].present) if self.words else 0
         return total - self.cells("review") - self.cells("unmatched")
 
     def to_dict(self, hide_values: bool) -> dict[str, Any]:
@@ -205,5 +205,5 @@ def _columns(found: Prepared) -> Iterator[ColumnCheck]:
         review, unmatched = open_links(found, name)
         words = found.words[name]
         pinned = any(u.settled.rows for u in words)
-        new = [x for x in words[0].here if pinned and not any(u.knows(x.value) for u in words)]
+        new = [x for x in words[0].present if pinned and not any(u.knows(x.value) for u in words)]
         yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

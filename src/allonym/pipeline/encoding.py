@@ -145,7 +145,7 @@ def open_links(prepared: Prepared, name: str) -> tuple[list[Link], list[Link]]:
     """Return the links of a column that are to be reviewed, and those of values that no ontology has."""
     words = prepared.words[name]
     review = {x.value: x for u in words for x in u.with_status("review")}
-    known = {x.value for u in words for x in u.here if x.status != "unmatched"}
+    known = {x.value for u in words for x in u.present if x.status != "unmatched"}
     unmatched = {x.value: x for u in words for x in u.with_status("unmatched") if x.value not in known}
     return list(review.values()), list(unmatched.values())
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from allonym import privacy
 from allonym.arrays import Ints, distinct
 from allonym.errors import OptionError, PlanError, TableError
+from allonym.kinds.base import ReleasedColumn
 from allonym.measures import risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.methods.base import ColumnwiseMethod
@@ -87,44 +89,43 @@ def evaluate(
         raise TableError("The original has no rows: there is nothing to measure.")
     release = MaskedTable(prepared, masked, key, "the masked table")
     columns = {name: release.encoded(name) for name in prepared.with_role("quasi")}
-    sensitive = {name: release.encode_sensitive(name) for name in prepared.with_role("sensitive")}
-    common: dict[str, Any] = {
-        "attributes": tuple(x.attribute for x in columns.values()),
-        "original": [prepared.coded[name].original_of[prepared.coded[name].cells.codes] for name in columns],
-        "masked": [x.codes for x in columns.values()],
-        "weights": prepared.weights,
-        "units": prepared.units,
-        "sensitive": tuple(attribute for attribute, _ in sensitive.values()),
-        "sensitive_codes": [codes for _, codes in sensitive.values()],
-        "original_group_ids": distinct([prepared.canonical(name).codes for name in columns])[0],
-    }
-    pairs = Pairs.of_rows(**common, group_ids=release.group_ids)
+    pairs_of = _pairs(release, columns)
+    pairs = pairs_of(group_ids=release.group_ids)
     together = None
     if earlier is not None:
         before = MaskedTable(prepared, earlier, key, "the earlier release", partial=True)
-        joint = Pairs.of_rows(**common, group_ids=risk.together(release.group_ids, before.group_ids))
-        together = _narrowed(pairs, Pairs.of_rows(**common, group_ids=before.group_ids), joint)
+        joint = pairs_of(group_ids=risk.together(release.group_ids, before.group_ids))
+        together = _narrowed(pairs, pairs_of(group_ids=before.group_ids), joint)
+    seed, k = plan.seed or 0, plan.method.required_k
     return Evaluation(
         records=prepared.table.n,
         units=None if prepared.units is None else prepared.records.persons,
         tuples=(len(prepared.records), int((pairs.sizes > 0).sum())),
         suppressed=int((release.group_ids < 0).sum()),
-        privacy=[
-            *_privacy(pairs, plan, list(columns)),
-            *release.combinations(plan.method.required_k, m),
-        ],
-        measures=measured(
-            pairs,
-            plan.method.required_k,
-            balance=balance,
-            threshold=threshold,
-            seed=plan.seed or 0,
-            tick=part_of(tick, 1, 2),
-        ),
+        privacy=[*_privacy(pairs, plan, list(columns)), *release.combinations(k, m)],
+        measures=measured(pairs, k, balance=balance, threshold=threshold, seed=seed, tick=part_of(tick, 1, 2)),
         sizes=pairs.sizes[pairs.sizes > 0],
-        attackers={name: linkage_by_meaning(pairs, name, plan.seed or 0) for name in attackers},
+        attackers={name: linkage_by_meaning(pairs, name, seed) for name in attackers},
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
+    )
+
+
+def _pairs(release: MaskedTable, columns: Mapping[str, ReleasedColumn]) -> Callable[..., Pairs]:
+    """Return the function that pairs rows of the original and of the release; it takes the `group_ids` of a release."""
+    prepared = release.prepared
+    sensitive = [release.encode_sensitive(name) for name in prepared.with_role("sensitive")]
+    encoded = [prepared.coded[name] for name in columns]
+    return partial(
+        Pairs.of_rows,
+        tuple(x.attribute for x in columns.values()),
+        [x.original_of[x.cells.codes] for x in encoded],
+        [x.codes for x in columns.values()],
+        weights=prepared.weights,
+        units=prepared.units,
+        sensitive=tuple(attribute for attribute, _ in sensitive),
+        sensitive_codes=[codes for _, codes in sensitive],
+        original_group_ids=distinct([prepared.canonical(name).codes for name in columns])[0],
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym.arrays import Floats
+from allonym.arrays import Floats, Ints
 from allonym.errors import LinksError, OptionError, first_few, plural
 from allonym.measures.hierarchies import AGGREGATES, WEIGHTS, hierarchy_loss, level_losses, level_weights
 from allonym.ontology import hierarchy_builder as building
@@ -196,12 +196,8 @@ def build(
     leaves = np.array(sorted(texts), np.int64)
     above = building.build(leaves, scope, measure, depth, levels=levels, limits=limits)
     labels = _labels(np.unique(above).tolist(), texts, scope)
-    rows, losses = [], []
-    for leaf, path in zip(leaves.tolist(), above.tolist(), strict=True):
-        for text in texts[leaf]:
-            alone = [c == leaf and len(texts[c]) == 1 and (above[:, i] == c).sum() == 1 for i, c in enumerate(path)]
-            rows.append((text, *(text if own else labels[c] for c, own in zip(path, alone, strict=True))))
-            losses.append(similarity.distance(measure, scope.taxonomy, leaf, np.array(path), depth=depth))
+    rows, paths = _rows(leaves, above, texts, labels)
+    losses = [similarity.distance(measure, scope.taxonomy, p[0], np.array(p[1:]), depth=depth) for p in paths]
     order = sorted(range(len(rows)), key=lambda i: (rows[i][::-1], rows[i]))
     ids = scope.taxonomy.ids
     concepts = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
@@ -210,6 +206,19 @@ def build(
     return HierarchyScore(
         built, np.stack([losses[i] for i in order]), concepts={x: y for x, y in concepts.items() if x in written}
     )
+
+
+def _rows(
+    leaves: Ints, above: Ints, texts: Mapping[int, Sequence[str]], labels: Mapping[int, str]
+) -> tuple[list[tuple[str, ...]], list[list[int]]]:
+    """Return the rows of a hierarchy as texts, and as concepts; a leaf alone at a level keeps its text there."""
+    rows, paths = [], []
+    for leaf, path in zip(leaves.tolist(), above.tolist(), strict=True):
+        for text in texts[leaf]:
+            alone = [c == leaf and len(texts[c]) == 1 and (above[:, i] == c).sum() == 1 for i, c in enumerate(path)]
+            rows.append((text, *(text if own else labels[c] for c, own in zip(path, alone, strict=True))))
+            paths.append([leaf, *path])
+    return rows, paths
 
 
 def _check(levels: int, limits: Sequence[int] | None) -> None:

@@ -46,7 +46,7 @@ def understand(prepared: Prepared, name: str) -> None:
         text = f"{says} cannot replace words it does not know."
         prepared.problems.append(Problem("opaque-not-masked", text, "unmatched = suppress makes them null.", name))
     scope = words[0].scope
-    outside = [x.value for x in words[0].here if x.concept is not None and x.concept not in scope]
+    outside = [x.value for x in words[0].present if x.concept is not None and x.concept not in scope]
     if outside:
         text = f"{says} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
         hint = "choose a higher root, or settle them otherwise."

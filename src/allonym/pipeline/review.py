@@ -69,7 +69,7 @@ class Review:
 
     def with_status(self, status: str = "", find: str = "") -> list[Link]:
         """Return the links of a status, or all, whose value contains a text: those to review first, then frequent."""
-        present = self.column.words[self.place].here
+        present = self.column.words[self.place].present
         settled, text = self._by_hand, find.casefold()
         chosen = [x for x in present if not status or (x.value in settled if status == HAND else x.status == status)]
         return sorted(
@@ -78,7 +78,7 @@ class Review:
 
     def counts(self) -> dict[str, int]:
         """Return the number of values of each status, of those settled by a person, and of all."""
-        present, settled = self.column.words[self.place].here, self._by_hand
+        present, settled = self.column.words[self.place].present, self._by_hand
         counts = {status: sum(x.status == status for x in present) for status in ORDER}
         return counts | {HAND: sum(x.value in settled for x in present), "": len(present)}
 
@@ -239,7 +239,7 @@ def roots(column: ColumnCheck, place: int = 0, most: int = 6) -> list[tuple[Sens
     """Return concepts that may be the root of a column, with the share of cells under each, largest share first."""
     words = column.words[place]
     taxonomy = words.scope.taxonomy
-    linked = [(x.concept, x.count) for x in words.here if x.concept is not None]
+    linked = [(x.concept, x.count) for x in words.present if x.concept is not None]
     if not linked:
         return []
     own, counts = np.array([x for x, _ in linked], np.int64), np.array([n for _, n in linked], np.float64)

@@ -194,7 +194,7 @@ def build_hierarchy(request: PageRequest) -> Job:
     columns = {x.name: x for x in check.columns if x.words} if check is not None else {}
     column = columns[require_choice(request.raw("column"), columns, "column")]
     links = column.words[0]
-    matched = [x for x in links.here if x.concept is not None]
+    matched = [x for x in links.present if x.concept is not None]
     concepts = {x.value: links.scope.taxonomy.ids[x.concept] for x in matched if x.concept is not None}
     counts = {x.value: x.count for x in matched}
     if not re.fullmatch(r"(\d{1,9}([,;\s]+|$))*", request.text("values")):

@@ -196,7 +196,7 @@ def _label(changes: Mapping[str, str | None]) -> str:
 def _form_values(request: PageRequest, review: Review) -> dict[int, str]:
     """Return the values that the form shows, by row."""
     values = {i: request.raw(f"value-{i}") for i in range(ROWS_PER_PAGE) if f"value-{i}" in request.form}
-    present = {x.value for x in review.column.words[review.place].here}
+    present = {x.value for x in review.column.words[review.place].present}
     by_line = {" ".join(x.splitlines()): x for x in present}  # browsers change line ends
     values = {i: x if x in present else by_line.get(" ".join(x.splitlines()), x) for i, x in values.items()}
     rows = [x for x in (request.text("one"), request.text("suggest").partition(" ")[0]) if x.isdecimal()]
@@ -240,7 +240,7 @@ def _bulk_changes(
         )
     if action in ("set", "nothing"):
         return dict.fromkeys(selected, request.text("bulk") if action == "set" else NOTHING)
-    links = {x.value: x for x in review.column.words[review.place].here}
+    links = {x.value: x for x in review.column.words[review.place].present}
     if action != "suggest":
         return {x: None for x in selected if x in links and links[x].concept is not None}
     words = review.words([links[x] for x in selected if x in links])
