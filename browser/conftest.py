@@ -1,4 +1,4 @@
-"""A real browser to work in the studio with: Debian's chromium, through Playwright."""
+"""Fixtures: Chromium, controlled by Playwright, and a studio."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from serving import BROWSER, OPTIONS, Serve, Served, Watch
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say why nothing is tested, where there is no browser."""
+    """Skip all tests where there is no browser."""
     if BROWSER is None:
         why = pytest.mark.skip(reason="there is no browser to test in; Debian: apt install chromium")
         for item in items:
@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """What starts a studio; it is ended with the test."""
+    """A function that starts a studio; the test stops it at its end."""
     running: list[Served] = []
 
     def start(*words: str, **environment: str) -> Served:
@@ -67,7 +67,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def watch() -> Watch:
-    """What sees whether a page complains to its console."""
+    """A watcher of console messages and requests."""
     return Watch()
 
 
@@ -79,7 +79,7 @@ def studio(serve: Serve) -> Served:
 
 @pytest.fixture
 def page(chromium: Any, studio: Served, watch: Watch) -> Iterator[Any]:
-    """A page that is let in; in the end its console must be silent, and it must have asked nobody else."""
+    """A page with the token; at the end its console must be empty, and it must have requested nothing elsewhere."""
     context = chromium.new_context(
         viewport={"width": 1280, "height": 900}, accept_downloads=True, reduced_motion="reduce"
     )

@@ -1,4 +1,4 @@
-"""A studio as a process of its own, and who watches the pages."""
+"""A studio in its own process, and a watcher of its pages."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Served:
 
     @property
     def folder(self) -> Path:
-        """The folder that it keeps files in."""
+        """The private folder."""
         return next(self.temporary.glob("allonym-studio-*"))
 
     def end(self, number: int = signal.SIGTERM) -> int:
-        """End it, and return how it ended."""
+        """Stop the studio, and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(20)
@@ -51,7 +51,7 @@ Serve = Callable[..., Served]
 
 @dataclass
 class Watch:
-    """What goes wrong in pages, and where they ask."""
+    """Console messages, errors and requested hosts of pages."""
 
     problems: list[str] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""What a person does in the studio, in a word each."""
+"""What a person does in the studio: one function for each step."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def base_of(page: Any) -> str:
 
 
 def go(page: Any, path: str) -> None:
-    """Go to a page of the studio, and wait until nothing is going on."""
+    """Go to a page of the studio, and wait until no job is running."""
     page.goto(base_of(page) + path)
     idle(page)
 
 
 def idle(page: Any) -> None:
-    """Wait until no work is going on."""
+    """Wait until no job is running."""
     page.wait_for_selector("#job[hidden]", state="attached", timeout=120_000)
     page.wait_for_load_state()  # its script too
 
@@ -48,27 +48,27 @@ def choose(page: Any, *files: Path) -> None:
 
 
 def survey(page: Any) -> None:
-    """Take the bundled survey."""
-    page.get_by_role("button", name="Take the bundled survey").click()
+    """Open the sample survey."""
+    page.get_by_role("button", name="Open the sample survey").click()
     page.wait_for_selector("table.rows")
     idle(page)
 
 
 def press(page: Any, name: str | re.Pattern[str]) -> None:
-    """Press a button, and wait for the page that comes."""
+    """Press a button, and wait for the next page."""
     with page.expect_navigation():
         page.get_by_role("button", name=name).first.click()
     idle(page)
 
 
 def slow_down(page: Any, latency: int) -> None:
-    """Let every answer come later, by some milliseconds."""
+    """Delay every answer by some milliseconds."""
     conditions = {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
     page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", conditions)
 
 
 def accept_all(page: Any, *columns: str) -> None:
-    """Take all words of some columns that are to be reviewed."""
+    """Accept all matches to review of some columns."""
     for column in columns:
         go(page, f"/words?column={column}&status=review")
         press(page, re.compile("^Accept all"))
@@ -91,23 +91,28 @@ def take(page: Any, selector: str, folder: Path) -> Path:
 
 
 def label(page: Any) -> str:
-    """Return what was changed last."""
+    """Return the label of the current version."""
     return str(page.inner_text("#last-change"))
 
 
+def codes(page: Any) -> set[str]:
+    """Return the codes of the problems that the page shows."""
+    return set(page.eval_on_selector_all("[data-code]", "all => all.map(x => x.dataset.code)"))
+
+
 def complaint(page: Any) -> str:
-    """Return what the page complains of."""
+    """Return the text of the problems."""
     return str(page.inner_text(".complaint"))
 
 
 def check_axe(page: Any) -> None:
-    """See that contrast, labels and whatever else axe knows are right."""
+    """Check accessibility with axe."""
     found = Axe().run(page)
     told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found.response["violations"]]
     assert not told, f"{page.url}: {told}"
 
 
 def check_width(page: Any) -> None:
-    """See that nothing is wider than the window."""
+    """Check that nothing is wider than the window."""
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"{page.url} is {wide} px too wide"

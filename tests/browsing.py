@@ -1,4 +1,4 @@
-"""A studio to ask as a browser would, without one."""
+"""A test client that behaves like a browser with the studio."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIMIT = 3_000_000
 
 
 class Browser:
-    """Asks the studio as the page would."""
+    """Sends requests as a page would."""
 
     def __init__(self, folder: Path, limit: int = LIMIT, password: str = "", follow: bool = True) -> None:
         self.workspace = Workspace(folder)
@@ -28,18 +28,18 @@ class Browser:
         self.client.headers["origin"] = f"http://{HOST}"
 
     def enter(self) -> Browser:
-        """Come in by the address with the token."""
+        """Open the address with the token."""
         assert self.client.get(f"/?token={self.guard.token}").status_code == 200
         return self
 
     def get(self, path: str, code: int = 200, **query: Any) -> str:
-        """Look at a page, when no work is going on any more."""
+        """Return a page, once no job is running."""
         answer = self._waited(self.client.get(path, params=query))
         assert answer.status_code == code, shown(answer.text)[:600]
         return unescape(answer.text)
 
     def post(self, path: str, code: int = 200, files: Any = None, **form: Any) -> str:
-        """Send a form, from the step that counts, and wait for what it starts."""
+        """Send a form for the current version, and wait for the job it starts."""
         if "base" not in form and self.workspace.table is not None:
             form["base"] = str(self.workspace.table.history.current.number)
         answer = self._waited(self.client.post(path, data=form, files=files))
@@ -47,7 +47,7 @@ class Browser:
         return unescape(answer.text)
 
     def _waited(self, answer: Any) -> Any:
-        """Look again, as the page does by itself, when what goes on has ended, however long that takes."""
+        """Wait for the job that a page shows, then load the next page as its script does."""
         while 'data-running="yes"' in answer.text and answer.request.method == "GET":
             self.settle()
             number = re.search(r'data-job="(\d+)"', answer.text)
@@ -61,12 +61,12 @@ class Browser:
         return answer
 
     def fill(self, page: str, action: str, code: int = 200, **changed: Any) -> str:
-        """Send the form of a page as it is, but for what is changed."""
+        """Send the form of a page with some fields changed."""
         raw = self.client.get(page).text
         return self.post(action, code, **(fields(raw, action) | changed))
 
     def settle(self) -> None:
-        """Wait until no work is going on."""
+        """Wait until no job is running."""
         for job in (self.workspace.job, self.workspace.checking and self.workspace.checking[1]):
             if job is not None:
                 assert job.wait(60)
@@ -78,7 +78,7 @@ class Browser:
 
 
 def shown(page: str) -> str:
-    """Return what a page says, without its marks."""
+    """Return the text of a page without its tags."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
@@ -88,7 +88,7 @@ def codes(page: str) -> set[str]:
 
 
 class _Fields(HTMLParser):
-    """Collects what the form for an address would send if nothing was touched."""
+    """Collects the fields of an untouched form."""
 
     def __init__(self, action: str) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class _Fields(HTMLParser):
 
 
 def fields(page: str, action: str) -> dict[str, str]:
-    """Return what the form for an address would send if nothing was touched."""
+    """Return the fields that an untouched form would send to an address."""
     found = _Fields(action)
     found.feed(page)
     assert found.found, f"there is no form for {action}"

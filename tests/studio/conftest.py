@@ -1,4 +1,4 @@
-"""A studio for every test."""
+"""Fixtures: a studio for every test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from browsing import Browser
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Browser:
-    """A browser that is let in."""
+    """A client with the token."""
     folder = tmp_path / "private"
     folder.mkdir()
     return Browser(folder).enter()
@@ -18,7 +18,7 @@ def browser(tmp_path: Path) -> Browser:
 
 @pytest.fixture
 def survey(browser: Browser) -> Browser:
-    """One that has the bundled survey open."""
+    """A client with the sample survey open."""
     browser.post("/survey")
     browser.get("/data")
     browser.settle()

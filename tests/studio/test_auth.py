@@ -1,4 +1,4 @@
-"""Who is let in: this machine's own browser with the token, and nobody else."""
+"""Access control: only requests with the token from the studio's own pages are answered."""
 
 from __future__ import annotations
 

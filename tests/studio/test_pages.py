@@ -1,4 +1,4 @@
-"""Pages one by one: columns and their details, files, hierarchies, jobs, errors where the mistake is."""
+"""Pages one by one: columns, files, hierarchies, jobs, and problems beside their fields."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_details_of_a_column(browser: Browser) -> None:
     column = browser.version.plan.columns["size"]
     assert (column.kind, column.levels, column.weight) == ("ordinal", ("low", "high"), 2.5)
     assert fields(browser.client.get(page).text, "/column")["levels"] == "low\nhigh"
-    assert "not-a-number" in codes(browser.fill(page, "/column", 422, weight="much"))
+    assert "wrong-type-weight" in codes(browser.fill(page, "/column", 422, weight="much"))
     browser.fill("/column?column=job", "/column", similarity="lin", language="en", unmatched="suppress", root="person")
     column = browser.version.plan.columns["job"]
     assert (column.similarity, column.unmatched, column.ontology) == ("lin", "suppress", ("wordnet:person",))

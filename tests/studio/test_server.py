@@ -1,4 +1,4 @@
-"""Starting the studio: where it listens, what it refuses, and that nothing is left behind."""
+"""The server: its address, the options it refuses, and the removal of its files."""
 
 from __future__ import annotations
 

@@ -24,10 +24,10 @@ from allonym.privacy.registry import MODELS
 
 __all__ = [
     "DISTANCES",
-    "FIGURES",
     "KINDS",
     "LANGUAGES",
     "MEASURES",
+    "MODELS",
     "ROLES",
     "SENSES",
     "UNMATCHED",
@@ -40,9 +40,6 @@ __all__ = [
     "takes_option",
     "with_method",
 ]
-
-
-FIGURES = {name: model.info.figure for name, model in MODELS.items()}  # the parameter that a model is asked by
 
 
 @dataclass(frozen=True)

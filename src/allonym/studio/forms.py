@@ -1,29 +1,23 @@
-"""Forms of columns: from the fields of a form to a column of a plan, and back.
+"""Forms: declared parameters as fields, and columns of a plan from what was entered.
 
-The kinds and their options come from the registry of kinds; a new kind appears in the forms by itself.
+Fields derive from declarations: kinds from their registry, options and their choices from the parameters of `Column`.
+A new kind or option appears in the forms by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from allonym.errors import Problem
-from allonym.pipeline.choices import (
-    DISTANCES,
-    KINDS,
-    LANGUAGES,
-    MEASURES,
-    SENSES,
-    UNMATCHED,
-    cleaned,
-    kind_named,
-    takes_option,
-)
+from allonym.parameters import Parameter, parameters_of
+from allonym.pipeline.choices import KINDS, LANGUAGES, cleaned, kind_named, takes_option
 from allonym.plan.column import Column, described
 from allonym.studio.page_request import FormError, PageRequest
 
+YES, NO = "yes", "no"
 MASKED_ROLES = ("quasi", "sensitive")  # the roles whose columns have a kind
 ROLES = {
     "quasi": "quasi-identifier",
@@ -49,12 +43,12 @@ AUTOMATIC, WORDNET, FILE, SEVERAL, SET_OF_CATEGORIES = "", "wordnet", "file:", "
 
 def contents(files: Sequence[str], column: Column | None) -> dict[str, str]:
     """Return the contents to choose from, by the value of the form field."""
-    choices = {AUTOMATIC: "detect automatically", WORDNET: "words, matched with WordNet"}
+    choices = {AUTOMATIC: "detect automatically", WORDNET: "words (WordNet)"}
     choices |= {name: kind_named(name).description for name in KINDS if name != "text"}
     choices[SET_OF_CATEGORIES] = "sets of categories"
-    choices |= {f"{FILE}{name}": f"words, matched with {name}" for name in files}
+    choices |= {f"{FILE}{name}": f"words ({name})" for name in files}
     if column is not None and content_of(column) == SEVERAL:
-        choices[SEVERAL] = "words, matched with several ontologies"
+        choices[SEVERAL] = "words (several ontologies)"
     return choices
 
 
@@ -112,96 +106,122 @@ def _kept_options(kind: str, before: Column | None, names: Sequence[str] | froze
     return {"kind": kind, **kept}
 
 
-# --- the options of a column -------------------------------------------------------------------------------------
+# --- declared parameters as form fields ---------------------------------------------------------------------------
+
+
+class Control(StrEnum):
+    """How a parameter is entered."""
+
+    CHECKBOX = "checkbox"
+    SELECT = "select"
+    LINES = "lines"
+    NUMBER = "number"
+    TEXT = "text"
 
 
 @dataclass(frozen=True)
-class ColumnOption:
-    """An option of a column as a form field; the kinds state which of them they take."""
+class Field:
+    """A declared parameter as a form field; `choices` are the labels of a selection, by value."""
 
     name: str
-    label: str
-    control: str = "choice"  # choice, file, flag, lines, number or text
-    choices: Mapping[str, str] = field(default_factory=dict)
-    of_words: bool = False  # whether sets of categories do without it
-    of_sensitive: bool = False  # whether sensitive columns have it
+    parameter: Parameter
+    value: Any
+    choices: Mapping[str, str]
 
-    def applies_to(self, column: Column) -> bool:
-        """Return whether a column takes the option."""
-        if column.role != "quasi" and not self.of_sensitive:
-            return False
-        if self.of_words and column.elements != "text":
-            return False
-        return self.name == "weight" or takes_option(column.kind, self.name)
+    @property
+    def control(self) -> Control:
+        """How the parameter is entered."""
+        if self.choices:
+            return Control.SELECT
+        if self.parameter.type is bool:
+            return Control.CHECKBOX
+        if self.parameter.many:
+            return Control.LINES
+        return Control.TEXT if self.parameter.type is str else Control.NUMBER
 
-    def parse(self, request: PageRequest, column: Column) -> Any:
-        """Return the value of the form field."""
-        default = next(x.default for x in fields(Column) if x.name == self.name)
-        if self.control == "flag":
-            return request.flag(self.name)
-        if self.control == "lines":
-            lines = tuple(line.strip() for line in request.raw(self.name).splitlines() if line.strip())
-            before = getattr(column, self.name)
-            return lines or (before if not isinstance(before, tuple) else ())  # a file stays
-        if self.control == "number":
-            return _number(request, self.name, self.label)
-        return (request.raw(self.name) if self.control == "text" else request.text(self.name)) or default
+    @property
+    def selected(self) -> str:
+        """The chosen value of a selection."""
+        return {None: "", True: YES, False: NO}.get(self.value, str(self.value))
 
-
-def _number(request: PageRequest, name: str, label: str) -> float:
-    text = request.text(name, "1").replace(",", ".")
-    try:
-        return float(text) if "." in text else int(text)
-    except ValueError:
-        problem = Problem("not-a-number", f"{label} must be a number.", column=request.raw("column"))
-        raise FormError({name: problem}) from None
+    def parse(self, request: PageRequest, problems: dict[str, Problem]) -> Any:
+        """Return the entered value as the declared type, and note what is wrong with it."""
+        text = request.raw(self.name) if self.parameter.type is str else request.text(self.name)
+        if self.control == Control.LINES:
+            lines = tuple(line.strip() for line in text.splitlines() if line.strip())
+            return lines or (self.value if not isinstance(self.value, tuple) else ())  # a file stays
+        if self.control != Control.CHECKBOX and not text and not self.parameter.required:
+            return self.parameter.default
+        value = self.parameter.parse(text)
+        problem = self.parameter.problem(value)
+        if problem is not None:
+            problems[self.name] = problem
+        return self.value if value == self.value else value  # 2 stays 2, not 2.0
 
 
-def _choices(names: Sequence[str], labels: Mapping[str, str] | None = None, default: str = "") -> dict[str, str]:
-    labels = labels or {}
-    return ({"": default} if default else {}) | {name: labels.get(name, name) for name in names}
+def field_of(name: str, parameter: Parameter, value: Any, labels: Mapping[str, str] | None = None) -> Field:
+    """Return a parameter as a form field; `labels` replace the declared choices."""
+    choices = dict(labels if labels is not None else {x: x for x in parameter.choices})
+    if parameter.type is bool and parameter.default is None:
+        choices = {YES: "yes", NO: "no"}
+    if choices and value is not None and not isinstance(value, bool):
+        choices.setdefault(str(value), str(value))
+    if choices and parameter.default is None and "" not in choices:
+        choices = {"": "default"} | choices
+    return Field(name, parameter, value, choices)
 
 
+# --- the options of a column -------------------------------------------------------------------------------------
+
+CONTENT_OPTIONS = ("role", "kind", "ontology", "root", "links", "elements")  # chosen by role, content, root and files
+QUASI_OPTIONS = ("weight", "unmatched", "accept_review", "candidates", "hierarchy")  # not of sensitive columns
 UNMATCHED_LABELS = {
-    "error": "must be resolved before masking",
-    "opaque": "keep as categories (opaque)",
-    "suppress": "replace with empty cells (suppress)",
+    "error": "must be resolved",
+    "opaque": "keep as categories",
+    "suppress": "replace with empty cells",
 }
-OPTIONS = {
-    "Matching": (
-        ColumnOption("unmatched", "Unmatched values", choices=_choices(UNMATCHED, UNMATCHED_LABELS), of_words=True),
-        ColumnOption("accept_review", "Accept matches that need review", "flag", of_words=True),
-        ColumnOption(
-            "similarity",
-            "Similarity measure",
-            choices=_choices(list(MEASURES), default="default"),
-            of_words=True,
-            of_sensitive=True,
-        ),
-        ColumnOption(
-            "senses",
-            "Choice of senses",
-            choices=_choices(SENSES, {"coherent": "fit the other values", "first": "most frequent sense"}, "default"),
-            of_words=True,
-            of_sensitive=True,
-        ),
-        ColumnOption("language", "Language", choices=_choices(sorted(LANGUAGES)), of_words=True, of_sensitive=True),
-        ColumnOption("hierarchy", "Hierarchy (for fusion and recoding)", "file"),
-    ),
-    "Levels, sets and candidates": (
-        ColumnOption("levels", "Levels, lowest first, one per line", "lines", of_sensitive=True),
-        ColumnOption("candidates", "Candidate replacements (for exponential), one per line", "lines"),
-        ColumnOption("separator", "Item separator of sets", "text"),
-        ColumnOption("distance", "Distance between sets", choices=_choices(list(DISTANCES))),
-    ),
-}
-WEIGHT = ColumnOption("weight", "Weight in distances", "number")
+
+
+def column_fields(column: Column, files: Sequence[str] = ()) -> list[Field]:
+    """Return the options of a column as form fields."""
+    labels: dict[str, Mapping[str, str]] = {
+        "unmatched": UNMATCHED_LABELS,
+        "language": {x: x for x in sorted(LANGUAGES)},
+        "hierarchy": {"": "none"} | {x: x for x in files},
+    }
+    options = [x for x in parameters_of(Column).values() if x.name not in CONTENT_OPTIONS]
+    return [field_of(x.name, x, getattr(column, x.name), labels.get(x.name)) for x in options]
+
+
+def field_groups(fields: Sequence[Field]) -> dict[str, list[Field]]:
+    """Return the options of a column in groups; those of all kinds stand with the role."""
+    groups: dict[str, list[Field]] = {"Role and content": [], "Words": [], "Ordinal columns and sets": []}
+    for field in fields:
+        kinds = [kind for kind in KINDS if takes_option(kind, field.name)]
+        group = "Role and content" if not kinds else "Words" if "text" in kinds else "Ordinal columns and sets"
+        groups[group].append(field)
+    return groups
 
 
 def with_options(request: PageRequest, column: Column) -> Column:
     """Return a column with the options of the form that apply to it."""
-    options = [WEIGHT, *(option for group in OPTIONS.values() for option in group)]
-    return replace(column, **{x.name: x.parse(request, column) for x in options if x.applies_to(column)})
+    problems: dict[str, Problem] = {}
+    options = {x.name: x.parse(request, problems) for x in column_fields(column) if _applies(x.name, column, request)}
+    if problems:
+        name = request.raw("column")
+        raise FormError({option: replace(problem, column=name) for option, problem in problems.items()})
+    return replace(column, **options)
+
+
+def _applies(option: str, column: Column, request: PageRequest) -> bool:
+    """Return whether a column takes an option, and the form has it."""
+    if column.role not in MASKED_ROLES or (column.role != "quasi" and option in QUASI_OPTIONS):
+        return False
+    if option not in request.form and parameters_of(Column)[option].type is not bool:  # browsers omit empty checkboxes
+        return False
+    if column.elements != "text" and takes_option("text", option):
+        return False
+    return takes_option(column.kind, option) or not any(takes_option(kind, option) for kind in KINDS)
 
 
 def guess_separator(cells: Sequence[str]) -> str:

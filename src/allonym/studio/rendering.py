@@ -90,10 +90,11 @@ def _percent(share: float) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Begin a text with a capital letter, unless it begins with a name such as k or plan.toml.
+    """Begin a text with a capital letter, unless it begins with a name such as k, plan.toml or `levels = …`.
 
     >>> _sentence("the table has no rows."), _sentence("k is 1."), _sentence("plan.toml is empty.")
     ('The table has no rows.', 'k is 1.', 'plan.toml is empty.')
     """
-    first = text.partition(" ")[0]
-    return text[0].upper() + text[1:] if len(first) > 1 and first.isalpha() else text
+    first, _, rest = text.partition(" ")
+    is_name = len(first) == 1 or not first.isalpha() or rest.startswith("=")
+    return text if is_name else text[0].upper() + text[1:]

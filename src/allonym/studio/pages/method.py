@@ -9,13 +9,14 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import OptionError, Problem
-from allonym.parameters import Parameter
-from allonym.pipeline.choices import FIGURES, Choice, methods, with_method
+from allonym.parameters import REQUIRED, parameters_of
+from allonym.pipeline.choices import MODELS, Choice, methods, with_method
 from allonym.plan import Plan
 from allonym.plan.privacy import Privacy
-from allonym.plan.toml import RELEASE_KEYS
+from allonym.plan.toml import RELEASE_KEYS, ReleaseInfo
 from allonym.report.comparison import HEADS, Comparison
 from allonym.studio import forms
+from allonym.studio.forms import Field, field_of
 from allonym.studio.jobs import Job
 from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import FormError, Page, PageRequest, require_choice
@@ -28,15 +29,7 @@ SHOWN_FIRST = ("sa-mdav", "fusion", "generalise", "noise", "exponential")
 ESTIMATED_METHODS, ESTIMATED_KS = ("sa-mdav", "fusion", "s-mdav", "mdav"), (2, 3, 5, 10, 15)
 MAX_KS = 12  # of an estimate
 SHOWN = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "seconds")
-MODELS = {
-    "l-diversity": "l-diversity: at least l distinct values in every group",
-    "entropy-l-diversity": "entropy l-diversity: the values of a group are also spread evenly",
-    "recursive-l-diversity": "recursive l-diversity: the most frequent value is not too frequent",
-    "p-sensitive": "p-sensitive k-anonymity: at least p distinct values in every group",
-    "t-closeness": "t-closeness: every group is distributed like the table (t from 0 to 1)",
-}
-SEED = Parameter("seed", int, None, "", minimum=0, maximum=2**64 - 1)
-RELEASE_LABELS = {"title": "Title", "purpose": "Purpose", "decided_by": "Decided by", "note": "Note"}
+SEED = parameters_of(Plan)["seed"]
 
 
 def show(request: PageRequest) -> Response:
@@ -49,7 +42,6 @@ def show(request: PageRequest) -> Response:
     k_problem = request.field_problems.get("k") or next((x for x in problems if x.code == "k-too-large"), None)
     typed = dict(request.form) if request.problems else {}
     request.problems = [x for x in request.problems if x not in problems]  # they stand below
-    parameters = {name: getattr(plan.method, name) for name in plan.method.__dataclass_fields__}
     quasi = [x for x in check.columns if x.role == "quasi"] if check is not None else []
     return render(
         request,
@@ -58,17 +50,17 @@ def show(request: PageRequest) -> Response:
         methods=sorted(methods(), key=lambda x: x.name not in SHOWN_FIRST),
         shown_first=len(SHOWN_FIRST),
         method=request.text("method", plan.method.name),
-        parameters=parameters,
+        fields={x.name: _fields(x, plan, request) for x in methods()},
         kinds=sorted({x.kind for x in quasi if x.kind}),
-        k=request.text("k", str(plan.k or parameters.get("k", 5))),
+        k=request.text("k", str(getattr(plan.method, "k", 5))),
         k_problem=k_problem,
         seed=request.text("seed", "" if plan.seed is None else str(plan.seed)),
         typed=typed,
         sensitive=[name for name, column in plan.columns.items() if column.role == "sensitive"],
-        models=MODELS,
+        models={name: model.info.summary for name, model in MODELS.items()},
         comparison=Comparison(table.estimate.runs, table.estimate.failed) if table.estimate is not None else None,
         heads={x: HEADS[x] for x in SHOWN},
-        release_labels={x: RELEASE_LABELS.get(x, x) for x in RELEASE_KEYS},
+        release_info=parameters_of(ReleaseInfo),
         blocking=[x for x in quasi if x.words and blocks_masking(plan, x)],
         content_of=forms.content_of,
         root_of=forms.root_of,
@@ -112,9 +104,10 @@ def _plan_of_form(request: PageRequest) -> tuple[Plan, str]:
     if "method" not in request.form:
         return plan, ""
     method = _method(request)
-    parameters, problems = _parameters(request, method)
-    k = None if method.k is None else _value(request, method.k, "k", problems)
-    seed = _value(request, SEED, "seed", problems) if request.text("seed") and not method.data_independent else None
+    problems: dict[str, Problem] = {}
+    parameters = {x.parameter.name: x.parse(request, problems) for x in _fields(method, plan)}
+    k = None if method.k is None else field_of("k", replace(method.k, default=REQUIRED), None).parse(request, problems)
+    seed = None if method.data_independent else field_of("seed", SEED, None).parse(request, problems)
     if problems:
         raise FormError(problems)
     if method.record_level and not method.data_independent and seed is None and plan.method.name == method.name:
@@ -126,41 +119,33 @@ def _plan_of_form(request: PageRequest) -> tuple[Plan, str]:
     return with_method(plan, method.name, k, parameters, seed), label
 
 
-def _parameters(request: PageRequest, method: Choice) -> tuple[dict[str, Any], dict[str, Problem]]:
-    """Return the parameters of the form as their declared types, and the problems by field."""
-    values: dict[str, Any] = {}
-    problems: dict[str, Problem] = {}
+def _fields(method: Choice, plan: Plan, request: PageRequest | None = None) -> list[Field]:
+    """Return the parameters of a method as form fields, with the values of the plan or those just typed."""
+    fields = []
     for parameter in method.parameters:
-        field = f"{method.name}.{parameter.name}"
-        if parameter.type is bool or parameter.default == "" or request.text(field):  # else the default
-            values[parameter.name] = _value(request, parameter, field, problems)
-    return values, problems
-
-
-def _value(request: PageRequest, parameter: Parameter, field: str, problems: dict[str, Problem]) -> Any:
-    """Return a field of the form as the declared type, and note what is wrong with it."""
-    value = parameter.parse(request.text(field))
-    problem = parameter.problem(value)
-    if problem is not None:
-        problems[field] = problem
-    return value
+        name = f"{method.name}.{parameter.name}"
+        value = getattr(plan.method, parameter.name) if method.name == plan.method.name else parameter.default
+        if request is not None and request.problems and "method" in request.form:
+            value = request.flag(name) if parameter.type is bool else request.raw(name, value)
+        fields.append(field_of(name, parameter, value))
+    return fields
 
 
 def change_guarantee(request: PageRequest) -> str:
     """Add a guarantee for a sensitive column, or remove it."""
     plan, _ = _plan_of_form(request)
-    model, column = require_choice(request.text("model"), FIGURES, "model"), request.raw("promised")
+    model, column = require_choice(request.text("model"), MODELS, "model"), request.raw("promised")
     others = tuple(x for x in plan.privacy if (x.model, x.column) != (model, column))
     if request.text("do") == "remove":
         request.workspace.change_plan(request.base, f"No {model} for {column}", replace(plan, privacy=others))
         return "/method#promises"
-    text = request.text("figure").replace(",", ".")
-    try:
-        value = int(text) if text.isdecimal() else float(text)
-    except ValueError:
-        raise FormError({"figure": Problem("not-a-number", f"{FIGURES[model]} must be a number.")}) from None
-    guarantee = Privacy(model, column, **{FIGURES[model]: value})
-    label = f"{model} for {column}: {FIGURES[model]} = {text}"
+    problems: dict[str, Problem] = {}
+    name, whole = MODELS[model].info.figure, MODELS[model].info.whole
+    value = field_of("figure", parameters_of(MODELS[model])[name], None).parse(request, problems)
+    if problems:
+        raise FormError(problems)
+    guarantee = Privacy(model, column, **{name: int(value) if whole else value})
+    label = f"{model} for {column}: {name} = {value:g}"
     request.workspace.change_plan(request.base, label, replace(plan, privacy=(*others, guarantee)))
     return "/method#promises"
 

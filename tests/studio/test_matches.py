@@ -1,4 +1,4 @@
-"""Words one by one and many at once: what was chosen is never lost, and there is always a way on."""
+"""The Matches page: change matches one by one or in bulk without losing choices."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ JOBS = b"job,age\n" + b"nurse,3\ncook,4\ngranite,5\nnurrse,6\nxqzv,7\nbaker,8\n"
 
 
 def by_hand(browser: Browser, column: str = "hobby") -> dict[str, str]:
-    """Return what a person settled."""
+    """Return the matches set by hand."""
     with (browser.version.folder / f"{column}.links.csv").open() as file:
         return {x["value"]: x["concept"] for x in csv.DictReader(file) if x.get("by") == "hand"}
 
 
 def jobs(browser: Browser) -> None:
-    """Open a table with a word that lies outside its root, one that is misspelled and one nobody knows."""
+    """Open a table with a value outside the root, a misspelled one and an unmatched one."""
     browser.post("/open", files={"file": ("people.csv", JOBS)})
     browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet", "root-0": "person"})
 
 
 def place(browser: Browser, path: str, value: str) -> str:
-    """Return the row of a word."""
+    """Return the row of a value."""
     found = fields(browser.client.get(path).text, "/words")
     return next(x.removeprefix("value-") for x, y in found.items() if x.startswith("value-") and y == value)
 

@@ -1,4 +1,4 @@
-"""The whole way in a real browser: from drop to download, on the survey and on Adult, with the command line's bytes."""
+"""The workflow in a browser, from drop to download; the command line writes the same bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = (
 
 
 def again(folder: Path, table: Path) -> bytes:
-    """Mask a table by the command line with the plan that lies in a folder."""
+    """Mask a table on the command line with the plan in a folder."""
     output = folder / "again.csv"
     words = ["mask", str(table), "--plan", str(folder / "plan.toml"), "-o", str(output)]
     subprocess.run(
@@ -38,22 +38,22 @@ def test_survey_from_drop_to_download(page: Any, tmp_path: Path) -> None:
     assert "975 rows, 7 columns" in page.inner_text(".lead")
     assert "975" in page.inner_text(".cards")
     check_axe(page)
-    page.get_by_role("link", name="Columns and their roles").click()
+    page.get_by_role("link", name="Set column roles").click()
     page.select_option("[aria-label='Role of age']", "keep")
     page.select_option("[aria-label='Role of hobby']", "keep")
     check_axe(page)
-    press(page, re.compile("go on to the words"))
+    press(page, re.compile("review matches"))
     assert "Columns: hobby, age" in label(page)
     check_axe(page)
-    page.get_by_label("Tick all on this page").check()
-    press(page, "Accept ticked")
+    page.get_by_label("Select all on this page").check()
+    press(page, "Accept selected")
     press(page, "Undo")
     go(page, "/words?column=activity&status=all&find=fishing")
-    page.get_by_label("Another word for fishing").fill("angling")
+    page.get_by_label("Other concept for fishing").fill("angling")
     page.wait_for_selector("#concepts option[value='angling.n.01']", state="attached")
     press(page, "Apply choices")
     assert "fishing = angling" in label(page)
-    assert "settled by you" in page.inner_text("table.words")
+    assert "set by you" in page.inner_text("table.words")
     accept_all(page, "reason", "activity")
     page.get_by_role("link", name="Method ›").last.click()
     page.fill("#k", "4")
@@ -100,14 +100,14 @@ def test_adult_from_choice_to_download(page: Any, tmp_path: Path) -> None:
     for name in NAMES.split(","):
         if name not in masked:
             page.select_option(f"[aria-label='Role of {name}']", "keep" if name != "income" else "sensitive")
-    page.select_option("[aria-label='What occupation holds']", "wordnet")
+    page.select_option("[aria-label='Content of occupation']", "wordnet")
     press(page, "Apply")
     for name, file in zip(masked, ("links_occupation_p1.csv", "links_native-country.csv"), strict=True):
         go(page, f"/column?column={name}")
         page.set_input_files("#ontology-file", DATA / "adult" / file)
         page.select_option("#use", "links")
-        press(page, "Use it")
-    assert "Words" in page.title()
+        press(page, "Use file")
+    assert "Matches" in page.title()
     mask(page)
     assert "k = 5" in page.inner_text(".cards")
     with zipfile.ZipFile(take(page, "#take-everything", tmp_path)) as archive:
@@ -147,11 +147,11 @@ def test_keyboard_alone_suffices(page: Any) -> None:
 
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    tab_to("Take the bundled survey")
+    tab_to("Open the sample survey")
     page.keyboard.press("Enter")
     page.wait_for_selector("table.rows")
     idle(page)
-    tab_to("Columns and their roles")
+    tab_to("Set column roles")
     page.keyboard.press("Enter")
     page.wait_for_selector("table.columns")
     idle(page)
@@ -159,7 +159,7 @@ def test_keyboard_alone_suffices(page: Any) -> None:
     for name in ("hobby", "reason"):
         page.get_by_label(f"Role of {name}").focus()
         page.keyboard.press("k")  # keep
-    tab_to("go on to the words")
+    tab_to("review matches")
     page.keyboard.press("Enter")
     page.wait_for_selector("table.words")
     idle(page)
@@ -197,13 +197,13 @@ def test_words_can_be_ticked_on_a_phone_and_are_not_lost(chromium: Any, studio: 
     assert min(widths) >= 16
     asked: list[str] = []
     page.on("dialog", lambda x: (asked.append(x.type), x.accept()))
-    page.get_by_label(re.compile("^Another word for")).nth(1).fill("music")
-    page.get_by_label(re.compile("^Another word for")).nth(1).blur()
-    page.get_by_role("navigation", name="Columns of words").get_by_role("link", name="reason").click()
+    page.get_by_label(re.compile("^Other concept for")).nth(1).fill("music")
+    page.get_by_label(re.compile("^Other concept for")).nth(1).blur()
+    page.get_by_role("navigation", name="Text columns").get_by_role("link", name="reason").click()
     page.wait_for_url("**column=reason")
     assert asked == ["beforeunload"]
     go(page, "/words?column=hobby&status=review")
-    page.get_by_label(re.compile("^Tick (?!all)")).first.check()
+    page.get_by_label(re.compile("^Select (?!all)")).first.check()
     page.fill("#bulk", "music")
     with page.expect_navigation():
         page.press("#bulk", "Enter")
@@ -218,6 +218,6 @@ def test_what_is_typed_of_the_method_is_sent_with_a_promise(page: Any) -> None:
     survey(page)
     go(page, "/method")
     page.fill("#k", "7")
-    press(page, "Promise it")
+    press(page, "Add guarantee")
     assert page.input_value("#k") == "7"
     assert "k = 7" in page.inner_text(".toml")

@@ -1,4 +1,4 @@
-"""The way a person takes: from a table to a release, and the same bytes by the command line."""
+"""The workflow from a table to a release; the command line writes the same bytes."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_promises_about_and_trade_off(survey: Browser) -> None:
     accept_all(survey)
     survey.post("/promise", model="l-diversity", promised="spent", figure="3")
     assert "distinct l-diversity for <b>spent</b>: 3" in survey.get("/method")
-    assert "out-of-range" in codes(survey.post("/promise", 422, model="l-diversity", promised="spent", figure="2.5"))
+    assert "out-of-range-l" in codes(survey.post("/promise", 422, model="l-diversity", promised="spent", figure="2.5"))
     survey.post("/promise", model="l-diversity", promised="spent", do="remove")
     assert survey.version.plan.privacy == ()
     survey.post("/about", title="A park", purpose="open data")

@@ -1,4 +1,4 @@
-"""What people do that nobody planned for: two runs at once, files that change, odd names, cookies of others."""
+"""Edge cases: two runs at once, files that change, odd names, cookies of other programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PEOPLE = b"job,pay\n" + b"nurse,10\ncook,20\nbaker,30\ncarpenter,40\n" * 15
 
 
 def ready(browser: Browser) -> Browser:
-    """Take all words of the survey as they were understood."""
+    """Accept all matches of the survey."""
     for column in WORDS:
         browser.post("/understanding", column=column, what="wordnet", root="", unmatched="opaque", accept_review="yes")
     return browser

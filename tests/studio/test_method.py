@@ -1,4 +1,4 @@
-"""The method: what is typed is kept, sent together and used as it was estimated."""
+"""The Method page: typed values are kept, and estimated runs can be used."""
 
 from __future__ import annotations
 

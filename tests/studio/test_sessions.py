@@ -1,4 +1,4 @@
-"""One table after another, pages that are older than the plan, and what belongs to which."""
+"""Sessions: several tables in turn, outdated pages, jobs and temporary files."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def test_a_hierarchy_of_too_many_levels_is_refused(browser: Browser) -> None:
 
 
 def names(browser: Browser) -> list[str]:
-    """Return what lies in the private folder."""
+    """Return the names in the private folder."""
     return sorted(x.name for x in browser.workspace.folder.iterdir())
 
 
