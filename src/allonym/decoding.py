@@ -55,7 +55,7 @@ def _unmarked(raw: bytes) -> str:
 
 
 def decode(content: bytes) -> str:
-    """Decode bytes: UTF-8 or UTF-16 by their mark, UTF-8 if they are valid, else as Windows does (or Latin-1).
+    """Decode bytes: by their byte order mark, as UTF-8 if they are valid, else as Windows-1252 or Latin-1.
 
     >>> decode("Käse".encode("utf-16")) == decode("Käse".encode("latin-1")) == "Käse"
     True
@@ -74,7 +74,7 @@ def decode(content: bytes) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Split a text at line ends of any system, and nowhere else.
+    """Split a text at line ends of any system only.
 
     >>> lines_of("a\\r\\nb\\x85\\rc\\n")
     ['a', 'b\\x85', 'c']
@@ -84,7 +84,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def table_of(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Yield the rows of a table; an unclosed quote is a `csv.Error` that tells the line."""
+    """Yield the rows of a table; an unclosed quote raises a `csv.Error` with its line."""
     if "\n" not in text:
         text = text.replace("\r", "\n")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
@@ -95,7 +95,7 @@ def table_of(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def delimiter_of(text: str) -> str:
-    """Return the delimiter that splits the first lines of a table alike, and into most cells.
+    """Return the delimiter that splits the first lines of a table into the same, largest number of cells.
 
     >>> delimiter_of('a;b\\n"x;1";2\\n')
     ';'

@@ -171,23 +171,23 @@ class TableError(AllonymError):
 class PlanError(AllonymError):
     """A plan that cannot be run as it is; tells every problem at once.
 
-    >>> print(PlanError(["k is 1.", "column age has no role."]))
+    >>> print(PlanError([Problem("k", "k is 1."), Problem("no-role", "it has no role.", column="age")]))
     2 problems:
       - k is 1.
-      - column age has no role.
+      - column age: it has no role.
     """
 
     code = "plan"
 
-    def __init__(self, problems: Sequence[Problem | str], *, where: str = "") -> None:
-        found = tuple(p if isinstance(p, Problem) else Problem(self.code, p) for p in problems)
+    def __init__(self, problems: Sequence[Problem], *, where: str = "") -> None:
         head = f"{where}: " if where else ""
-        one = len(found) == 1
-        lines = [] if one else [f"{head}{len(found)} problems:"]
-        super().__init__("\n".join([*lines, *(f"{head}{p}" if one else f"  - {p}" for p in found)]))
-        self.problems = found
-        self.where = where
-        self.values = tuple(value for p in found for value in p.values)
+        if len(problems) == 1:
+            text = f"{head}{problems[0]}"
+        else:
+            text = "\n".join([f"{head}{len(problems)} problems:", *(f"  - {x}" for x in problems)])
+        super().__init__(text)
+        self.problems, self.where = tuple(problems), where
+        self.values = tuple(value for x in problems for value in x.values)
 
 
 class ReleaseError(AllonymError):

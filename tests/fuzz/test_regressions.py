@@ -222,7 +222,7 @@ def test_a_return_in_a_name_does_not_end_the_lines_of_a_crlf_file() -> None:
 
 
 def test_nul_is_no_delimiter() -> None:
-    with pytest.raises(TableError, match="one plain character"):
+    with pytest.raises(TableError, match="one ASCII character"):
         text_file(b"a,b\n1,2\n", delimiter="\0")
 
 

@@ -384,7 +384,7 @@ def test_mistakes_in_what_is_asked_for(tmp_path: Path) -> None:
         (OptionError, "partition_by", "-", "out.parquet", {"partition_by": ["ill"]}),
         (OptionError, "its own engine", lazy, None, {"engine": "duckdb"}),
         (OptionError, "write release.frame yourself", lazy, None, {"partition_by": ["ill"]}),
-        (TableError, "no Parquet file", tmp_path / "text.csv", "out.parquet", {"engine": "polars"}),
+        (TableError, "not a Parquet file", tmp_path / "text.csv", "out.parquet", {"engine": "polars"}),
         (TableError, "no Parquet files", tmp_path / "empty", "out.parquet", {}),
         (OutputError, "standard output", one, "-", {"engine": "duckdb"}),
         (OutputError, ".parquet", one, "out.csv", {"engine": "duckdb"}),
@@ -445,7 +445,7 @@ def test_a_large_file_has_an_engine_by_itself(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(polars_engine.PolarsEngine, "read", classmethod(lambda *a: opened.append(a) or original(*a)))
     PLAN.run(source, tmp_path / "one.parquet")
     assert not opened
-    monkeypatch.setattr("allonym.tables.engines.LARGE", 100)
+    monkeypatch.setattr("allonym.tables.engines.MAX_CELLS_IN_MEMORY", 100)
     PLAN.run(source, tmp_path / "other.parquet")
     assert opened
     assert rows_of(pq.read_table(tmp_path / "one.parquet")) == rows_of(pq.read_table(tmp_path / "other.parquet"))
@@ -754,7 +754,7 @@ def test_other_mistakes_in_what_is_asked_for(tmp_path: Path, monkeypatch: pytest
         PLAN.run(one, tmp_path / "out", engine="polars", partition_by=["ill", "ill"])
     with pytest.raises(OptionError, match="tables that an engine writes"):
         PLAN.run(table, partition_by=["ill"])
-    monkeypatch.setattr("allonym.tables.engines.LARGE", 100)
+    monkeypatch.setattr("allonym.tables.engines.MAX_CELLS_IN_MEMORY", 100)
     PLAN.run(one, tmp_path / "out.parquet", engine="memory")
     found = pq.read_table(tmp_path / "out.parquet")
     assert found.equals(PLAN.run(table).frame)  # types and all

@@ -305,7 +305,7 @@ def test_pinning_goes_to_the_file_the_plan_names_and_over_no_other(tmp_path: Pat
     assert '"cook","2","baker"' in (tmp_path / "mine.csv").read_text()
     al.Plan({"job": al.quasi(str(JOBS))}, k=2, folder=tmp_path).save(path)
     (tmp_path / "job.links.csv").write_text("value,concept\ncook,baker\n")
-    with pytest.raises(OutputError, match="is there already, and the plan does not name it"):
+    with pytest.raises(OutputError, match="exists already, and the plan does not name it"):
         al.Plan.load(path).check(data).pin(path)
     assert (tmp_path / "job.links.csv").read_text() == "value,concept\ncook,baker\n"
 

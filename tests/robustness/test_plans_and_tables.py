@@ -46,7 +46,7 @@ def test_quoted_delimiters_quotes_lines_and_missing_cells(tmp_path: Path, delimi
         ("job,note\n", "no rows"),
         ("job,note\ncook,x\n", "only 1 rows"),
         ("job,note\ncook,x\nbaker\nsmith,y,z\n", "2 lines of .* do not have 2 cells like the first: line 3, 4"),
-        ("job,job\ncook,x\n", "1 of 2 column names of .* occur again"),
+        ("job,job\ncook,x\n", "1 of 2 column names of .* occur more than once"),
         ('job,note\n"cook,x\nbaker,y\n', "quote"),
     ],
     ids=["empty", "blank", "header only", "one row", "ragged", "names twice", "open quote"],

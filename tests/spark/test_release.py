@@ -88,7 +88,7 @@ def left_in(folder: Path) -> list[str]:
 def test_the_release_is_that_made_in_memory(
     spark: Any, method: str, small: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allonym.tables.engines.spark.SMALL", 10**8 if small else 0)
+    monkeypatch.setattr("allonym.tables.engines.spark.MAX_BROADCAST_BYTES", 10**8 if small else 0)
     automatic = spark.conf.get("spark.sql.autoBroadcastJoinThreshold")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", -1)  # rows are sent around, unless we say otherwise
     plan, table = replace(PLAN, method=method), table_of()
@@ -141,7 +141,7 @@ def test_from_files_to_files(cluster: Cluster, spark: Any, data: Path, parted: s
     assert not list(output.rglob("_temporary*"))
     if parted:
         assert all(x.startswith((f"{parted}=", "_", ".")) for x in left_in(output))
-    with pytest.raises(OptionError, match="at work at"):
+    with pytest.raises(OptionError, match="is active at"):
         PLAN.run(data, data.parent / "other", engine="spark", master="local[1]")
 
 
@@ -206,7 +206,7 @@ def test_a_worker_killed_while_a_release_is_written_leaves_it_whole(
 
 
 def test_what_fails_leaves_nothing_behind(spark: Any, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save, known = SparkEngine.save, GroupedTable.known
+    save, known = SparkEngine.save, GroupedTable.replacements
 
     def fails(self: SparkEngine, path: Path, partition_by: Any) -> None:
         def batches(some: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -226,7 +226,7 @@ def test_what_fails_leaves_nothing_behind(spark: Any, data: Path, monkeypatch: p
             PLAN.run(data, data.parent / "release", engine="spark")
         assert "secret" not in str(error.value)
     with monkeypatch.context() as broken:
-        broken.setattr(GroupedTable, "known", less)
+        broken.setattr(GroupedTable, "replacements", less)
         with pytest.raises(ReleaseError):
             PLAN.run(data, data.parent / "release", engine="spark")
     assert left_in(data.parent) == ["data"]

@@ -78,7 +78,7 @@ def tables(draw: st.DrawFn, odd: bool = False) -> Drawn:
 @contextmanager
 def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cutting, "BLOCK", size)
+        patch.setattr(cutting, "BLOCK_BYTES", size)
         yield
 
 
@@ -219,7 +219,7 @@ def test_a_file_without_content_is_empty(content: bytes) -> None:
 
 
 def test_names_that_come_twice_are_an_error() -> None:
-    with pytest.raises(TableError, match=r"2 of 5 column names .* occur again\. Hint") as caught:
+    with pytest.raises(TableError, match=r"2 of 5 column names .* occur more than once\. Hint") as caught:
         Delimited(b'a,b,"a", b ,c\n', ",")
     assert caught.value.values == ("a", "b")
 

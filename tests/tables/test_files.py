@@ -49,7 +49,7 @@ def ones(rows: int, value: str | None) -> Cells:
 def test_a_file_comes_back_in_its_encoding_and_with_its_mark(
     encoding: str, mark: bytes, given_too: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cutting, "BLOCK", 16)  # several chunks
+    monkeypatch.setattr(cutting, "BLOCK_BYTES", 16)  # several chunks
     raw = mark + TEXT.encode(encoding)
     table = opened(raw, encoding if given_too else None)
     assert (table.names, table.n) == (("id", "größe"), 2)
@@ -111,7 +111,7 @@ def test_the_delimiter_is_found_or_given_as_one_plain_character() -> None:
     assert [opened(f"a{x}b\n1{x}2\n".encode()).delimiter for x in ",;\t|"] == [",", ";", "\t", "|"]
     assert open_table("x", Reading(delimiter=";"), b"a,b;c\n1,2;3\n").names == ("a,b", "c")
     for wrong in ("", ";;", "é"):
-        with pytest.raises(TableError, match="one plain character"):
+        with pytest.raises(TableError, match="one ASCII character"):
             open_table("x", Reading(delimiter=wrong), b"a,b\n")
 
 

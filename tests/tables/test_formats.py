@@ -19,7 +19,7 @@ from allonym.errors import OutputError, ReleaseError, TableError
 from allonym.tables import spss as labelled
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import open_table
-from allonym.tables.spss import LabelledFile, coded_anew
+from allonym.tables.spss import LabelledFile, recoded
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 HEADS = ["name", "job", "age", "born", "member", "note"]
@@ -98,7 +98,7 @@ def test_a_sheet_can_be_named_and_headers_left_out(tmp_path: Path) -> None:
     [
         ([], [], "is empty"),
         (["a", "", "b"], [[1, 2, 3]], "1 of 3 columns of .* have no name"),
-        (["a", "a"], [[1, 2]], "1 of 2 column names of .* occur again"),
+        (["a", "a"], [[1, 2]], "1 of 2 column names of .* occur more than once"),
     ],
 )
 def test_sheets_that_are_no_tables_are_refused(tmp_path: Path, heads: list[str], body: list[Any], message: str) -> None:
@@ -215,8 +215,8 @@ def test_labels_are_kept_and_new_concepts_get_codes(tmp_path: Path, ending: str)
 def test_the_same_file_gives_the_same_bytes(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source = statistics(tmp_path / f"in.{ending}")
     stamped = []
-    honest = labelled.timeless
-    monkeypatch.setattr(labelled, "timeless", lambda x: stamped.append(x) or honest(x))
+    honest = labelled.without_date
+    monkeypatch.setattr(labelled, "without_date", lambda x: stamped.append(x) or honest(x))
     for name in ("a", "b"):
         al.Plan(COLUMNS, k=3).run(source, tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
@@ -269,7 +269,7 @@ def test_codes_that_are_text_keep_their_labels(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("start", [b"$FL2", b"$FL3", b"<stata_dta>", b"\x72\x02\x01\x00", b"\x73\x01\x01\x00"])
 def test_damaged_files_of_statistics_are_refused(start: bytes) -> None:
-    with pytest.raises(TableError, match="damaged file of SPSS or Stata"):
+    with pytest.raises(TableError, match="damaged SPSS or Stata file"):
         open_table("x", raw=start + b"nothing" * 40)
 
 
@@ -281,18 +281,18 @@ def test_a_release_is_of_the_same_format(tmp_path: Path, ending: str, other: str
 
 
 def test_new_codes_come_after_all_others() -> None:
-    assert coded_anew(["x", None, "cook", "y", "x"], {1: "cook", 7: "nurse"}) == (
+    assert recoded(["x", None, "cook", "y", "x"], {1: "cook", 7: "nurse"}) == (
         [8, None, 1, 9, 8], {8: "x", 1: "cook", 9: "y"},
     )  # fmt: skip
-    assert coded_anew(["12", "x"], {1: "cook"}) == ([12, 13], {13: "x"})
-    assert coded_anew(["cook"], {1: "cook", 2: "cook"}) == ([1], {1: "cook"})
+    assert recoded(["12", "x"], {1: "cook"}) == ([12, 13], {13: "x"})
+    assert recoded(["cook"], {1: "cook", 2: "cook"}) == ([1], {1: "cook"})
 
 
 @pytest.mark.parametrize(("module", "extra"), [("python_calamine", "excel"), ("pyreadstat", "spss")])
 def test_what_reads_them_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, extra: str) -> None:
     source = workbook(tmp_path / "in.xlsx", rows()) if extra == "excel" else statistics(tmp_path / "in.sav")
     monkeypatch.setitem(__import__("sys").modules, module, None)
-    with pytest.raises(TableError, match=rf"pip install allonym\[{extra}\]"):
+    with pytest.raises(TableError, match=rf"pip install 'allonym\[{extra}\]"):
         open_table(source)
 
 

@@ -200,15 +200,15 @@ def test_special_types_come_back(name: str) -> None:
 @pytest.mark.parametrize("index", [list("dbca"), [(1, "x"), (1, "x"), (0, "y"), (0, "z")], [1.5, 2, 3, 4]])
 def test_an_index_that_may_name_people_needs_a_role(index: list[Any]) -> None:
     labels = pd.MultiIndex.from_tuples(index) if isinstance(index[0], tuple) else pd.Index(index)
-    with pytest.raises(TableError, match="an index that no role speaks of"):
+    with pytest.raises(TableError, match="an index that no role covers"):
         Frame(pd.DataFrame({"a": list("wxyz")}, index=labels))
-    with pytest.raises(TableError, match="an index that no role speaks of"):
+    with pytest.raises(TableError, match="an index that no role covers"):
         Frame(pd.DataFrame({"a": list("wxyz")}, index=pd.Index([1, 2, 3, 4], name="patient")))
 
 
 def test_numbers_of_rows_are_kept_and_rows_go_by_position() -> None:
     labels = pd.Index([0, 1, 2, 3])
-    with pytest.raises(TableError, match="an index that no role speaks of"):
+    with pytest.raises(TableError, match="an index that no role covers"):
         Frame(pd.DataFrame({"a": ["w"]}, index=[19800101]))
     frame = pd.DataFrame({"a": list("wxyz"), "b": range(4)}, index=labels)
     found = Frame(frame).changed({"a": column(["k", "l", "m", "n"], [3, 2, 1, 0])}, [])

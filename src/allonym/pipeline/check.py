@@ -1,4 +1,4 @@
-"""What a plan would meet in a table: coverage, links to review, unknown words, the risk as it stands."""
+"""Dry-run a plan on a table: coverage, links to review, unmatched values, and the risk before masking."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Risk:
-    """How easily people are found in a table: in units, where it has units."""
+    """The risk before masking: how small the groups of a table are, in units where it has units."""
 
     records: int
     units: int | None
@@ -61,7 +61,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """What a plan would meet in one column."""
+    """A column of a table as a plan encodes it."""
 
     name: str
     role: str
@@ -70,28 +70,28 @@ class ColumnCheck:
     words: Sequence[ColumnLinks] = ()
     review: Sequence[Link] = ()
     unmatched: Sequence[Link] = ()
-    new: Sequence[Link] = ()  # values that the links file, if there is one, does not know
+    new: Sequence[Link] = ()  # values that are not in the links file, if there is one
 
     def cells(self, status: str) -> int:
-        """Return how many cells have links of a status; understood through any ontology is understood."""
-        some = {"review": self.review, "unmatched": self.unmatched}.get(status)
-        if some is not None:
-            return sum(x.count for x in some)
+        """Return the number of cells whose links have a status; a match in any ontology counts."""
+        links = {"review": self.review, "unmatched": self.unmatched}.get(status)
+        if links is not None:
+            return sum(x.count for x in links)
         total = sum(x.count for x in self.words[0].present) if self.words else 0
         return total - self.cells("review") - self.cells("unmatched")
 
     def to_dict(self, hide_values: bool) -> dict[str, Any]:
         """Return it for JSON."""
-        told: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind, "distinct": self.distinct}
+        entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind, "distinct": self.distinct}
         if self.words:
-            told |= {
+            entry |= {
                 "ontologies": [u.scope.name for u in self.words],
                 "cells": {status: self.cells(status) for status in ("sure", "review", "unmatched")},
                 "review": len(self.review) if hide_values else [self.link_to_dict(x) for x in self.review],
                 "unmatched": len(self.unmatched) if hide_values else [self.link_to_dict(x) for x in self.unmatched],
                 "new": len(self.new) if hide_values else [x.value for x in self.new],
             }
-        return told
+        return entry
 
     def link_to_dict(self, link: Link) -> dict[str, Any]:
         """Return a link for JSON, with ids of the ontology it was found in."""
@@ -109,7 +109,7 @@ class ColumnCheck:
 
 @dataclass(frozen=True)
 class Check:
-    """What a plan would meet in a table; `problems` are what keeps it from being run."""
+    """A dry run of a plan; `problems` keep it from being run."""
 
     problems: Sequence[Problem]
     columns: Sequence[ColumnCheck]
@@ -122,7 +122,7 @@ class Check:
         return not self.problems
 
     def __str__(self) -> str:
-        """Tell it in a few lines, without values of the data."""
+        """Return a few lines of text, without values of the data."""
         lines = ["Ready to mask." if self.ready else "Not ready:", *(f"  - {problem}" for problem in self.problems)]
         for column in (c for c in self.columns if c.words):
             counts = ", ".join(f"{column.cells(status):,} {status}" for status in ("sure", "review", "unmatched"))
@@ -145,7 +145,7 @@ class Check:
         }
 
     def pin(self, plan_path: str | Path) -> list[Path]:
-        """Write the links of every column beside a plan, and name them in it; what was settled stays settled."""
+        """Write the links of every column beside a plan, and name them in it; reviewed links stay reviewed."""
         path = Path(plan_path)
         named: dict[str, list[str]] = {}
         texts: dict[Path, str] = {}
@@ -157,7 +157,7 @@ class Check:
                     raise OutputError(f"Two columns would have the links file {file}.", hint="rename a column.")
                 if words.file is None and file.exists():
                     raise OutputError(
-                        f"{file} is there already, and the plan does not name it.",
+                        f"{file} exists already, and the plan does not name it.",
                         hint=f'add links = "{name}" to column {column.name} of the plan, or remove the file.',
                     )
                 texts[file] = links_files.to_csv(words.links.values(), words.scope, words.settled.rows)
@@ -170,7 +170,7 @@ class Check:
 
 
 def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
-    """Return what the links file of a column is called, of one ontology of several.
+    """Return the name of the links file of a column, for one of its ontologies.
 
     >>> links_name("native country"), links_name("job", 1, 2)
     ('native_country.links.csv', 'job-2.links.csv')
@@ -180,30 +180,32 @@ def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
 
 
 def check(plan: Plan, source: Any, tick: Progress) -> Check:
-    """Understand a table as a plan says, and tell what it would meet."""
+    """Encode a table as a plan describes it, and report its problems, links and risk."""
     table = source.table(plan) if isinstance(source, CachedTable) else open_source(plan, source)
-    found = prepare(plan, table, tick)
-    risk = Risk.of(found.records, plan.method.required_k) if found.records is not None and found.records.n else None
+    prepared = prepare(plan, table, tick)
+    records, k = prepared.records, plan.method.required_k
     return Check(
-        problems=[*found.problems, *method_problems(found)],
-        columns=list(_columns(found)),
-        risk=risk,
-        k=plan.method.required_k,
+        problems=[*prepared.problems, *method_problems(prepared)],
+        columns=list(_columns(prepared)),
+        risk=Risk.of(records, k) if records is not None and records.n else None,
+        k=k,
     )
 
 
-def _columns(found: Prepared) -> Iterator[ColumnCheck]:
-    if not set(found.plan.columns) & set(found.table.names):
+def _columns(prepared: Prepared) -> Iterator[ColumnCheck]:
+    plan = prepared.plan
+    if not set(plan.columns) & set(prepared.table.names):
         return
-    for name in found.table.names:
-        role = found.plan.columns[name].role if name in found.plan.columns else "keep" if found.plan.keep_rest else ""
-        cells = found.cells.get(name)
+    for name in prepared.table.names:
+        column = plan.columns.get(name)
+        role = column.role if column is not None else "keep" if plan.keep_rest else ""
+        cells = prepared.cells.get(name)
         distinct = None if cells is None else int(np.count_nonzero(cells.counts))
-        if name not in found.words:
-            yield ColumnCheck(name, role, found.kinds.get(name), distinct)
+        if name not in prepared.words:
+            yield ColumnCheck(name, role, prepared.kinds.get(name), distinct)
             continue
-        review, unmatched = open_links(found, name)
-        words = found.words[name]
+        review, unmatched = open_links(prepared, name)
+        words = prepared.words[name]
         pinned = any(u.settled.rows for u in words)
         new = [x for x in words[0].present if pinned and not any(u.knows(x.value) for u in words)]
         yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

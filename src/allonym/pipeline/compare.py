@@ -121,18 +121,18 @@ def _settings(methods: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> Iter
 def _variant(plan: Plan, setting: _Setting) -> Plan:
     """Return a plan with another method: parameters apply to the plan's own method only, k and the seed to any."""
     before = plan.method
-    own: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     if before.name == setting.method:
-        own = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
+        parameters = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
     k = setting.parameters.get("k", before.required_k if before.required_k > 1 else None)
-    own |= {name: value for name, value in setting.parameters.items() if name != "k"}
+    parameters |= {name: value for name, value in setting.parameters.items() if name != "k"}
     kind = find(setting.method)
     promises_k = kind is not None and issubclass(kind, KAnonymityMethod)
     fresh = (
         kind is not None and issubclass(kind, RecordLevelMethod) and before.name != setting.method
     )  # another method's seed does not count
     seed = None if fresh else plan.seed
-    return replace(plan, method=setting.method, k=k if promises_k else None, parameters=own, seed=seed)
+    return replace(plan, method=setting.method, k=k if promises_k else None, parameters=parameters, seed=seed)
 
 
 class _Preparation:

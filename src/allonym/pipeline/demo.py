@@ -1,4 +1,4 @@
-"""The demonstration: the bundled survey, masked by a plan that a person could have written."""
+"""The demonstration: the bundled survey and a plan for it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ FILES = ("survey.csv", "plan.toml", "masked.csv", "summary.json", *(f"{name}.lin
 
 
 def survey() -> str:
-    """Return the bundled survey, invented answers of 975 visitors to a park, as CSV."""
+    """Return the bundled survey as CSV: invented answers of 975 visitors to a park."""
     return (files("allonym") / "data" / "survey.csv").read_text("utf-8")
 
 
 def hierarchies() -> dict[str, bytes]:
-    """Return hand-made hierarchies of the survey's words, as ARX has them."""
+    """Return hand-made hierarchies of the survey's words, in the format of ARX."""
     names = [f"{name}.vgh.csv" for name in WORDS]
     return {name: (files("allonym") / "data" / name).read_bytes() for name in names}
 
 
 def demonstration(folder: Path, k: int = 5) -> Plan:
-    """Return the plan of the demonstration, whose links are in a folder."""
+    """Return the plan of the demonstration; its links files are in a folder."""
     columns: dict[str, Column] = {"visitor": identifier()}
     columns |= {name: quasi("wordnet", links=f"{name}.links.csv") for name in WORDS}
     columns |= {"hobby": keep(), "origin": keep(), "age": keep(), "spent": sensitive()}
@@ -42,16 +42,16 @@ def demonstration(folder: Path, k: int = 5) -> Plan:
 
 
 def demonstrate(folder: Path, k: int = 5, tick: Progress = no_progress) -> Release:
-    """Mask the survey; everything that went into the release is written beside it, but for a report."""
+    """Mask the survey, and write everything that went into the release beside it; reports are written separately."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be made: {error.strerror}.", hint="choose another with -o.") from error
-    ours = folder / "survey.csv"
-    there = [x for x in FILES if (folder / x).exists()]
-    if there and (len(there) < len(FILES) or ours.read_text("utf-8") != survey()):
-        raise OutputError(f"{folder} has a {there[0]} of its own.", hint="choose another folder with -o.")
-    save_text(ours, survey())
+    data = folder / "survey.csv"
+    existing = [x for x in FILES if (folder / x).exists()]
+    if existing and (len(existing) < len(FILES) or data.read_text("utf-8") != survey()):
+        raise OutputError(f"{folder} has another {existing[0]} already.", hint="choose another folder with -o.")
+    save_text(data, survey())
     for name in WORDS:
         save_text(folder / f"{name}.links.csv", (files("allonym") / "data" / f"{name}.links.csv").read_text("utf-8"))
     demonstration(folder, k).save(folder / "plan.toml")

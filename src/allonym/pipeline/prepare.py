@@ -139,20 +139,20 @@ def _in_column(name: str, problem: Problem) -> Problem:
 
 def _names(plan: Plan, table: Table) -> Iterator[Problem]:
     """Compare the columns of a plan with those of a table."""
-    lost = [x for x in plan.columns if x not in table.names]
-    if len(lost) == len(plan.columns):  # their names may be somebody's data
+    absent = [x for x in plan.columns if x not in table.names]
+    if len(absent) == len(plan.columns):  # their names may be somebody's data
         yield Problem(
             "no-column-in-table",
-            f"none of the plan's {plural(len(lost), 'column')} is among the {len(table.names)} of the table.",
+            f"none of the plan's {plural(len(absent), 'column')} is among the {len(table.names)} of the table.",
             "if the file has no header, add --no-header and number the columns from 1.",
         )
         return
-    if lost:
-        close = [x for name in lost for x in difflib.get_close_matches(name, table.names, n=1)]
+    if absent:
+        close = [x for name in absent for x in difflib.get_close_matches(name, table.names, n=1)]
         hint = f"did you mean {first_few(map(repr, close))}?" if close else "compare with `allonym inspect`."
         yield Problem(
             "missing-column",
-            f"{plural(len(lost), 'column')} of the plan not in the table: {first_few(lost, 20)}.",
+            f"{plural(len(absent), 'column')} of the plan not in the table: {first_few(absent, 20)}.",
             hint,
         )
     extra = [x for x in table.names if x not in plan.columns]

@@ -1,4 +1,4 @@
-"""Methods that mask row by row: what they ask of a column of words, what they may write, what they promise and did."""
+"""Methods that mask row by row: what they require of text columns, what they may write, and their figures."""
 
 from __future__ import annotations
 
@@ -23,60 +23,60 @@ REPRODUCIBLE = "reproducible: not private"
 
 
 def seed_of(plan: Plan) -> int | None:
-    """Return the seed of a run: the plan's; else 0, one nobody knows, or none where nothing may ever come again."""
+    """Return the seed of a run: the plan's; else 0, a secret one for record-level methods, or none for private ones."""
     if plan.seed is not None or plan.method.info.data_independent:
         return plan.seed
     return secrets.randbits(64) if isinstance(plan.method, RecordLevelMethod) else 0
 
 
 def understand(prepared: Prepared, name: str) -> None:
-    """See that a column of words has one domain in which all its values lie, and find its candidates."""
+    """Check that all values of a text column lie in one domain, and find its candidates."""
     method, column, words = prepared.plan.method, prepared.plan.columns[name], prepared.words[name]
-    says = f"method {method.name}"
+    method_name = f"method {method.name}"
     if len(words) > 1:
-        text = f"{says} needs one ontology, the column has {len(words)}."
+        text = f"{method_name} needs one ontology, the column has {len(words)}."
         prepared.problems.append(Problem("several-ontologies", text, "choose one.", name))
         return
     if method.info.data_independent and column.senses == "coherent":
-        text = f"{says} may not choose senses by comparing records."
+        text = f"{method_name} may not choose senses by comparing records."
         prepared.problems.append(
             Problem("senses-compare-records", text, "senses = first, and links for the rest.", name)
         )
     if column.unmatched == "opaque":
-        text = f"{says} cannot replace words it does not know."
+        text = f"{method_name} cannot replace words it does not know."
         prepared.problems.append(Problem("opaque-not-masked", text, "unmatched = suppress makes them null.", name))
     scope = words[0].scope
     outside = [x.value for x in words[0].present if x.concept is not None and x.concept not in scope]
     if outside:
-        text = f"{says} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
+        text = f"{method_name} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
         hint = "choose a higher root, or settle them otherwise."
         prepared.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
     if method.info.data_independent:
         _add_candidates(prepared, name, column, scope)
     elif column.candidates:
         hint = "leave them out, or say --method exponential."
-        prepared.problems.append(Problem("candidates-not-supported", f"{says} takes no candidates.", hint, name))
+        prepared.problems.append(Problem("candidates-not-supported", f"{method_name} takes no candidates.", hint, name))
 
 
 def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope) -> None:
-    """Give a column the concepts its values may become: all under the root, or those of a list."""
+    """Add the concepts that the values of a column may become: all under the root, or those of a list."""
     concepts: list[int] = scope.concepts.tolist()
     if column.candidates:
         from allonym.ontology.hierarchy import CERTAIN_REASONS
 
         texts = candidates_of(column, prepared.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)
-        strange = [
+        unknown = [
             x.value for x in links if x.reason not in CERTAIN_REASONS or x.concept is None or x.concept not in scope
         ]
         if not texts:
             text = "there is no candidate in its list."
             prepared.problems.append(Problem("no-candidates", text, "write one a line.", name))
             return
-        if strange:
-            text = f"{plural(len(strange), 'candidate')} of {len(texts)} not understood under {scope.name}."
+        if unknown:
+            text = f"{plural(len(unknown), 'candidate')} of {len(texts)} not understood under {scope.name}."
             hint = "write one word or id of the ontology a line."
-            prepared.problems.append(Problem("unknown-candidates", text, hint, name, tuple(strange)))
+            prepared.problems.append(Problem("unknown-candidates", text, hint, name, tuple(unknown)))
             return
         concepts = sorted({x.concept for x in links if x.concept is not None})
     elif not column.individuals:
@@ -86,7 +86,7 @@ def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope)
 
 
 def candidates_of(column: Column, folder: Path) -> list[str]:
-    """Return the candidates of a column, of a file one a line."""
+    """Return the candidates of a column; a file has one a line."""
     if isinstance(column.candidates, tuple):
         return list(column.candidates)
     try:
@@ -97,7 +97,7 @@ def candidates_of(column: Column, folder: Path) -> list[str]:
 
 
 def allowed(prepared: Prepared) -> dict[str, Collection[str | None]]:
-    """Return for columns of words the texts they may have in the release: labels of their domain, or candidates."""
+    """Return the texts that each text column may have in a release: labels of its domain, or candidates."""
     method = prepared.plan.method
     texts: dict[str, Collection[str | None]] = {}
     for name in prepared.with_role("quasi") if isinstance(method, RecordLevelMethod) else ():
@@ -110,7 +110,7 @@ def allowed(prepared: Prepared) -> dict[str, Collection[str | None]]:
 
 
 def promised(prepared: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
-    """Yield what is promised of each value, and of those of a record together: the ε of its columns add up."""
+    """Yield the differential privacy of each column, and of all together: the ε of the columns add up."""
     if not prepared.plan.method.info.data_independent:
         return
     from allonym.methods.exponential import SENSITIVITY, Exponential

@@ -15,13 +15,13 @@ from allonym.tables.memory import MemoryTable
 
 
 def coded(values: Sequence[Any], name: str, table: str) -> Cells:
-    """Return the distinct values of a column, and for every row which it is; 1, 1.0 and true are three."""
-    place: dict[Any, int] = {}
+    """Return the cells of a column; 1, 1.0 and true are three values."""
+    code_of: dict[Any, int] = {}
     try:
-        codes = [place.setdefault(_keyed(as_cell(value)), len(place)) for value in values]
+        codes = [code_of.setdefault(_keyed(as_cell(value)), len(code_of)) for value in values]
     except TypeError as error:
         raise TableError(f"Column {name} of {table} holds objects.", hint="keep the column.") from error
-    return merged([value for _, value in place], np.array(codes, np.int64))
+    return merged([value for _, value in code_of], np.array(codes, np.int64))
 
 
 def _keyed(value: Any) -> tuple[Any, Any]:
@@ -49,7 +49,7 @@ class Columns(MemoryTable):
     def changed(
         self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
     ) -> dict[str, list[Any]]:
-        """Return the columns with other cells in some, and without some."""
+        """Return the columns with other cells in some, and without others."""
         new = {name: [cells.values[c] for c in cells.codes.tolist()] for name, cells in columns.items()}
         return {name: new.get(name, self._columns[name]) for name in self.names if name not in drop}
 
@@ -59,18 +59,18 @@ class Columns(MemoryTable):
 
 
 def named(names: Sequence[str], table: str) -> tuple[str, ...]:
-    """Return the names of columns; every one must have one of its own."""
-    lost = sum(not x for x in names)
-    if lost:
+    """Return the names of columns; each must have its own."""
+    unnamed = sum(not x for x in names)
+    if unnamed:
         raise TableError(
-            f"{lost:,} of {len(names):,} columns of {table} have no name.",
-            hint="name every column in the first row; for a table without a header say so (--no-header).",
+            f"{unnamed:,} of {len(names):,} columns of {table} have no name.",
+            hint="name every column in the first row; if the table has no header, add --no-header.",
         )
-    again = [x for x, row_counts in Counter(names).items() if row_counts > 1]
-    if again:
+    repeated = [x for x, count in Counter(names).items() if count > 1]
+    if repeated:
         raise TableError(
-            f"{len(names) - len(set(names)):,} of {len(names):,} column names of {table} occur again.",
-            hint="give every column a name of its own; for a table without a header say so (--no-header).",
-            values=again,
+            f"{len(names) - len(set(names)):,} of {len(names):,} column names of {table} occur more than once.",
+            hint="give every column its own name; if the table has no header, add --no-header.",
+            values=repeated,
         )
     return tuple(names)

@@ -29,9 +29,9 @@ class TextFile(Delimited, MemoryTable):
     """A file of delimited text; a release has the same encoding."""
 
     def __init__(self, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> None:
-        given = reading.delimiter
-        if given is not None and (len(given) != 1 or not given.isascii() or given in '"\r\n\0'):
-            raise TableError("A delimiter is one plain character.", hint="leave it out to have it detected.")
+        delimiter = reading.delimiter
+        if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+            raise TableError("A delimiter is one ASCII character.", hint="leave it out to have it detected.")
         self.format = FORMAT
         try:
             self.encoding, self._mark = encoding_of(content, reading.encoding)
@@ -53,7 +53,7 @@ class TextFile(Delimited, MemoryTable):
             ) from error
         if b"\0" in utf8[:10_000]:
             raise _not_text(name)
-        delimiter = given or delimiter_of(utf8[:100_000].decode(errors="ignore"))
+        delimiter = delimiter or delimiter_of(utf8[:100_000].decode(errors="ignore"))
         super().__init__(utf8, delimiter, header=reading.header, name=name)
         if len(self.names) == 1 and delimiter in item_separators:  # one column of sets: there is no delimiter
             super().__init__(utf8, "," if ";" in item_separators else ";", header=reading.header, name=name)
@@ -111,8 +111,8 @@ class TextFile(Delimited, MemoryTable):
 
     def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
         """Read some columns of a release by Arrow's reader, and the names of all columns by Python's."""
-        given = None if self.has_header else names
-        return reread(content, columns, delimiter=self.delimiter, encoding=self.codec, names=given)
+        unstored = None if self.has_header else names
+        return reread(content, columns, delimiter=self.delimiter, encoding=self.codec, names=unstored)
 
 
 def _not_text(name: str) -> TableError:

@@ -1,4 +1,4 @@
-"""Delimited text cut into cells: at delimiters and line ends outside quotes; no other byte is looked at."""
+"""Delimited text cut into cells, at delimiters and line ends outside quotes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from allonym.arrays import Ints
 from allonym.errors import TableError, first_few
 
-LINE = 4096  # bytes that mostly hold the first line
-BLOCK = 1 << 22  # bytes at a time
+FIRST_LINE_BYTES = 4096  # usually enough for the first line
+BLOCK_BYTES = 1 << 22  # of a file that are cut at a time
 QUOTE, NEWLINE, RETURN, SPACE, TAB = b'"\n\r \t'
 
 
 class Block(NamedTuple):
-    """Some whole lines of a file: where they begin and end, and where each cell starts and ends (rows × columns)."""
+    """Whole lines of a file: their first byte and the one after the last, and those of each cell (rows × columns)."""
 
     begin: int
     end: int
@@ -45,7 +45,7 @@ class Cutting:
 
     @property
     def line_end(self) -> bytes:
-        """What ends the lines of the file."""
+        """The line end of the file."""
         return b"\r\n" if self._returns and b"\r\n" in self.content else bytes([self._newline])
 
     def _line_end(self) -> int:
@@ -66,23 +66,26 @@ class Cutting:
         return RETURN
 
     def _quotes_are_plain(self) -> bool:
-        """Tell whether every quote opens or closes a cell, or is doubled; then cells are cut by counting quotes."""
-        found = np.concatenate(
-            [np.flatnonzero(self._bytes[low : low + BLOCK] == QUOTE) + low for low in range(0, len(self._bytes), BLOCK)]
+        """Tell whether every quote opens or closes a cell, or is doubled, so that counting quotes finds the cells."""
+        quotes = np.concatenate(
+            [
+                np.flatnonzero(self._bytes[low : low + BLOCK_BYTES] == QUOTE) + low
+                for low in range(0, len(self._bytes), BLOCK_BYTES)
+            ]
         )
-        if len(found) % 2:
+        if len(quotes) % 2:
             return False
-        before = self._bytes[np.maximum(found[0::2] - 1, 0)]
-        after = self._bytes[np.minimum(found[1::2] + 1, len(self._bytes) - 1)]
+        before = self._bytes[np.maximum(quotes[0::2] - 1, 0)]
+        after = self._bytes[np.minimum(quotes[1::2] + 1, len(self._bytes) - 1)]
         edges = [self._cut, self._newline, QUOTE]
-        opens = np.isin(before, edges) | (found[0::2] == 0)
-        closes = np.isin(after, [*edges, RETURN]) | (found[1::2] == len(self._bytes) - 1)
+        opens = np.isin(before, edges) | (quotes[0::2] == 0)
+        closes = np.isin(after, [*edges, RETURN]) | (quotes[1::2] == len(self._bytes) - 1)
         return bool(opens.all() and closes.all())
 
-    def _separators(self, begin: int, size: int = BLOCK) -> Iterator[tuple[int, int, Ints]]:
-        """Yield blocks of whole lines: where each begins and ends, and its delimiters and line ends outside quotes.
+    def _separators(self, begin: int, size: int = BLOCK_BYTES) -> Iterator[tuple[int, int, Ints]]:
+        """Yield blocks of whole lines: first byte, end, and the delimiters and line ends outside quotes.
 
-        Where the file ends without a line end, its end is taken as one.
+        The end of the file counts as a line end.
         """
         if self._careful:
             if begin < len(self._bytes):
@@ -94,29 +97,29 @@ class Cutting:
             cuts |= part == self._newline
             if self._quotes:
                 cuts &= (np.cumsum(part == QUOTE, dtype=np.uint8) & 1) == 0
-            found = np.flatnonzero(cuts)
+            ends = np.flatnonzero(cuts)
             if begin + len(part) == len(self._bytes):
-                if not (found.size and found[-1] == len(part) - 1 and part[-1] == self._newline):
-                    found = np.append(found, len(part))
-                yield begin, len(self._bytes), found + begin
+                if not (ends.size and ends[-1] == len(part) - 1 and part[-1] == self._newline):
+                    ends = np.append(ends, len(part))
+                yield begin, len(self._bytes), ends + begin
                 return
-            lines = np.flatnonzero(part[found] == self._newline)
+            lines = np.flatnonzero(part[ends] == self._newline)
             if lines.size:
-                found = found[: lines[-1] + 1] + begin
-                yield begin, int(found[-1]) + 1, found
-                begin, size = int(found[-1]) + 1, BLOCK
+                ends = ends[: lines[-1] + 1] + begin
+                yield begin, int(ends[-1]) + 1, ends
+                begin, size = int(ends[-1]) + 1, BLOCK_BYTES
             else:
                 size *= 2
 
     @cached_property
     def _careful_separators(self) -> Ints:
-        """Where quotes also stand inside unquoted cells, only a quote that begins a cell opens one."""
+        """The separators of a file with quotes inside unquoted cells: only a quote that begins a cell opens one."""
         cut, line = (re.escape(bytes([x])) for x in (self._cut, self._newline))
         blank = b"[" + b"".join(re.escape(bytes([x])) for x in (SPACE, TAB) if x != self._cut) + b"]*"
         end = blank + (rb"\r?" if self._newline == NEWLINE else b"")
         quoted = re.compile(blank + b'"(?:[^"]|"")*+"' + end + b"(?=" + cut + b"|" + line + rb"|\Z)")
         opening, plain_cell = re.compile(blank + b'"'), re.compile(b"[^" + cut + line + b"]*")
-        found, at = [], 0
+        ends, at = [], 0
         while at < len(self.content):
             match = quoted.match(self.content, at)
             if match is None and opening.match(self.content, at):
@@ -126,34 +129,34 @@ class Cutting:
                 )
             match = match or plain_cell.match(self.content, at)
             assert match is not None
-            found.append(match.end())
+            ends.append(match.end())
             at = match.end() + 1
         if self._bytes[-1] == self._cut:
-            found.append(len(self.content))
-        return np.array(found, np.int64)
+            ends.append(len(self.content))
+        return np.array(ends, np.int64)
 
     def _line(self, at: int) -> int:
         return self.content.count(bytes([self._newline]), 0, at) + 1
 
-    def _ends_line(self, found: Ints) -> NDArray[np.bool_]:
+    def _ends_line(self, ends: Ints) -> NDArray[np.bool_]:
         last = len(self._bytes) - 1
-        return (self._bytes[np.minimum(found, last)] == self._newline) | (found > last)
+        return (self._bytes[np.minimum(ends, last)] == self._newline) | (ends > last)
 
-    def _is_regular(self, begin: int, end: int, found: Ints, width: int) -> bool:
+    def _is_regular(self, begin: int, end: int, ends: Ints, width: int) -> bool:
         """Tell whether every line of a block has the same number of cells."""
-        if len(found) % width or not self._ends_line(found[width - 1 :: width]).all():
+        if len(ends) % width or not self._ends_line(ends[width - 1 :: width]).all():
             return False
         if self._quotes or width == 1:
-            return int(self._ends_line(found).sum()) * width == len(found)
-        lines = self.content.count(bytes([self._newline]), begin, end) + (int(found[-1]) == len(self._bytes))
-        return lines * width == len(found)
+            return int(self._ends_line(ends).sum()) * width == len(ends)
+        lines = self.content.count(bytes([self._newline]), begin, end) + (int(ends[-1]) == len(self._bytes))
+        return lines * width == len(ends)
 
     def first_line(self) -> Block | None:
-        """Return the first line that has something on it."""
-        for begin, _, found in self._separators(0, LINE):
+        """Return the first line that is not blank."""
+        for begin, _, all_ends in self._separators(0, FIRST_LINE_BYTES):
             low, start = 0, begin
-            for at in np.flatnonzero(self._ends_line(found)).tolist():
-                ends = found[low : at + 1]
+            for at in np.flatnonzero(self._ends_line(all_ends)).tolist():
+                ends = all_ends[low : at + 1]
                 starts = np.concatenate([[start], ends[:-1] + 1])
                 if len(ends) > 1 or self.content[start : int(ends[0])].strip():
                     return self._block(start, min(int(ends[-1]) + 1, len(self._bytes)), starts[None], ends[None])
@@ -169,26 +172,26 @@ class Cutting:
         return Block(begin, end, starts, ends)
 
     def blocks(self, start: int, width: int) -> Iterator[Block]:
-        """Yield the rows from some place on; blank lines are none, unless the table has only one column."""
+        """Yield the rows from a byte on; blank lines are skipped, unless the table has one column only."""
         ragged: list[int] = []
-        for begin, end, found in self._separators(start):
-            starts = np.empty_like(found)
+        for begin, end, ends in self._separators(start):
+            starts = np.empty_like(ends)
             starts[0] = begin
-            np.add(found[:-1], 1, out=starts[1:])
-            if self._is_regular(begin, end, found, width):
-                yield self._block(begin, end, starts.reshape(-1, width), found.reshape(-1, width))
+            np.add(ends[:-1], 1, out=starts[1:])
+            if self._is_regular(begin, end, ends, width):
+                yield self._block(begin, end, starts.reshape(-1, width), ends.reshape(-1, width))
                 continue
-            is_end = self._ends_line(found)
+            is_end = self._ends_line(ends)
             last = np.flatnonzero(is_end)
             sizes = np.diff(last, prepend=-1)
             first = last - sizes + 1
             blank = sizes == 1
             for i in np.flatnonzero(blank).tolist():
-                blank[i] = not self.content[starts[first[i]] : found[last[i]]].strip()
+                blank[i] = not self.content[starts[first[i]] : ends[last[i]]].strip()
             wrong = ~blank & (sizes != width)
             ragged += [self._line(int(starts[a])) for a in first[wrong][:5]] + [0] * (int(wrong.sum()) - 5)
             rows = first[~blank & ~wrong][:, None] + np.arange(width)
-            yield self._block(begin, end, starts[rows], found[rows])
+            yield self._block(begin, end, starts[rows], ends[rows])
         if ragged:
             shown = first_few([str(x) for x in ragged if x][:5])
             raise TableError(

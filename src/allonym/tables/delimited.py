@@ -1,7 +1,7 @@
-"""Delimited text, as bytes: a release is the file itself with some cells replaced.
+"""Delimited text as bytes: a release is the file itself with some cells replaced.
 
-A file is cut into cells at delimiters and line ends outside quotes; no other byte is looked at. What is not masked
-therefore comes back byte for byte: leading zeros, quoted and unquoted empties, odd line ends, a blank last line.
+Cells that are not masked come back byte for byte: leading zeros, quoted and unquoted empty cells, mixed line ends, a
+blank last line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from allonym.cells import Cells, merged
 from allonym.errors import TableError
 from allonym.tables.csv_bytes import Block, Cutting
 
-ROWS = 100_000  # written at a time
+BUFFERED_ROWS = 100_000  # rows that are written at a time
 
 
 class Delimited:
@@ -37,7 +37,7 @@ class Delimited:
         self._styles: dict[str, tuple[bytes, bool]] = {}  # by column, once it was read
         first = self._cutting.first_line()
         if first is None:
-            raise TableError(f"{name} is empty.", hint="is it the right file?")
+            raise TableError(f"{name} is empty.", hint="check the name of the file.")
         self._header = first if header else None
         self._rows_begin = first.end if header else 0
         width = first.starts.shape[1]
@@ -45,8 +45,8 @@ class Delimited:
         self.names = tuple(plain(content[a:b]) if header else str(i + 1) for i, (a, b) in enumerate(spans))
         if len(set(self.names)) < width:
             raise TableError(
-                f"{width - len(set(self.names)):,} of {width:,} column names of {name} occur again.",
-                hint="give every column a name of its own; for a file without a header say so (--no-header).",
+                f"{width - len(set(self.names)):,} of {width:,} column names of {name} occur more than once.",
+                hint="give every column its own name; if the file has no header, add --no-header.",
                 values=[x for x, row_counts in Counter(self.names).items() if row_counts > 1],
             )
 
@@ -67,7 +67,7 @@ class Delimited:
         return {name: merged([plain(x) for x in values], codes) for name, (values, codes) in raw.items()}
 
     def _raw(self, names: Sequence[str]) -> dict[str, tuple[list[bytes], Ints]]:
-        """Return the distinct cells of some columns as they stand in the file, and for every row which it is."""
+        """Return the distinct cells of some columns as they are in the file, and the code of every row."""
         chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
         place = {name: j for j, name in enumerate(self.names)}
         rows = 0
@@ -81,15 +81,15 @@ class Delimited:
                 chunks[name].append(own.dictionary_encode())
         self.__dict__["n"] = rows
         empty = _byte_array([]).dictionary_encode()
-        found = {}
+        cells = {}
         for name, parts in chunks.items():
             whole = pa.chunked_array(parts or [empty]).unify_dictionaries()
             codes = [np.frombuffer(chunk.indices.buffers()[1], np.int32)[: len(chunk)] for chunk in whole.chunks]
-            found[name] = (whole.chunks[-1].dictionary.to_pylist(), np.concatenate(codes).astype(np.int64))
-        return found
+            cells[name] = (whole.chunks[-1].dictionary.to_pylist(), np.concatenate(codes).astype(np.int64))
+        return cells
 
     def _pieces(self, block: Block, bounds: Ints) -> pa.Array:
-        """Return a block cut at some places, as an array of bytes that shares the file's memory."""
+        """Return a block cut at some bytes, as an Arrow array that shares the memory of the file."""
         offsets = pa.py_buffer((bounds - block.begin).astype(np.int32))
         data = pa.py_buffer(self.content).slice(block.begin, block.end - block.begin)
         return pa.Array.from_buffers(pa.binary(), len(bounds) - 1, [None, offsets, data])
@@ -97,7 +97,7 @@ class Delimited:
     def changed(
         self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
     ) -> Iterator[bytes]:
-        """Yield the file with other cells in some columns, and without some columns."""
+        """Yield the file with other cells in some columns, and without others."""
         dropped = [self.names.index(name) for name in drop]
         touched = {self.names.index(name): cells for name, cells in columns.items()}
         plain_style = (b"", False)
@@ -117,7 +117,7 @@ class Delimited:
             row = rows.stop
 
     def _alone(self, j: int, touched: Mapping[int, Cells], texts: Mapping[int, list[bytes]]) -> Iterator[bytes]:
-        """Yield a column alone: an empty cell would be a blank line, which others skip, and a blank line a cell."""
+        """Yield a file with one column: an empty cell is quoted, since readers skip blank lines."""
         raw, codes = (texts[j], touched[j].codes) if j in touched else self._raw([self.names[j]])[self.names[j]]
         end = self._cutting.line_end
         lines = [(text if text.strip() else b'""') + end for text in raw]
@@ -125,9 +125,9 @@ class Delimited:
             start, stop = self._header.starts[0, j], self._header.ends[0, j]
             yield self.content[int(start) : int(stop)] + end
         open_end = self.content[-1:] not in (b"\n", b"\r")
-        for low in range(0, len(codes), ROWS):
-            part = b"".join([lines[c] for c in codes[low : low + ROWS].tolist()])
-            yield part.removesuffix(end) if open_end and low + ROWS >= len(codes) else part
+        for low in range(0, len(codes), BUFFERED_ROWS):
+            part = b"".join([lines[c] for c in codes[low : low + BUFFERED_ROWS].tolist()])
+            yield part.removesuffix(end) if open_end and low + BUFFERED_ROWS >= len(codes) else part
 
     def _quoted(self, value: str | None, pad: bytes, always: bool) -> bytes:
         text = "" if value is None else str(value)
@@ -137,7 +137,7 @@ class Delimited:
         return (b"" if special and not always else pad) + text.encode()  # not every reader skips blanks before quotes
 
     def _spliced(self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]) -> bytes:
-        """Return a block with some cells replaced and some left out with their delimiter."""
+        """Return a block with some cells replaced, and others left out with their delimiters."""
         width = len(self.names)
         kept_last = max(j for j in range(width) if j not in dropped)
         bounds, replaced = [], []
@@ -163,13 +163,13 @@ class Delimited:
 
 
 def _style(cells: list[bytes]) -> tuple[bytes, bool]:
-    """Return the blanks that all cells of a column begin with, and whether all are quoted: masked cells follow."""
+    """Return the blanks that all cells of a column begin with, and whether all are quoted: so are masked cells."""
     pads = {x[: len(x) - len(x.lstrip(b" \t"))] for x in cells}
     return (pads.pop() if len(pads) == 1 else b""), bool(cells) and all(x.strip()[:1] == b'"' for x in cells)
 
 
 def _interleaved(begin: int, end: int, starts: Ints, ends: Ints) -> Ints:
-    """Return begin, start, end, start, end, …, end: places to cut so that every second piece is a cell."""
+    """Return begin, start, end, start, end, …, end: cut there, every second piece is a cell."""
     return np.concatenate([[begin], np.stack([starts, ends], axis=1).ravel(), [end]])
 
 

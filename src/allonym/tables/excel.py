@@ -1,6 +1,6 @@
-"""Spreadsheets: one sheet is the table. A release is a new workbook with values only: no formula, no other sheet.
+"""Spreadsheets: one sheet is the table. A release is a new workbook with values only, no formulas and no other sheets.
 
-Read by calamine (xlsx, xls, ods), written by XlsxWriter: the extra `excel`.
+The extra `excel` brings calamine, which reads xlsx, xls and ods, and XlsxWriter, which writes xlsx.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from allonym.tables.base import Format, Reading
 from allonym.tables.columns import Columns, named
 from allonym.tables.second_reader import text_table
 
-EPOCH = datetime.datetime(2000, 1, 1)  # when every workbook is said to be made: the same table gives the same bytes
+CREATED = datetime.datetime(2000, 1, 1)  # date in every workbook, so that the same table gives the same bytes
 FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd", datetime.time: "hh:mm:ss",
            datetime.timedelta: "[h]:mm:ss"}  # fmt: skip
 
 
 class ExcelFile(Columns):
-    """A sheet of a workbook, the first one unless it is named."""
+    """A sheet of a workbook: the one named, else the first visible one."""
 
     def __init__(self, content: bytes, name: str, *, header: bool = True, sheet: str | None = None) -> None:
         self.format = FORMAT
@@ -34,7 +34,7 @@ class ExcelFile(Columns):
         while rows and all(map(_is_empty, rows[-1])):
             rows.pop()
         if not rows or not width:
-            raise TableError(f"{name} is empty.", hint="is it the right sheet?")
+            raise TableError(f"{name} is empty.", hint="name its sheet with --sheet.")
         texts = [_name(x) for x in rows[0][:width]] if header else [str(i + 1) for i in range(width)]
         names = named(texts, name)
         body = rows[1:] if header else rows
@@ -49,7 +49,7 @@ class ExcelFile(Columns):
         """Write columns as a workbook; text stays text, even where it begins like a formula."""
         xlsxwriter = _needed("xlsxwriter")
         with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False}) as book:
-            book.set_properties({"created": EPOCH})
+            book.set_properties({"created": CREATED})
             sheet = book.add_worksheet(self.sheet)
             formats = {kind: book.add_format({"num_format": text}) for kind, text in FORMATS.items()}
             for i in range(len(next(iter(content.values()), []))):
@@ -81,15 +81,15 @@ def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list
     try:
         return sheet, book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except calamine.CalamineError as error:
-        raise TableError(f"Sheet {sheet!r} of {name} cannot be read.", hint="save it anew.") from error
+        raise TableError(f"Sheet {sheet!r} of {name} cannot be read.", hint="save the workbook again.") from error
 
 
 def _needed(module: str) -> Any:
-    """Import what reads or writes spreadsheets."""
+    """Import a library that reads or writes spreadsheets."""
     try:
         return __import__(module)
     except ImportError as error:
-        raise TableError("Spreadsheets need a reader and a writer.", hint="pip install allonym[excel].") from error
+        raise TableError("Spreadsheets need the `excel` extra.", hint="pip install 'allonym[excel]'.") from error
 
 
 def _is_empty(value: Any) -> bool:
@@ -97,7 +97,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _value(value: Any) -> Any:
-    """Return a cell; spreadsheets know no whole numbers, we do."""
+    """Return a cell; a float without decimals is an integer, which spreadsheets do not have."""
     if _is_empty(value) or (isinstance(value, str) and not value.strip()):
         return None
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
@@ -108,7 +108,7 @@ def _name(value: Any) -> str:
 
 
 def _write(sheet: Any, i: int, j: int, value: Any, formats: Mapping[type, Any]) -> None:
-    """Write a cell as what it is."""
+    """Write a cell with its type."""
     if value is None or value == "":
         return
     if isinstance(value, bool):

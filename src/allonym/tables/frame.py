@@ -72,14 +72,14 @@ class Frame(MemoryTable):
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns; text without surrounding blanks."""
-        found = {}
+        cells = {}
         for name in names:
             values, codes = self._backend.factorise(self._frame[name].to_native(), name)
-            found[name] = merged([as_cell(x) for x in values], codes)
-        return found
+            cells[name] = merged([as_cell(x) for x in values], codes)
+        return cells
 
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
-        """Return the frame with other cells in some columns, and without some columns."""
+        """Return the frame with other cells in some columns, and without others."""
         import narwhals as nw
 
         frame = self._frame
@@ -94,7 +94,7 @@ class Frame(MemoryTable):
             except (ValueError, TypeError, ArithmeticError) as error:
                 kind = frame.schema[name]
                 raise TableError(
-                    f"Column {name} holds {kind}; what stands for its groups cannot be written as such.",
+                    f"Column {name} holds {kind}; its replacements cannot be written as such.",
                     hint="convert the column to text first.",
                 ) from error
             frame = frame.with_columns(nw.from_native(new, series_only=True).alias(name))
@@ -102,7 +102,7 @@ class Frame(MemoryTable):
 
 
 def as_cell(value: Any) -> Any:
-    """Return a cell: text without surrounding blanks, a list as a tuple; what is not a number is null."""
+    """Return a cell: text without surrounding blanks, a list as a tuple, NaN as null."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
@@ -111,36 +111,36 @@ def as_cell(value: Any) -> Any:
 
 
 def _listed(column: Sequence[Any], name: str) -> tuple[list[Any], Ints]:
-    """Return the distinct cells of a column of lists, and for every row which it is."""
-    place: dict[Any, int] = {}
+    """Return the distinct cells of a column of lists, and the code of every row."""
+    code_of: dict[Any, int] = {}
     try:
-        codes = [place.setdefault(as_cell(cell), len(place)) for cell in column]
+        codes = [code_of.setdefault(as_cell(cell), len(code_of)) for cell in column]
     except TypeError as error:  # lists of lists, dicts
         raise _no_values(name) from error
-    return list(place), np.array(codes, np.int64)
+    return list(code_of), np.array(codes, np.int64)
 
 
 class _Backend(ABC):
-    """What differs among frame libraries."""
+    """What differs between frame libraries."""
 
     def check(self, native: Any, name: str) -> None:  # noqa: B027 only pandas has such a thing
-        """Refuse what would be written without a role."""
+        """Refuse parts of a frame that no role covers."""
 
     @abstractmethod
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
-        """Return the distinct cells of a column, null as None, and for every row which it is."""
+        """Return the distinct cells of a column, null as None, and the code of every row."""
 
     @abstractmethod
     def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
-        """Return a column like another, with other cells; `discard_style`, with none of its categories."""
+        """Return a column of the same type with other cells; `discard_style`: without its categories."""
 
     def without_notes(self, native: Any, discard_style: bool) -> Any:
-        """Return a frame without notes about what its columns were, if nothing of that may stay."""
+        """Return a frame; `discard_style`: without notes about its original columns."""
         return native
 
 
 def _no_values(name: str) -> TableError:
-    return TableError(f"The cells of column {name} are no single values.", hint="keep it, or make it one of lists.")
+    return TableError(f"The cells of column {name} are no single values.", hint="keep it, or convert it to lists.")
 
 
 def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
@@ -154,7 +154,7 @@ class _Pandas(_Backend):
         index = native.index
         if index.nlevels > 1 or index.name is not None or not np.array_equal(index, np.arange(len(index))):
             raise TableError(
-                f"{name} has an index that no role speaks of.",
+                f"{name} has an index that no role covers.",
                 hint="reset_index(drop=True), or reset_index() and give its column a role.",
             )
 
@@ -175,11 +175,11 @@ class _Pandas(_Backend):
         null = any(v is None for v in values)
         if isinstance(dtype, pd.CategoricalDtype):
             used = [v for v in values if v is not None]
-            known = [] if discard_style else [c for c in dtype.categories.tolist() if c in set(used)]
-            categories = [*known, *dict.fromkeys(v for v in used if v not in set(known))]
-            place = {v: i for i, v in enumerate(categories)}
-            numbers = np.array([-1 if v is None else place[v] for v in values], np.int64)
-            ordered = bool(dtype.ordered) and len(known) == len(categories)
+            kept = [] if discard_style else [c for c in dtype.categories.tolist() if c in set(used)]
+            categories = [*kept, *dict.fromkeys(v for v in used if v not in set(kept))]
+            code_of = {v: i for i, v in enumerate(categories)}
+            numbers = np.array([-1 if v is None else code_of[v] for v in values], np.int64)
+            ordered = bool(dtype.ordered) and len(kept) == len(categories)
             data: Any = pd.Categorical.from_codes(numbers[codes], categories, ordered=ordered)
             dtype = data.dtype
         else:
@@ -245,10 +245,10 @@ class _Arrow(_Backend):
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        found = _arrow_array([_typed(v, _letter(kind)) for v in values], kind).take(arrow_of(codes))
+        cells = _arrow_array([_typed(v, _letter(kind)) for v in values], kind).take(arrow_of(codes))
         if pa.types.is_dictionary(column.type):
-            found = found.dictionary_encode()
-        return pa.chunked_array([found.cast(column.type)])
+            cells = cells.dictionary_encode()
+        return pa.chunked_array([cells.cast(column.type)])
 
 
 def arrow_numbers(array: Any) -> Ints:
@@ -265,47 +265,48 @@ def arrow_of(numbers: Ints) -> Any:
 
 
 def _arrow_array(values: Sequence[Any], kind: Any) -> Any:
-    """Return values for Arrow; texts and numbers without `pa.array`, likewise."""
+    """Return values for Arrow; texts and numbers without `pa.array`, which would import pandas first."""
     import pyarrow as pa
 
-    there = pa.py_buffer(np.packbits(np.array([v is not None for v in values], bool), bitorder="little"))
+    present = pa.py_buffer(np.packbits(np.array([v is not None for v in values], bool), bitorder="little"))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         if not all(v is None or isinstance(v, str) for v in values):
-            raise TypeError("what stands for a group is no text")
-        told = [b"" if v is None else v.encode() for v in values]
-        ends = np.cumsum([0, *map(len, told)], dtype=np.int64)
-        return pa.Array.from_buffers(pa.large_string(), len(told), [there, *map(pa.py_buffer, (ends, b"".join(told)))])
+            raise TypeError("the replacement is no text")
+        encoded = [b"" if v is None else v.encode() for v in values]
+        offsets = pa.py_buffer(np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+        text = pa.py_buffer(b"".join(encoded))
+        return pa.Array.from_buffers(pa.large_string(), len(encoded), [present, offsets, text])
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         own = np.array([0 if v is None else v for v in values], kind.to_pandas_dtype())
-        return pa.Array.from_buffers(kind, len(own), [there, pa.py_buffer(own)])
+        return pa.Array.from_buffers(kind, len(own), [present, pa.py_buffer(own)])
     return pa.array(values, type=kind)
 
 
 def arrow_coded(column: Any, name: str) -> tuple[list[Any], Ints]:
-    """Return the different cells of a column of Arrow, and for every row which it is."""
+    """Return the distinct cells of an Arrow column, and the code of every row."""
     return _Arrow().factorise(column, name)
 
 
 def arrow_cells(column: Any, name: str) -> Cells:
-    """Return the cells of a column of Arrow, as those of a frame."""
+    """Return the cells of an Arrow column."""
     values, codes = arrow_coded(column, name)
     return merged([as_cell(x) for x in values], codes)
 
 
 def arrow_like(column: Any, values: Sequence[Any], codes: Ints) -> Any:
-    """Return a column of Arrow like another, with other cells."""
+    """Return an Arrow column of the same type with other cells."""
     return _Arrow().like(column, values, codes, False)
 
 
 def _letter(dtype: Any) -> str:
-    """Return the letter NumPy has for a kind of column, of polars or Arrow; D for decimals."""
+    """Return NumPy's letter for the type of a polars or Arrow column; D: decimal."""
     name = str(dtype).lower()
     starts = {"int": "i", "uint": "u", "float": "f", "double": "f", "halffloat": "f", "bool": "b", "decimal": "D"}
     return next((letter for start, letter in starts.items() if name.startswith(start)), "O")
 
 
 def _typed(value: Any, kind: str) -> Any:
-    """Return a value as a column of some kind holds it."""
+    """Return a value as a column of a type holds it."""
     if value is None:
         return None
     if kind == "b":

@@ -39,9 +39,9 @@ class JsonLines(MemoryTable):
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise TableError(f"{name}, line {number} is no JSON.", hint="write one object a line.") from error
+                raise TableError(f"{name}, line {number} is not JSON.", hint="write one object a line.") from error
             if not isinstance(record, dict):
-                raise TableError(f"{name}, line {number} is no object.", hint="write one object a line.")
+                raise TableError(f"{name}, line {number} is not an object.", hint="write one object a line.")
             self._records.append(record)
         self.names = tuple(dict.fromkeys(key for record in self._records for key in record))
         try:
@@ -60,13 +60,13 @@ class JsonLines(MemoryTable):
         return len(self._records)
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
-        """Return the cells of some columns; what an object does not have is null."""
+        """Return the cells of some columns; a key that an object lacks is null."""
         return {name: coded([record.get(name) for record in self._records], name, self.name) for name in names}
 
     def changed(
         self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
     ) -> Iterator[bytes]:
-        """Yield the lines with other values in some columns, and without some columns."""
+        """Yield the lines with other values in some columns, and without others."""
         for row, record in enumerate(self._records):
             new = dict(record)
             for name, cells in columns.items():
@@ -89,7 +89,7 @@ class JsonLines(MemoryTable):
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    """Return an object as a line."""
+    """Return an object as one line of JSON."""
     try:
         return (json.dumps(record, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:  # half of a pair of surrogates

@@ -26,21 +26,21 @@ class LongTable(MemoryTable):
     drops_unit = False
 
     def __init__(self, base: MemoryTable, unit: str, item: str, missing: Sequence[str] = MISSING) -> None:
-        lost = [x for x in (unit, item) if x not in base.names]
-        if lost:
-            raise TableError(f"A long table needs {' and '.join(lost)}.", hint="are the names right?")
+        absent = [x for x in (unit, item) if x not in base.names]
+        if absent:
+            raise TableError(f"A long table needs {' and '.join(absent)}.", hint="check the names.")
         self.base, self.unit, self.item, self.missing = base, unit, item, missing
         self.name, self.names, self.format, self.sha256 = base.name, base.names, base.format, base.sha256
 
     @cached_property
     def _units(self) -> tuple[Cells, Ints, Ints]:
-        """The cells of the unit, the unit of every row by the order in which they first come, and their first rows."""
+        """The cells of the unit column, the number of every row's unit, and the first row of each unit."""
         cells = self.base.cells([self.unit])[self.unit]
-        here, first, place = np.unique(cells.codes, return_index=True, return_inverse=True)
+        units, first, unit_of = np.unique(cells.codes, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")
-        rank = np.empty(len(here), np.int64)
-        rank[order] = np.arange(len(here))
-        return cells, rank[place.ravel()], first[order]
+        rank = np.empty(len(units), np.int64)
+        rank[order] = np.arange(len(units))
+        return cells, rank[unit_of.ravel()], first[order]
 
     @cached_property
     def n(self) -> int:
@@ -67,7 +67,7 @@ class LongTable(MemoryTable):
                 if differ := len(np.unique(unit_of[of_rows[name].codes != own[unit_of]])):
                     raise TableError(
                         f"Column {name} is not the same in all rows of {plural(differ, 'unit')}.",
-                        hint="a long table can only keep what is; drop the column (role identifier).",
+                        hint="a long table keeps only columns that are; drop this one (role identifier).",
                     )
                 of_units[name] = Cells(of_rows[name].values, own)
         return of_units
@@ -88,8 +88,10 @@ class LongTable(MemoryTable):
     def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
         """Return the long table with other items and cells, and without some columns."""
         names = [x for x in self.names if x == self.unit or x not in drop]
-        whole = self.cells([x for x in names if x not in (self.unit, self.item) and x not in columns]) | dict(columns)
-        lists = [whole[self.item].values[c] or () for c in whole[self.item].codes.tolist()]
+        cells_of = self.cells([x for x in names if x not in (self.unit, self.item) and x not in columns]) | dict(
+            columns
+        )
+        lists = [cells_of[self.item].values[c] or () for c in cells_of[self.item].codes.tolist()]
         row_counts = np.array([max(len(x), 1) for x in lists], np.int64)
         data: dict[str, list[Any]] = {}
         for name in names:
@@ -98,7 +100,7 @@ class LongTable(MemoryTable):
             elif name == self.unit:
                 data[name] = np.repeat(np.arange(1, self.n + 1), row_counts).tolist()
             else:
-                cells = whole[name]
+                cells = cells_of[name]
                 data[name] = [cells.values[c] for c in np.repeat(cells.codes, row_counts).tolist()]
         return self.base.from_columns(data)
 

@@ -1,7 +1,8 @@
-"""Files of SPSS (sav) and Stata (dta): codes with labels. A labelled column is read by labels, and written in codes.
+"""SPSS (sav) and Stata (dta) files: codes with value labels. A labelled column is read as labels and written as codes.
 
-A masked column keeps the labels of values that occur in the release, and no others; what is new gets a new code and
-label. All other columns stay as they are, with their labels. Read and written by pyreadstat: extras `spss`, `stata`.
+A masked column keeps the labels of values that occur in the release, and no others; a new value gets a new code and
+label. All other columns stay as they are, with their labels. The extras `spss` and `stata` bring pyreadstat, which
+reads and writes the files.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from allonym.tables.columns import Columns, named
 from allonym.tables.second_reader import text_table
 
 TYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "float": np.float32, "double": np.float64}
-DAY = b"01 Jan 70"
+CREATION_DATE = b"01 Jan 70"
 
 
 class LabelledFile(Columns):
-    """A file of SPSS or Stata."""
+    """An SPSS or Stata file."""
 
     def __init__(self, content: bytes, name: str) -> None:
         self.format = SPSS if SPSS.recognises(content) else STATA
@@ -36,12 +37,12 @@ class LabelledFile(Columns):
                 io.BytesIO(content), output_format="dict", disable_datetime_conversion=True, user_missing=True
             )
         except (reader.ReadstatError, reader.PyreadstatError, LookupError, ValueError, TypeError, MemoryError) as error:
-            raise TableError(f"{name} is a damaged file of SPSS or Stata.") from error
+            raise TableError(f"{name} is a damaged SPSS or Stata file.") from error
         self.codes: dict[str, list[Any]] = {x: [_value(v) for v in codes[x]] for x in named(list(codes), name)}
-        known = {x: dict(labels) for x, labels in self.notes.variable_value_labels.items() if x in self.codes}
-        self.labels = {x: {_value(c): str(label) for c, label in labels.items()} for x, labels in known.items()}
-        self.told = [x for x in self.codes if _by_label(self.codes[x], self.labels.get(x, {}))]
-        shown = {x: self._shown(x) if x in self.told else values for x, values in self.codes.items()}
+        stored = {x: dict(labels) for x, labels in self.notes.variable_value_labels.items() if x in self.codes}
+        self.labels = {x: {_value(c): str(label) for c, label in labels.items()} for x, labels in stored.items()}
+        self.labelled = [x for x in self.codes if _by_label(self.codes[x], self.labels.get(x, {}))]
+        shown = {x: self._shown(x) if x in self.labelled else values for x, values in self.codes.items()}
         self._masked: list[str] = []
         super().__init__(shown, name)
 
@@ -53,14 +54,14 @@ class LabelledFile(Columns):
         return cls(content, name)
 
     def _shown(self, name: str) -> list[Any]:
-        """Return the labels of a column; a code without one as text."""
+        """Return the labels of a column; a code without a label as text."""
         labels = self.labels[name]
         return [None if c is None else labels.get(c, cell_text(c)) for c in self.codes[name]]
 
     def changed(
         self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
     ) -> dict[str, list[Any]]:
-        """Return the columns with other cells in some, and without some."""
+        """Return the columns with other cells in some, and without others."""
         self._masked = list(columns)
         return super().changed(columns, drop, discard_style=discard_style)
 
@@ -74,8 +75,8 @@ class LabelledFile(Columns):
         data: dict[str, list[Any]] = {}
         labels: dict[str, dict[Any, str]] = {}
         for name, values in content.items():
-            if name in self._masked and name in self.told:
-                data[name], labels[name] = coded_anew(values, self.labels[name])
+            if name in self._masked and name in self.labelled:
+                data[name], labels[name] = recoded(values, self.labels[name])
             else:
                 data[name] = values if name in self._masked else self.codes[name]
                 labels |= {name: self.labels[name]} if name in self.labels and name not in self._masked else {}
@@ -90,9 +91,9 @@ class LabelledFile(Columns):
             self._write(data, path, common, kept)
         except (_needed().PyreadstatError, _needed().ReadstatError, ValueError, TypeError) as error:
             raise OutputError(
-                "The release cannot be written as a file of SPSS or Stata.", hint="convert it to CSV first."
+                "The release cannot be written as an SPSS or Stata file.", hint="convert the data to CSV first."
             ) from error
-        path.write_bytes(timeless(path.read_bytes()))
+        path.write_bytes(without_date(path.read_bytes()))
 
     def _write(self, data: Mapping[str, list[Any]], path: Path, common: dict[str, Any], kept: list[str]) -> None:
         import pandas as pd
@@ -115,7 +116,7 @@ class LabelledFile(Columns):
         return (reread_sav if self.format is SPSS else reread_dta)(content, columns)
 
     def _typed(self, name: str, values: Sequence[Any]) -> Any:
-        """Return a column as the file has it: text, or numbers of its width, if they fit."""
+        """Return a column with the type it has in the file: text, or numbers of its width if they fit."""
         kind = self.notes.readstat_variable_types[name]
         if kind == "string":
             return ["" if v is None else str(v) for v in values]
@@ -127,16 +128,16 @@ class LabelledFile(Columns):
         return numbers
 
 
-def coded_anew(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[list[Any], dict[Any, str]]:
-    """Return texts in codes: known labels have theirs, a text that is a code stays, what is new gets the next.
+def recoded(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[list[Any], dict[Any, str]]:
+    """Return texts as codes: a label gets its code, a text that is a code stays, a new text gets the next code.
 
-    >>> coded_anew(["Cook", "artist", None, "7"], {1: "Nurse", 2: "Cook"})
+    >>> recoded(["Cook", "artist", None, "7"], {1: "Nurse", 2: "Cook"})
     ([2, 8, None, 7], {2: 'Cook', 8: 'artist'})
     """
     code_of: dict[str, Any] = {}
     for code, label in labels.items():
         code_of.setdefault(label, code)
-    if any(isinstance(code, str) for code in labels):  # codes that are text: what is new stands for itself
+    if any(isinstance(code, str) for code in labels):  # codes are text: a new text is its own code
         codes = [None if x is None else code_of.get(x, x) for x in texts]
     else:
         number = re.compile(r"-?\d+(\.\d+)?")
@@ -147,37 +148,37 @@ def coded_anew(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[
                 code_of[x] = _value(float(x)) if number.fullmatch(x) else free
                 free += not number.fullmatch(x)
             codes.append(None if x is None else code_of[x])
-    told = {code: label for label, code in code_of.items() if cell_text(code) != label}
-    return codes, {code: told[code] for code in dict.fromkeys(codes) if code in told}
+    label_of = {code: label for label, code in code_of.items() if cell_text(code) != label}
+    return codes, {code: label_of[code] for code in dict.fromkeys(codes) if code in label_of}
 
 
-def timeless(content: bytes) -> bytes:
-    """Return a file of SPSS or Stata without the moment it was made: the same table gives the same bytes."""
+def without_date(content: bytes) -> bytes:
+    """Return an SPSS or Stata file with a fixed creation date, so that the same table gives the same bytes."""
     if content[:3] == b"$FL":
-        return content[:92] + DAY + b"00:00:00" + content[109:]
+        return content[:92] + CREATION_DATE + b"00:00:00" + content[109:]
     return re.sub(rb"(<timestamp>.)[^<]{17}(?=</timestamp>)", rb"\g<1>01 Jan 1970 00:00", content, count=1)
 
 
 def _needed() -> Any:
-    """Import what reads and writes the files."""
+    """Import the library that reads and writes the files."""
     try:
         import pyreadstat
     except ImportError as error:
-        raise TableError("Files of SPSS and Stata need a reader.", hint="pip install allonym[spss].") from error
+        raise TableError("SPSS and Stata files need the `spss` extra.", hint="pip install 'allonym[spss]'.") from error
     return pyreadstat
 
 
 def _value(value: Any) -> Any:
-    """Return a value: a whole number as such; nothing as null."""
+    """Return a value: a whole number as an integer, an empty text as null."""
     if value is None or value == "" or (isinstance(value, float) and np.isnan(value)):
         return None
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def _by_label(codes: Sequence[Any], labels: Mapping[Any, str]) -> bool:
-    """Tell whether a column is one of labels: at least half of its different values have one."""
-    here = {c for c in codes if c is not None}
-    return bool(labels) and 2 * sum(c in labels for c in here) >= len(here)
+    """Tell whether a column is read as labels: at least half of its distinct values have one."""
+    distinct = {c for c in codes if c is not None}
+    return bool(labels) and 2 * sum(c in labels for c in distinct) >= len(distinct)
 
 
 _OLD_STATA = tuple(bytes([version, order]) for version in (105, 108, 110, 111, 113, 114, 115) for order in (1, 2))

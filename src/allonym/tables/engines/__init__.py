@@ -1,6 +1,6 @@
-"""Engines that hold tables larger than memory: polars (lazy frames), DuckDB (relations), Spark (data frames).
+"""Engines for tables larger than memory: polars (lazy frames), DuckDB (relations), Spark (data frames).
 
-An engine counts rows that are equal and joins what becomes of them; rows stay in the engine.
+An engine counts equal rows, and replaces them by a join; the rows stay in the engine.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ import pyarrow as pa
 from allonym.errors import OptionError, TableError, first_few, plural
 from allonym.tables.engines.base import Engine
 
-ENGINES = ("polars", "duckdb", "spark")  # those before Spark are tried in this order where none is named
+ENGINES = ("polars", "duckdb", "spark")  # by default the first installed one, Spark excluded
 MEMORY = "memory"  # no engine, whatever the size
-NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-LARGE = 1 << 24  # cells from which on a file of Parquet is masked by an engine, if one is installed
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+MAX_CELLS_IN_MEMORY = 1 << 24  # an engine, if one is installed, masks Parquet files with more cells
 _PACKAGES = {"duckdb": "duckdb", "polars": "polars", "spark": "pyspark"}
 _GLOB = frozenset("*?[")
 
 
 def engine_of(native: Any) -> Engine | None:
-    """Return the engine of a lazy frame, a relation or a table of Spark; None, where it is something else."""
+    """Return the engine of a lazy frame, a relation or a Spark data frame; None for anything else."""
     for package in _PACKAGES.values():
-        module = sys.modules.get(package)  # what was not imported made no frame
+        module = sys.modules.get(package)  # a library that is not imported made no frame
         if module is None or not type(native).__module__.startswith(package):
             continue
         if package == "polars" and isinstance(native, module.LazyFrame):
@@ -44,9 +44,9 @@ def engine_of(native: Any) -> Engine | None:
 def _made(name: str, native: Any) -> Engine:
     kind = _named(name)
     with kind.at_work():
-        found = kind(native)
-    found.check()
-    return found
+        engine = kind(native)
+    engine.check()
+    return engine
 
 
 def is_several(path: str | Path) -> bool:
@@ -55,8 +55,8 @@ def is_several(path: str | Path) -> bool:
 
 
 def is_large(path: str | Path) -> bool:
-    """Tell whether a file is Parquet with so many cells that an engine should hold it, and one is installed."""
-    if not Path(path).is_file():  # what was read of a pipe is gone
+    """Tell whether a file is Parquet with so many cells that an engine should mask it, and one is installed."""
+    if not Path(path).is_file():  # a pipe cannot be read twice
         return False
     try:
         with Path(path).open("rb") as file:
@@ -65,28 +65,28 @@ def is_large(path: str | Path) -> bool:
         import pyarrow.parquet as pq  # costs time that a text file need not wait for
 
         notes = pq.read_metadata(path)
-    except (OSError, pa.ArrowException):  # what is wrong with it is told when it is read
+    except (OSError, pa.ArrowException):  # reading the table will report it
         return False
-    return notes.num_rows * notes.num_columns >= LARGE and any(map(_installed, ENGINES[:2]))
+    return notes.num_rows * notes.num_columns >= MAX_CELLS_IN_MEMORY and any(map(_installed, ENGINES[:2]))
 
 
 def files_of(path: str | Path) -> list[Path]:
-    """Return the Parquet files of a folder, of a pattern, or the one that is named; hidden ones are none."""
+    """Return the Parquet files of a folder or a pattern, without hidden ones; else the one file."""
     whole = Path(path)
     if whole.is_dir():
-        found = [x for x in sorted(whole.rglob("*.parquet")) if x.is_file()]
+        files = [x for x in sorted(whole.rglob("*.parquet")) if x.is_file()]
     elif is_several(path):
         import glob
 
-        found = [Path(x) for x in sorted(glob.glob(str(path), recursive=True)) if Path(x).is_file()]
+        files = [Path(x) for x in sorted(glob.glob(str(path), recursive=True)) if Path(x).is_file()]
     else:
-        found = [whole]
+        files = [whole]
     base = base_of(path)
-    return [x for x in found if not any(p.startswith((".", "_")) for p in x.relative_to(base).parts)]
+    return [x for x in files if not any(p.startswith((".", "_")) for p in x.relative_to(base).parts)]
 
 
 def base_of(path: str | Path) -> Path:
-    """Return the folder below which names of folders may say what columns hold: that of a file is its own."""
+    """Return the folder below which folders may be named by columns (`year=2020`)."""
     whole = Path(path)
     if whole.is_dir():
         return whole
@@ -97,10 +97,10 @@ def base_of(path: str | Path) -> Path:
 
 
 def hive_of(path: str | Path, files: Sequence[Path]) -> dict[str, bool]:
-    """Return the columns that folders are named by (`year=2020`), and whether these hold whole numbers, else text.
+    """Return the columns that folders are named by (`year=2020`), and whether they hold whole numbers, else text.
 
-    A value with a leading zero is text. Folders above the data are no columns; since engines would take them for some,
-    they are refused where there are others below.
+    A value with a leading zero is text. Folders above the data are no columns; where folders below are columns, engines
+    would read those above as columns too, so that they are refused.
     """
     base = base_of(path)
     each = [[x.partition("=") for x in file.relative_to(base).parts[:-1] if "=" in x] for file in files]
@@ -108,13 +108,15 @@ def hive_of(path: str | Path, files: Sequence[Path]) -> dict[str, bool]:
     if names == {()}:
         return {}
     if len(names) > 1:
-        raise TableError(f"The folders of {path} are not all named by the same columns.", hint="give one of them.")
+        raise TableError(
+            f"The folders of {path} are not all named by the same columns.", hint="give one of the folders."
+        )
     if any("=" in part for part in base.absolute().parts):
         raise TableError(f"{base} is in a folder that is named like a column.", hint="move it, or link to it.")
-    said: dict[str, set[str]] = {}
+    values_of: dict[str, set[str]] = {}
     for name, _, value in (x for parts in each for x in parts):
-        said.setdefault(name, set()).add(unquote(value))
-    return {name: all(_is_whole(x) for x in values - {NO_VALUE}) for name, values in said.items()}
+        values_of.setdefault(name, set()).add(unquote(value))
+    return {name: all(_is_whole(x) for x in values - {NULL_PARTITION}) for name, values in values_of.items()}
 
 
 def _is_whole(text: str) -> bool:
@@ -133,7 +135,7 @@ def open_files(path: str | Path, name: str | None = None, master: str | None = N
     for one in files:
         with one.open("rb") as file:
             if file.read(4) != b"PAR1":
-                raise TableError(f"{one} is no Parquet file.", hint="engines read Parquet; leave --engine out.")
+                raise TableError(f"{one} is not a Parquet file.", hint="engines read Parquet; leave --engine out.")
     hive = hive_of(path, files)
     _check_columns(files, hive)
     chosen = name or next((x for x in ENGINES[:2] if _installed(x)), ENGINES[0])
@@ -141,13 +143,13 @@ def open_files(path: str | Path, name: str | None = None, master: str | None = N
         raise OptionError(f"The engine {chosen} is not installed.", hint=f"pip install 'allonym[{chosen}]' brings it.")
     kind = _named(chosen)
     with kind.at_work():
-        found = kind.read(files, base_of(path), hive, master)
-    found.check()
-    return found
+        engine = kind.read(files, base_of(path), hive, master)
+    engine.check()
+    return engine
 
 
 def _check_columns(files: Sequence[Path], hive: Mapping[str, bool]) -> None:
-    """Refuse files whose columns differ, which engines would convert or leave out; and folders named like columns."""
+    """Refuse files with different columns, which engines would convert or drop, and folders named like columns."""
     import pyarrow.parquet as pq
 
     first: dict[str, str] | None = None
@@ -155,21 +157,21 @@ def _check_columns(files: Sequence[Path], hive: Mapping[str, bool]) -> None:
         try:
             schema = pq.read_schema(file)
         except (OSError, pa.ArrowException) as error:
-            raise TableError(f"{file} cannot be read.", hint="is it whole?") from error
+            raise TableError(f"{file} cannot be read.", hint="it may be damaged.") from error
         columns = {x.name: _type_of(x.type) for x in schema}
         first = columns if first is None else first
         if columns != first:
             odd = sorted(x for x in {*columns, *first} if columns.get(x) != first.get(x))
-            told = f"{file} and {files[0]} have other columns, or other types, in {first_few(odd)}."
-            raise TableError(told, hint="write all files with the same columns.")
+            text = f"{file} and {files[0]} have different columns or types: {first_few(odd)}."
+            raise TableError(text, hint="write all files with the same columns.")
     both = [x for x in first or () if x.casefold() in {name.casefold() for name in hive}]
     if both:
-        told = f"{plural(len(both), 'column')} are in the files and in the names of folders: {first_few(both)}."
-        raise TableError(told, hint="rename one of each.")
+        text = f"{plural(len(both), 'column')} are in the files and in the names of folders: {first_few(both)}."
+        raise TableError(text, hint="rename one of each.")
 
 
 def _type_of(kind: pa.DataType) -> str:
-    """Return the type of a column, however its texts are laid out."""
+    """Return the type of a column, whatever the layout of its texts."""
     if pa.types.is_dictionary(kind):
         return _type_of(kind.value_type)
     return re.sub(r"\blarge_(?=string|binary|list)|_view\b", "", str(kind))

@@ -236,21 +236,21 @@ def _is_categorical(kind: Any) -> bool:
     return isinstance(kind, (pl.Enum, pl.Categorical))
 
 
-def _number_of(text: Any, known: Any) -> Any:
-    """Return the place of each text among known ones; null comes after the last."""
+def _number_of(text: Any, texts: Any) -> Any:
+    """Return the place of each text in a list; null comes after the last."""
     import polars as pl
 
-    return text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32).fill_null(len(known))
+    return text.cast(pl.Enum(texts)).to_physical().cast(pl.UInt32).fill_null(len(texts))
 
 
-def _number_by_hash(text: Any, known: Any) -> Any:
+def _number_by_hash(text: Any, texts: Any) -> Any:
     """Return the same places for a column, by a small hash table without collisions, which is quicker.
 
     An unknown text, as in a file that was changed meanwhile, has no place: its replacement is null.
     """
     import polars as pl
 
-    hashes = known.extend_constant(None, 1).hash().to_numpy()
+    hashes = texts.extend_constant(None, 1).hash().to_numpy()
     for size in np.geomspace(len(hashes), max(len(hashes), MAX_HASH_TABLE), 200).astype(np.uint64):
         places = hashes % size
         if len(np.unique(places)) == len(hashes):
@@ -260,4 +260,4 @@ def _number_by_hash(text: Any, known: Any) -> Any:
             return pl.when(pl.lit(pl.Series(whole)).gather(place) == text.hash()).then(
                 pl.lit(pl.Series(number)).gather(place)
             )
-    return _number_of(text, known)
+    return _number_of(text, texts)

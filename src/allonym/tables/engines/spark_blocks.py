@@ -1,4 +1,4 @@
-"""Blocks of tuples are grouped by the executors of Spark, by the same kernels as here."""
+"""Group blocks of tuples on the executors of Spark, by the same kernels as in this process."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from allonym.progress import Progress
 
 Parcel = tuple[int, bytes, bytes, bytes | None]  # the number of a block; its codes, counts and what tuples count
 Answer = tuple[int, bytes, bytes, bytes, bytes | None]  # the number of a block; its groups, array by array
-OFTEN = 0.2  # seconds between two looks at how far Spark is
+POLLING_SECONDS = 0.2  # between two queries of the progress of a job
 
 
 def runner(session: Any) -> Runner:
-    """Return what lets the executors of a session group the tuples of blocks: `Blocks(run=runner(session))`.
+    """Return a runner that groups blocks on the executors of a session: `Blocks(run=runner(session))`.
 
-    What blocks share, i.e. the method and the metrics, goes to every executor once; a block is its integers, and so is
-    what comes back. A block whose executor is lost is given to another by Spark; since nothing but the block and the
-    seed decides about its groups, they are the same then.
+    Spark pickles what blocks share, the method and the metrics, and sends it to every executor once. Blocks and their
+    groups travel as integers. If an executor is lost, Spark gives its block to another; the groups are the same, since
+    they depend on the block and the seed only.
     """
 
     def run(method: Partitioning, blocks: Sequence[Block], seed: int, tick: Progress) -> list[Groups]:
@@ -33,8 +33,8 @@ def runner(session: Any) -> Runner:
         shared = context.broadcast((method, blocks[0].attributes, seed))
         parcels = [_parcel(number, block) for number, block in enumerate(blocks)]
 
-        def work(some: Iterator[Parcel]) -> Iterator[Answer]:
-            for parcel in some:
+        def work(parcels: Iterator[Parcel]) -> Iterator[Answer]:
+            for parcel in parcels:
                 yield answer(shared.value, parcel)
 
         try:
@@ -47,7 +47,7 @@ def runner(session: Any) -> Runner:
 
 
 def answer(shared: tuple[Partitioning, Any, int], parcel: Parcel) -> Answer:
-    """Group the tuples of one block, and lay the groups out as bytes: what an executor does."""
+    """Group the tuples of one block on an executor, and return the groups as bytes."""
     method, attributes, seed = shared
     number, codes, counts, given = parcel
     block = Block(
@@ -66,8 +66,8 @@ def _parcel(number: int, block: Block) -> Parcel:
     return number, _bytes(block.codes), _bytes(block.counts), given
 
 
-def _groups(found: Answer) -> Groups:
-    _, source, share, group, named = found
+def _groups(answer: Answer) -> Groups:
+    _, source, share, group, named = answer
     return Groups(_ints(source), _ints(share), _ints(group), None if named is None else _ints(named))
 
 
@@ -75,41 +75,41 @@ def _bytes(array: Ints) -> bytes:
     return np.ascontiguousarray(array, np.int64).tobytes()
 
 
-def _ints(found: bytes) -> Ints:
-    return np.frombuffer(found, np.int64)
+def _ints(content: bytes) -> Ints:
+    return np.frombuffer(content, np.int64)
 
 
 def _collected(context: Any, parcels: list[Parcel], work: Any, tick: Progress) -> list[Answer]:
-    """Return the answers of a job with a task for each block; tell how far it is, and cancel it if `tick` raises."""
+    """Return the answers of a job with a task for each block; report its progress, and cancel it if `tick` raises."""
     from pyspark import InheritableThread
 
-    group, found, failed = f"allonym-{uuid4()}", list[Answer](), list[BaseException]()
+    group, answers, errors = f"allonym-{uuid4()}", list[Answer](), list[BaseException]()
     total = len(parcels)
 
     def job() -> None:
         try:
             context.setJobGroup(group, "allonym: groups of blocks", interruptOnCancel=True)
-            found.extend(context.parallelize(parcels, total).mapPartitions(work).collect())
+            answers.extend(context.parallelize(parcels, total).mapPartitions(work).collect())
         except BaseException as error:
-            failed.append(error)
+            errors.append(error)
 
     thread = InheritableThread(target=job)
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(OFTEN)
+            thread.join(POLLING_SECONDS)
             tick(min(_done(context, group), total), total)
     except BaseException:
         context.cancelJobGroup(group)
         thread.join()
         raise
-    if failed:
-        raise failed[0]
-    return found
+    if errors:
+        raise errors[0]
+    return answers
 
 
 def _done(context: Any, group: str) -> int:
-    """Return how many tasks of a group of jobs are done."""
+    """Return the number of finished tasks of a group of jobs."""
     tracker = context.statusTracker()
     jobs = [tracker.getJobInfo(x) for x in tracker.getJobIdsForGroup(group)]
     stages = [tracker.getStageInfo(x) for job in jobs if job is not None for x in job.stageIds]
