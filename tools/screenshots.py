@@ -72,11 +72,11 @@ def _mask_survey(page: Any, address: str) -> None:
     """Mask the survey in the browser, and take a screenshot of every page."""
     base = address.partition("?")[0]
     page.goto(address)
-    page.get_by_role("button", name="Take the bundled survey").click()
+    page.get_by_role("button", name="Open the sample survey").click()
     page.wait_for_selector("table.rows")
     page.goto(f"{base}columns")
     page.get_by_label("Role of age").select_option("keep")
-    page.get_by_role("button", name="go on to the words").click()
+    page.get_by_role("button", name="Apply and review matches").click()
     page.wait_for_selector("table.words")
     page.goto(f"{base}words?column=hobby&status=review")
     _save(page, "words")

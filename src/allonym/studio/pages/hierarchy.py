@@ -93,11 +93,11 @@ def assign_concepts(request: PageRequest) -> str:
     rows = [i for i in range(MAX_UNCLEAR) if request.text(f"means-{i}")]
     if not rows:
         raise OptionError("No concept was given.", hint="type a word or an id beside a value.", code="no-concept")
-    given = {request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows}
-    concepts = {**(settled_of(own) if own.exists() else {}), **given}
+    assigned = {request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows}
+    concepts = {**(settled_of(own) if own.exists() else {}), **assigned}
     known = editor.usual_meanings(hierarchy) | known_concepts(table, path, hierarchy)
     editor.unsure(hierarchy, settled=known | concepts)  # raises an error for unknown concepts
-    label = f"{path.name}: {len(given)} concepts assigned"
+    label = f"{path.name}: {len(assigned)} concepts assigned"
     request.workspace.change_plan(request.base, label, table.plan, {own.name: links_file(concepts)})
     return address("/hierarchy", name=path.name)
 
