@@ -41,7 +41,7 @@ K = 5
 def run(method: str, setting: str, columns: str, every: str, search: str) -> dict[str, Any]:
     """Mask the table; return the cost, the loss and a hash of the release."""
     if search == "exhaustive":
-        nearest.FEW = nearest.CHUNK = 10**9
+        nearest.MIN_BLOCKED = nearest.CHUNK = 10**9
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "census.csv"
         census.write(path, int(every))

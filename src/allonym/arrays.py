@@ -70,8 +70,8 @@ def distinct(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
 def _renumbered(number: Ints, size: int) -> tuple[Ints, int]:
     """Close the gaps in a numbering, keeping its order."""
     if size > 4 * len(number) + 1024:
-        found, dense = np.unique(number, return_inverse=True)
-        return dense.astype(np.int64), len(found)
+        numbers, dense = np.unique(number, return_inverse=True)
+        return dense.astype(np.int64), len(numbers)
     used = np.bincount(number, minlength=size) > 0
     return (np.cumsum(used) - 1)[number], int(used.sum())
 

@@ -318,9 +318,9 @@ class Pairs:
     @cached_property
     def blind(self) -> Pairs:
         """The release in which one record, the centroid of the data, stands for all."""
-        found = [x.metric.centroid(self.original[:, a], self.mass) for a, x in enumerate(self.attributes)]
-        wider = [x.metric.extend([value]) for x, value in zip(self.attributes, found, strict=True)]
-        codes = [metric.values.index(value) for metric, value in zip(wider, found, strict=True)]
+        centroids = [x.metric.centroid(self.original[:, a], self.mass) for a, x in enumerate(self.attributes)]
+        wider = [x.metric.extend([value]) for x, value in zip(self.attributes, centroids, strict=True)]
+        codes = [metric.values.index(value) for metric, value in zip(wider, centroids, strict=True)]
         attributes = tuple(replace(x, metric=metric) for x, metric in zip(self.attributes, wider, strict=True))
         masked = np.tile(np.array(codes, np.int64), (len(self.counts), 1))
         return replace(self, attributes=attributes, masked=masked, group_ids=None)

@@ -211,7 +211,7 @@ def test_where_there_are_too_many_to_compare_some_are_drawn(monkeypatch: pytest.
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
     assert exact.interval is None
-    monkeypatch.setattr(risk, "PAIRS", 30 * 200)
+    monkeypatch.setattr(risk, "MAX_PAIRS", 30 * 200)
     drawn = [risk.semantic_linkage(pairs, seed=seed) for seed in range(40)]
     assert drawn[0] == risk.semantic_linkage(pairs, seed=0)
     covered = sum(x.interval[0] <= exact.value <= x.interval[1] for x in drawn if x.interval)
@@ -234,7 +234,7 @@ def test_many_tuples_are_clustered_by_a_sample(monkeypatch: pytest.MonkeyPatch) 
     was = rng.integers(0, 300, 2000)
     pairs = Pairs.of_rows((age,), [was], [was // 30 * 30])
     exact = clusters.clustering_distance(pairs, 5)
-    monkeypatch.setattr(clusters, "TUPLES", 200)
+    monkeypatch.setattr(clusters, "MAX_TUPLES", 200)
     assert clusters.clustering_distance(pairs, 5, seed=1) == pytest.approx(exact, abs=0.4)
     assert clusters.clustering_distance(pairs, 5, seed=1) == clusters.clustering_distance(pairs, 5, seed=1)
 
@@ -293,12 +293,12 @@ def test_many_different_numbers_are_compared_in_parts(monkeypatch: pytest.Monkey
     was = np.arange(400)
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
-    monkeypatch.setattr(risk, "BLOCK", 1000)
+    monkeypatch.setattr(risk, "PAIRS_PER_BATCH", 1000)
     assert risk.semantic_linkage(pairs).value == pytest.approx(exact.value)
 
 
 def test_clusters_do_not_depend_on_what_else_is_known_of_people(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "TUPLES", 50)
+    monkeypatch.setattr(clusters, "MAX_TUPLES", 50)
     rng = np.random.default_rng(1)
     age = Attribute("age", "numeric", NumericMetric([float(x) for x in range(40)]))
     was = rng.integers(0, 40, 300)

@@ -137,7 +137,7 @@ def test_groups_are_made_anew_across_borders_only_if_that_is_better(
     with pytest.MonkeyPatch.context() as patch:
         settings = Blocks(0, size)
         after = grouped(method, records, 1, no_progress, settings)
-        patch.setattr(blocks, "AGAIN", ())
+        patch.setattr(blocks, "REGROUPED", ())
         before = grouped(method, records, 1, no_progress, settings)
     lost = blocks._Blocked(method, records, 1, no_progress, settings).lost
     assert lost(after).sum() <= lost(before).sum() * (1 + 1e-9)
@@ -161,7 +161,7 @@ def test_what_groups_lose_is_told_some_at_a_time_and_to_the_last_bit(
         values = centre(metrics, own, mass[pieces]) if named is None else values_of(metrics, columns, named)
         slow.append(mass[pieces] @ distances(metrics, shares, values, own) ** 2 if len(pieces) > 1 else 0.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "TOGETHER", 2)
+        patch.setattr(blocks, "GROUPS_PER_BATCH", 2)
         assert blocks._Blocked(method, records, 1, no_progress, Blocks()).lost(groups).tolist() == slow
 
 
@@ -243,18 +243,20 @@ def slow_cost(metrics: Sequence[object], shares: np.ndarray, codes: np.ndarray, 
     near, own = 0.0, 0.0
     for i in range(len(codes)):
         all_others = sorted(far[i, j] for j in range(len(codes)) if j != i)
-        family = sorted(far[i, j] for j in range(len(codes)) if j != i and part[i] == part[j])[: cuts.FEW]
-        near += sum(d**2 for d in [*all_others, 1.0][: cuts.FEW])
-        own += sum(d**2 for d in family) + (cuts.FEW - len(family)) * 1.0
-    near, own = near / (cuts.FEW * len(codes)), own / (cuts.FEW * len(codes))
+        family = sorted(far[i, j] for j in range(len(codes)) if j != i and part[i] == part[j])[
+            : cuts.COUNTED_NEIGHBOURS
+        ]
+        near += sum(d**2 for d in [*all_others, 1.0][: cuts.COUNTED_NEIGHBOURS])
+        own += sum(d**2 for d in family) + (cuts.COUNTED_NEIGHBOURS - len(family)) * 1.0
+    near, own = near / (cuts.COUNTED_NEIGHBOURS * len(codes)), own / (cuts.COUNTED_NEIGHBOURS * len(codes))
     sizes = [list(part).count(x) / len(part) for x in set(part)]
-    return max(own - near + cuts.LEAST * near, 0.0) / -sum(x * math.log(x) for x in sizes)
+    return max(own - near + cuts.MIN_COST * near, 0.0) / -sum(x * math.log(x) for x in sizes)
 
 
 @given(drawn=drawn_tables(min_size=30))
 def test_the_cut_that_is_made_costs_least(drawn: tuple[Dag, list[Row], list[float] | None]) -> None:
     records = records_of(drawn)
-    assume(cuts.FEW < len(records) <= cuts.NEAR)
+    assume(cuts.COUNTED_NEIGHBOURS < len(records) <= cuts.NEIGHBOURS)
     metrics, shares, codes = [x.metric for x in records.attributes], records.shares, records.codes
     candidates = []
     for metric, column in zip(metrics, codes.T, strict=True):

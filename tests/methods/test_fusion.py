@@ -112,7 +112,7 @@ def test_groups_are_those_of_the_algorithm(
         heuristics = "h1"
     expected = slowly(dict(Counter(rows)), tuples, k, heuristics, far, np.random.default_rng(seed))
     few = data.draw(st.sampled_from([1, 100]))  # many blocks, or one
-    with patch.multiple(nearest, BLOCK=2, FEW=few, AGAIN=few, BATCH=1):
+    with patch.multiple(nearest, BLOCK=2, MIN_BLOCKED=few, MIN_REBUILT=few, BATCH=1):
         into = Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
     assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == expected
 

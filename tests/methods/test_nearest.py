@@ -32,7 +32,7 @@ DIGITS = 12
 
 @contextmanager
 def small_blocks() -> Iterator[None]:
-    with patch.multiple(nearest, BLOCK=2, FEW=1, AGAIN=1, BATCH=1, CHUNK=3):
+    with patch.multiple(nearest, BLOCK=2, MIN_BLOCKED=1, MIN_REBUILT=1, BATCH=1, CHUNK=3):
         yield
 
 
@@ -193,7 +193,7 @@ def test_many_tuples_are_grouped_as_by_the_plain_algorithm(weighted: bool) -> No
     ]
     columns = [(len(a.values) * rng.random(1700) ** 2).astype(np.int64) for a in attributes]
     records = Records.of(attributes, columns)
-    assert len(records) > 1.4 * nearest.FEW  # laid out in blocks, and anew
+    assert len(records) > 1.4 * nearest.MIN_BLOCKED  # laid out in blocks, and anew
     groups = sa_mdav(
         records, [a.metric for a in attributes], 4, no_progress, growth="weighted" if weighted else "plain"
     )

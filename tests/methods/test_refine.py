@@ -178,7 +178,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     records = line(*rng.integers(0, 1000, 300).astype(float))
     metrics = [x.metric for x in records.attributes]
     begun = Groups.of([(x, int(c), x % 20) for x, c in enumerate(records.counts)])
-    monkeypatch.setattr(refine, "LIMIT", 50)
+    monkeypatch.setattr(refine, "MAX_WEIGHED", 50)
     search = refine._Refining(records, begun, 2, metrics, "centroid")
     short = search.run(no_progress)
     assert search.evaluations < 50 + 20 + 300

@@ -254,7 +254,7 @@ def test_helpers_have_the_seed_of_the_plan(folder: Path) -> None:
 
 
 def test_one_run_that_fails_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allonym.methods.generalise.WAYS", 0)
+    monkeypatch.setattr("allonym.methods.generalise.MAX_COMBINATIONS", 0)
     plan = al.Plan({"job": al.quasi(JOBS), "age": al.keep(), "ill": al.keep()}, k=3)
     found = compare(people(), plan, ["sa-mdav", "generalise"], {"k": [3]})
     assert [x["method"] for x in found.runs] == ["sa-mdav"]

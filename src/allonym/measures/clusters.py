@@ -1,4 +1,4 @@
-"""Would an analyst find the same profiles? Ward's clusters before and after masking (P0 §5.4)."""
+"""Clustering utility: Ward's clusters before and after masking (Martínez 2010, §5.4)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from allonym.arrays import Floats, Ints, distinct, sum_by
 from allonym.records import Attribute, Pairs
 
-CLUSTERS = 14  # P0
-TUPLES = 2500  # beyond, records are drawn
+CLUSTERS = 14  # as in Martínez (2010)
+MAX_TUPLES = 2500  # beyond, records are drawn
 
 
 def clustering_distance(pairs: Pairs, clusters: int = CLUSTERS, seed: int = 0) -> float:
@@ -19,9 +19,9 @@ def clustering_distance(pairs: Pairs, clusters: int = CLUSTERS, seed: int = 0) -
     way, _, first = distinct([*pairs.original.T, *pairs.masked.T])
     mass = sum_by(way, pairs.mass, len(first))
     first, mass = first[mass > 0], mass[mass > 0]
-    if len(mass) > TUPLES:
+    if len(mass) > MAX_TUPLES:
         rng = np.random.Generator(np.random.Philox(key=seed))
-        chosen, row_counts = np.unique(rng.choice(len(mass), size=TUPLES, p=mass / mass.sum()), return_counts=True)
+        chosen, row_counts = np.unique(rng.choice(len(mass), size=MAX_TUPLES, p=mass / mass.sum()), return_counts=True)
         first, mass = first[chosen], row_counts.astype(np.float64)
     before, after = (
         profiles(pairs.attributes, pairs.shares, tuples[first], mass, clusters)
@@ -94,7 +94,7 @@ def _top(parent: Ints, one: int) -> int:
 
 
 def partition_distance(one: Ints, other: Ints, mass: Floats) -> float:
-    """Return (2·I(A∩B) - I(A) - I(B)) / I(A∩B), with I the mean information of a partition (P0 eq. 23).
+    """Return (2·I(A∩B) - I(A) - I(B)) / I(A∩B), with I the mean information of a partition (Martínez 2010, eq. 23).
 
     >>> halves, quarters = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])
     >>> partition_distance(halves, halves, np.ones(4)), partition_distance(halves, quarters, np.ones(4))

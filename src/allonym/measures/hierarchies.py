@@ -1,4 +1,4 @@
-"""How much meaning does a value generalisation hierarchy lose? (P2)"""
+"""Semantic loss of value generalisation hierarchies (Ayala-Rivera, McDonagh, Cerqueus and Murphy)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WEIGHTS = ("constant", "level")
 
 
 def level_losses(losses: Floats, aggregate: str = "max") -> Floats:
-    """Return LevelGSL: the largest (or mean) loss of a leaf's transition to each level; leaves are rows (P2 eq. 2)."""
+    """Return LevelGSL: the largest (or mean) loss of a leaf's transition to each level; leaves are rows (eq. 2)."""
     return losses.max(axis=0) if aggregate == "max" else losses.mean(axis=0)
 
 
@@ -27,7 +27,7 @@ def level_weights(height: int, how: str = "constant") -> Floats:
 
 
 def hierarchy_loss(losses: Floats, aggregate: str = "max", weights: str = "constant") -> float:
-    """Return VghGSL = Σ wᵢ·LevelGSL(i) (P2 eq. 3).
+    """Return VghGSL = Σ wᵢ·LevelGSL(i) (eq. 3).
 
     >>> [hierarchy_loss(np.array([x]), weights=w) for x in ([0.1, 0.2], [0.2, 0.1]) for w in ("constant", "level")]
     [0.15000000000000002, 0.13333333333333333, 0.15000000000000002, 0.16666666666666666]

@@ -10,7 +10,7 @@ from allonym.arrays import Floats, sum_by
 from allonym.kinds.set_metric import SetMetric
 from allonym.records import Pairs
 
-# --- meaning (P1 §4.1, P0 §4.2 and §5) ------------------------------------------------------------------------------
+# --- meaning (Martínez, Sánchez and Valls 2012, §4.1; Martínez 2010, §4.2 and §5) -----------------------------------
 
 
 def distances(pairs: Pairs) -> Floats:
@@ -46,18 +46,18 @@ def information_loss(pairs: Pairs) -> float:
 
 
 def semantic_quality(pairs: Pairs) -> float:
-    """Return the mean similarity of values and what stands for them, in per cent (P0 eq. 22)."""
+    """Return the mean similarity of values and what stands for them, in per cent (Martínez 2010, eq. 22)."""
     return 100 * (1 - _mean(pairs, distances(pairs)))
 
 
 def path_distance(pairs: Pairs) -> float:
     """Return how many links values are on average from what stands for them, over the columns with an ontology."""
-    found = [
+    similarities = [
         links
         for a, attribute in enumerate(pairs.attributes)
         if (links := attribute.metric.links(pairs.original[:, a], pairs.masked[:, a])) is not None
     ]
-    return _mean(pairs, np.mean(found, axis=0)) if found else 0.0
+    return _mean(pairs, np.mean(similarities, axis=0)) if similarities else 0.0
 
 
 def content_loss(pairs: Pairs) -> float:
@@ -73,7 +73,7 @@ def content_loss(pairs: Pairs) -> float:
 
 
 def set_loss(pairs: Pairs, way: str = "avg") -> float:
-    """Return Σ d² between sets and what stands for them (P4 eq. 9), over all columns of sets.
+    """Return Σ d² between sets and what stands for them (Batet et al. 2014, eq. 9), over all columns of sets.
 
     By `avg` a set is not 0 from itself, so that even the table as it was has such a loss: the floor.
     """
@@ -91,7 +91,7 @@ def _mean(pairs: Pairs, amounts: Floats) -> float:
     return float((pairs.mass * amounts).sum() / total) if total > 0 else 0.0
 
 
-# --- generalisation (P0 §2.6) ---------------------------------------------------------------------------------------
+# --- generalisation (Martínez 2010, §2.6) ---------------------------------------------------------------------------
 
 
 def loss_metric(pairs: Pairs) -> float:
@@ -111,17 +111,17 @@ def certainty_penalty(pairs: Pairs) -> float:
 
 def _cells(pairs: Pairs, cost: Callable[[Floats, int], Floats]) -> list[Floats]:
     """Return for each column what every pair costs; what is unchanged costs nothing."""
-    found = []
+    costs_of_columns = []
     for a, attribute in enumerate(pairs.attributes):
         was, now = pairs.original[:, a], pairs.masked[:, a]
         data = np.flatnonzero(np.bincount(was))
         under = attribute.metric.covered(was, now, data)
         costs = attribute.metric.range(was, now) if under is None else cost(under, len(data))
-        found.append(np.where(was == now, 0.0, costs))
-    return found
+        costs_of_columns.append(np.where(was == now, 0.0, costs))
+    return costs_of_columns
 
 
-# --- groups (P0 §2.6) -----------------------------------------------------------------------------------------------
+# --- groups (Martínez 2010, §2.6) -----------------------------------------------------------------------------------
 
 
 def discernibility(pairs: Pairs) -> float:

@@ -78,7 +78,7 @@ _BY_COLUMN = {
 
 
 def score(information_loss: float, linkage: float, balance: float = BALANCE) -> float:
-    """Return balance·L + (1 - balance)·RL (P1 §4.3).
+    """Return balance·L + (1 - balance)·RL (Martínez, Sánchez and Valls 2012, §4.3).
 
     >>> score(10.0, 2.0), score(10.0, 2.0, balance=1.0)
     (6.0, 10.0)
@@ -97,18 +97,18 @@ def measured(
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Measurement]:
     """Measure a release in every way, or in some."""
-    found: dict[str, Measurement] = {}
+    measurements: dict[str, Measurement] = {}
     if not any(kind_named(attribute.kind).multivalued for attribute in pairs.attributes):
         names = [name for name in names if name not in OF_SETS]
     for name in names:
-        tick(len(found), len(names))
+        tick(len(measurements), len(names))
         if name == "semantic_linkage":
-            found[name] = linkage_by_meaning(pairs, None, seed)
+            measurements[name] = linkage_by_meaning(pairs, None, seed)
         elif name == "score":
-            found[name] = _scored(pairs, balance)
+            measurements[name] = _scored(pairs, balance)
         else:
-            found[name] = _measurement(name, _functions(k, threshold, seed)[name], pairs)
-    return found
+            measurements[name] = _measurement(name, _functions(k, threshold, seed)[name], pairs)
+    return measurements
 
 
 def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int) -> Measurement:

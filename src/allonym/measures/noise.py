@@ -1,4 +1,4 @@
-"""What noise did to a column: the mean, the variance, how far values moved (P3 §IV)."""
+"""Mean, variance and distances of a column after noise (Rodriguez-Garcia, Batet and Sánchez, §IV)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from allonym.records import Pairs, Value
 class Moved:
     """A column before and after; cells that were or became null take no part.
 
-    What P3 calls RMSE are mean distances, as its figures show: both are here, the root of the mean square under `rmse`.
+    The paper calls mean distances RMSE, as its figures show: both are here, the root of the mean square under `rmse`.
     """
 
     mean_before: Value  # a concept, or a number
@@ -31,7 +31,7 @@ class Moved:
     mean_error: float
 
     def expected_variance(self, alpha: float) -> float:
-        """Return (1 + α)·σ², what P3 claims (eq. 4)."""
+        """Return (1 + α)·σ², what the paper expects (eq. 4)."""
         return (1 + alpha) * self.variance_before
 
     def target_rmse(self, alpha: float) -> float:
@@ -64,10 +64,10 @@ def _words(metric: ConceptMetric, was: Ints, now: Ints, counts: Ints) -> Moved |
     means: list[int] = []
     variances: list[float] = []
     for concepts in (was, now):
-        found, place = np.unique(concepts, return_inverse=True)
+        distinct, place = np.unique(concepts, return_inverse=True)
         row_counts = np.bincount(place.ravel(), weights=counts)
-        means.append(domain.mean(found, row_counts))
-        variances.append(domain.variance(found, row_counts, means[-1]))
+        means.append(domain.mean(distinct, row_counts))
+        variances.append(domain.variance(distinct, row_counts, means[-1]))
     apart = float(domain.between(np.array(means[:1]), np.array(means[1:]))[0])
     return _moved(means, apart, variances, domain.between(was, now), counts)
 

@@ -11,13 +11,13 @@ import numpy as np
 from allonym.arrays import Floats, Ints, distinct, sum_by
 from allonym.records import Attribute, Pairs
 
-PAIRS = 20_000_000  # distances to compute at most; beyond, records are sampled
-BLOCK = 4_000_000  # at a time
+MAX_PAIRS = 20_000_000  # distances to compute at most; beyond, records are sampled
+PAIRS_PER_BATCH = 4_000_000  # at a time
 TIE = 1e-9
 
 
 def record_linkage(pairs: Pairs) -> float:
-    """Return RL = 100 · mean P(r) by text, in per cent (P1 §4.2).
+    """Return RL = 100 · mean P(r) by text, in per cent (Martínez, Sánchez and Valls 2012, §4.2).
 
     An attacker who knows the original table looks up each masked record among the original ones of the same text and
     guesses: P(r) = 1/|G| if the right one is among these G, else 0. Values that mean the same count as the same text.
@@ -33,8 +33,8 @@ def record_linkage(pairs: Pairs) -> float:
     was, now = np.split(both, 2)
     size = sum_by(was, pairs.counts.astype(np.float64), int(both.max()) + 1)
     if pairs.units is None:
-        found = was == now
-        return float(100 * (pairs.counts[found] / size[was[found]]).sum() / pairs.counts.sum())
+        unchanged = was == now
+        return float(100 * (pairs.counts[unchanged] / size[was[unchanged]]).sum() / pairs.counts.sum())
     return float(100 * (pairs.counts * _owned(pairs, was, now, size)).sum() / pairs.counts.sum())
 
 
@@ -84,15 +84,15 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
     seen, _, shown = distinct(list(pairs.masked.T))
     size = sum_by(seen, pairs.counts.astype(np.float64), len(shown))
     columns = [_Column.of(pairs, a, pairs.original[first, a], pairs.masked[shown, a]) for a in range(len(pairs.shares))]
-    most = max(PAIRS // len(shown), 1)
+    most = max(MAX_PAIRS // len(shown), 1)
     chosen = np.arange(len(known))
     if len(first) > most:
         rng = np.random.Generator(np.random.Philox(key=seed))
         chosen = rng.choice(len(known), size=most, p=pairs.counts / pairs.counts.sum())
     chosen = chosen[np.argsort(known[chosen], kind="stable")]
     rows, own = np.unique(known[chosen], return_inverse=True)
-    found = np.empty(len(chosen))
-    height = max(BLOCK // len(shown), 1)
+    probabilities = np.empty(len(chosen))
+    height = max(PAIRS_PER_BATCH // len(shown), 1)
     for low in range(0, len(rows), height):
         part = rows[low : low + height]
         here = slice(*np.searchsorted(own.ravel(), [low, low + height]))
@@ -101,10 +101,10 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
             far += column.distances(part)
         near = far <= far.min(axis=1, keepdims=True) + TIE
         place = own.ravel()[here] - low
-        found[here] = _hits(pairs, near, place, chosen[here], seen) / (near @ size)[place]
+        probabilities[here] = _hits(pairs, near, place, chosen[here], seen) / (near @ size)[place]
     if len(first) <= most:
-        return Estimate(float(100 * (pairs.counts[chosen] * found).sum() / pairs.counts.sum()))
-    return Estimate(float(100 * found.mean()), _interval(float(found.mean()), len(found)))
+        return Estimate(float(100 * (pairs.counts[chosen] * probabilities).sum() / pairs.counts.sum()))
+    return Estimate(float(100 * probabilities.mean()), _interval(float(probabilities.mean()), len(probabilities)))
 
 
 def _interval(mean: float, size: int) -> tuple[float, float]:
@@ -135,7 +135,7 @@ class _Column(NamedTuple):
         attribute = pairs.attributes[a]
         before, place = np.unique(was, return_inverse=True)
         after, other = np.unique(now, return_inverse=True)
-        small = len(before) * len(after) <= BLOCK
+        small = len(before) * len(after) <= PAIRS_PER_BATCH
         table = attribute.metric.distances(before[:, None], after) if small else None
         return cls(attribute, float(pairs.shares[a]), was, now, table, (place.ravel(), other.ravel()))
 

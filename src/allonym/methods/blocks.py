@@ -16,10 +16,10 @@ from allonym.methods.kernels.split import cut
 from allonym.records import Metric, Records
 
 Tick = Callable[[int, int], None]
-START = 100_000  # distinct tuples, from which on there are blocks
-SIZE = 20_000  # tuples of a block, at most
-TOGETHER = 1_000  # groups whose losses are told together, by metrics of no other values than theirs
-AGAIN = (4, 8, 16)  # one in so many groups is made anew across borders, then one in so many, …
+MIN_TUPLES = 100_000  # distinct tuples, from which on there are blocks
+MAX_BLOCK = 20_000  # tuples of a block, at most
+GROUPS_PER_BATCH = 1_000  # groups whose losses are told together, by metrics of no other values than theirs
+REGROUPED = (4, 8, 16)  # one in so many groups is made anew across borders, then one in so many, …
 
 
 class Partitioning(Protocol):
@@ -60,20 +60,20 @@ def partitioned(method: Partitioning, records: Records, seed: int) -> Groups:
 
 def in_turn(method: Partitioning, blocks: Sequence[Block], seed: int, tick: Tick) -> list[Groups]:
     """Group the tuples of blocks, one after the other in this process."""
-    done, total, found = 0, sum(map(len, blocks)), []
+    done, total, groups = 0, sum(map(len, blocks)), []
     for block in blocks:
-        found.append(partitioned(method, block, seed))
+        groups.append(partitioned(method, block, seed))
         done += len(block)
         tick(done, total)
-    return found
+    return groups
 
 
 @dataclass(frozen=True)
 class Blocks:
     """From how many distinct tuples on there are blocks, how large these are at most, and how they are worked on."""
 
-    start: int = START
-    size: int = SIZE
+    start: int = MIN_TUPLES
+    size: int = MAX_BLOCK
     run: Runner = in_turn
 
 
@@ -87,7 +87,7 @@ def grouped(method: Partitioning, records: Records, seed: int, tick: Tick, block
     blocked = _Blocked(method, records, seed, tick, blocks)
     result = blocked.group(np.arange(len(records)), records.counts)
     if result.block.any():  # there are borders
-        for one_in in AGAIN:
+        for one_in in REGROUPED:
             result = blocked.again(result, one_in)
     return result.groups
 
@@ -125,8 +125,8 @@ class _Blocked:
         parts = cut(self.metrics, self.shares, codes, rows, self.method.k, size, before)
         given = self.weighed(tuples, rows) if self.records.weights is not None else None
         made = [Block(attributes, codes[x], rows[x], given=None if given is None else given[x]) for x in parts]
-        found = self.blocks.run(self.method, made, self.seed, self.tick)
-        groups = joined([of(x, tuples[part]) for x, part in zip(found, parts, strict=True)])
+        groups_of_blocks = self.blocks.run(self.method, made, self.seed, self.tick)
+        groups = joined([of(x, tuples[part]) for x, part in zip(groups_of_blocks, parts, strict=True)])
         block = np.zeros(len(self.records), np.int64)
         for number, part in enumerate(parts):
             block[tuples[part]] = number
@@ -157,9 +157,9 @@ class _Blocked:
         np.maximum.at(heaviest, groups.group, held)
         others = sum_by(groups.group, held, len(groups)) - heaviest
         mean = np.divide(result.lost, others, out=np.zeros(len(groups)), where=others > 0)
-        found = np.zeros(len(groups), bool)
-        found[np.argsort(-mean, kind="stable")[: -(-len(groups) // one_in)]] = True
-        return found & (mean > 0)
+        worst = np.zeros(len(groups), bool)
+        worst[np.argsort(-mean, kind="stable")[: -(-len(groups) // one_in)]] = True
+        return worst & (mean > 0)
 
     def weighed(self, tuples: Ints, rows: Ints) -> Floats:
         """Return what rows of tuples count for utility: as many of their weight as they are of their rows."""
@@ -168,7 +168,7 @@ class _Blocked:
     def lost(self, groups: Groups) -> Floats:
         """Return Σ ω·d² of each group to what stands for it."""
         mass = self.weighed(groups.source, groups.share)
-        starts = np.searchsorted(groups.group, np.arange(0, len(groups) + TOGETHER, TOGETHER))
+        starts = np.searchsorted(groups.group, np.arange(0, len(groups) + GROUPS_PER_BATCH, GROUPS_PER_BATCH))
         parts = [np.arange(low, high) for low, high in pairwise(starts.tolist())]
         return np.concatenate([np.zeros(0), *(self._lost(picked(groups, x), mass[x]) for x in parts)])
 
@@ -176,7 +176,7 @@ class _Blocked:
         tuples, place = np.unique(groups.source, return_inverse=True)
         some = narrowed(Block(self.records.attributes, self.records.codes[tuples], self.records.counts[tuples]))
         metrics, columns, own = self.method.metrics(some), some.codes.T, place.ravel()
-        found = np.zeros(len(groups))
+        losses = np.zeros(len(groups))
         for g, pieces in enumerate(groups.members()):
             if len(pieces) > 1:
                 each, weights = columns[:, own[pieces]], mass[pieces]
@@ -184,8 +184,8 @@ class _Blocked:
                     values = centre(metrics, each, weights)
                 else:
                     values = values_of(metrics, columns, int(np.searchsorted(tuples, groups.named[g])))
-                found[g] = weights @ distances(metrics, self.shares, values, each) ** 2
-        return found
+                losses[g] = weights @ distances(metrics, self.shares, values, each) ** 2
+        return losses
 
 
 def of(groups: Groups, tuples: Ints) -> Groups:

@@ -28,16 +28,16 @@ def words(seed: int | None, attribute: str, keys: Keys) -> Words:
     """Return the draws of rows for an attribute; without a seed, they come from the system and never come again.
 
     >>> keys = np.array([0, 7, 0], np.uint64)
-    >>> found = words(1, "job", keys)
-    >>> bool((found[:, 0] == found[:, 2]).all()), bool((found[:, 0] == found[:, 1]).any())
+    >>> drawn = words(1, "job", keys)
+    >>> bool((drawn[:, 0] == drawn[:, 2]).all()), bool((drawn[:, 0] == drawn[:, 1]).any())
     (True, False)
     """
     if seed is None:
         return np.frombuffer(os.urandom(32 * len(keys)), np.uint64).reshape(4, len(keys))
-    found = np.empty((4, len(keys)), np.uint64)
+    drawn = np.empty((4, len(keys)), np.uint64)
     for low in range(0, len(keys), _BLOCK):
-        found[:, low : low + _BLOCK] = philox((seed, key_of(attribute)), keys[low : low + _BLOCK])
-    return found
+        drawn[:, low : low + _BLOCK] = philox((seed, key_of(attribute)), keys[low : low + _BLOCK])
+    return drawn
 
 
 def words_of_one(seed: int | None, attribute: int, key: int) -> tuple[int, ...]:

@@ -45,10 +45,10 @@ def _units_of(records: Records, groups: Groups) -> list[set[int]]:
     assert records.units is not None
     group = groups.group[piece_of_rows(records, groups.source, groups.share)]
     width = int(records.units.max(initial=0)) + 1
-    found: list[set[int]] = [set() for _ in range(len(groups))]
+    units: list[set[int]] = [set() for _ in range(len(groups))]
     for pair in np.unique(group * width + records.units).tolist():
-        found[pair // width].add(pair % width)
-    return found
+        units[pair // width].add(pair % width)
+    return units
 
 
 class Merging:

@@ -24,9 +24,9 @@ from allonym.records import Attribute, Value
 
 SENSITIVITY = 1.0  # of a distance in [0, 1]
 SCALE = 2.0**43  # of the weights
-MOST = 2**20  # candidates; the sum of their weights is below 2^64
+MAX_CANDIDATES = 2**20  # candidates; the sum of their weights is below 2^64
 MARGIN = 2.0**-40  # taken off ε, so that rounding cannot exceed it
-KEPT = 4_000_000  # weights that are kept for rows that come alone
+MAX_CACHED_WEIGHTS = 4_000_000  # weights that are kept for rows that come alone
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,10 @@ class Exponential(RecordLevelMethod):
         candidates = attribute.candidates
         if candidates is None:
             candidates = tuple(domain.concepts[~metric.scope.taxonomy.instances[domain.concepts]].tolist())
-        if len(candidates) > MOST:
-            raise OptionError(f"There are {len(candidates):,} candidates, more than {MOST:,}.", hint="choose a root.")
+        if len(candidates) > MAX_CANDIDATES:
+            raise OptionError(
+                f"There are {len(candidates):,} candidates, more than {MAX_CANDIDATES:,}.", hint="choose a root."
+            )
         return Candidates(domain, (*candidates, None) if self.nulls else candidates, self.epsilon)
 
 
@@ -83,9 +85,9 @@ class Candidates(ByValue):
         concepts = np.array([-1 if c is None else c for c in self.candidates], np.int64)
         if value is None:
             return (concepts >= 0).astype(np.float64)
-        found = np.ones(len(concepts))
-        found[concepts >= 0] = self.domain.distances_from(value)[self.domain.places(concepts[concepts >= 0])]
-        return found
+        distances = np.ones(len(concepts))
+        distances[concepts >= 0] = self.domain.distances_from(value)[self.domain.places(concepts[concepts >= 0])]
+        return distances
 
     def weights(self, value: Value) -> Keys:
         """Return how likely each candidate is, as whole numbers: ⌈2^43·exp(-(ε - 2^-40)·d / 2)⌉.
@@ -106,7 +108,7 @@ class Candidates(ByValue):
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single value becomes."""
         if value not in self._known:
-            if len(self._known) * len(self.candidates) >= KEPT:
+            if len(self._known) * len(self.candidates) >= MAX_CACHED_WEIGHTS:
                 self._known.clear()
             self._known[value] = np.cumsum(self.weights(value))
         total = self._known[value]

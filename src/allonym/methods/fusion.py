@@ -1,4 +1,4 @@
-"""Record fusion: small groups of equal records take the values of another group, until all have k (P0 §4)."""
+"""Record fusion (Martínez 2010, §4): small groups of equal records take another group's values until all have k."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from allonym.records import Attribute, Masking, Metric, Records
 
 HEURISTICS = ("none", "h1", "h1+target", "h1+h2", "h1+h2+h3")
 GUIDES = ("similarity", "hierarchy", "discernibility", "random")  # or a measure of similarity
-NONE = np.iinfo(np.int64).max  # more rows than any group has
+GONE = np.iinfo(np.int64).max  # more rows than any group has
 
 
 @dataclass(frozen=True)
@@ -86,18 +86,18 @@ def fused(records: Records, into: Ints, k: int, tick: Progress = no_progress, *,
 def _stayed(groups: Groups, into: Ints) -> Ints:
     """Return for each group the tuple whose values it has: of several that stayed, the one that most rows took."""
     rows = np.bincount(into, weights=np.bincount(groups.source, weights=groups.share, minlength=len(into)))
-    found = []
+    representatives = []
     for pieces in groups.members():
         own = np.unique(into[groups.source[pieces]])
-        found.append(int(own[np.argmax(rows[own])]))
-    return np.array(found, np.int64)
+        representatives.append(int(own[np.argmax(rows[own])]))
+    return np.array(representatives, np.int64)
 
 
 class Fusing:
     """The groups there are: `into` says whose values each tuple has now."""
 
     def __init__(self, records: Records, k: int, rng: np.random.Generator, heuristics: str, guide: str) -> None:
-        self.sizes = records.counts.astype(np.int64).copy()  # NONE, once a group is gone
+        self.sizes = records.counts.astype(np.int64).copy()  # GONE, once a group is gone
         self.k, self.rng, self.heuristics, self.guide = k, rng, heuristics, guide
         self.into = np.arange(len(records))
         self.left, self.small = len(records), int((self.sizes < k).sum())  # groups; those of fewer than k
@@ -131,7 +131,7 @@ class Fusing:
     def any_pair(self, groups: Ints) -> tuple[int, int]:
         """Draw one of some groups, and any other."""
         one = self.drawn(groups)
-        others = np.flatnonzero(self.sizes < NONE)
+        others = np.flatnonzero(self.sizes < GONE)
         return one, self.drawn(others[others != one])
 
     def fuse(self, one: int, other: int) -> None:
@@ -139,7 +139,7 @@ class Fusing:
         before, own = int(self.sizes[other]), int(self.sizes[one])
         self.small -= (own < self.k) + (before < self.k <= before + own)
         self.sizes[other] += own
-        self.sizes[one] = NONE
+        self.sizes[one] = GONE
         self.into[one] = other
         self.left -= 1
         if self.near is not None:
@@ -150,7 +150,7 @@ class Fusing:
         if self.near is not None:
             return self.near.others(one, DIGITS)
         far = self.sizes.astype(np.float64)  # 2·|I|·|I'| grows with the other's size alone
-        far[self.sizes == NONE] = np.inf
+        far[self.sizes == GONE] = np.inf
         far[one] = np.inf
         least = float(far.min())
         return least, np.flatnonzero(far == least)
@@ -183,7 +183,7 @@ class Fusing:
                 tick()
             for group, targets in here.items():
                 if self.sizes[group] == smallest and self.left > 1:
-                    assert (self.sizes[targets] == NONE).all()
+                    assert (self.sizes[targets] == GONE).all()
                     wait(group)
 
 
@@ -202,25 +202,25 @@ class Ties:
         order = np.argsort(self.targets, kind="stable")
         self.sorted = self.targets[order]
         self.owners = np.repeat(np.arange(len(each)), np.diff(self.starts))[order]
-        self.least = np.full(len(each), NONE)  # NONE, too, where a group has another size by now
+        self.least = np.full(len(each), GONE)  # GONE, too, where a group has another size by now
         self.look(np.arange(len(each)))
 
     def look(self, some: Ints) -> None:
         """Find anew the smallest targets of some of the groups."""
         starts, targets = take_rows(self.starts, self.targets, some)
         least = np.minimum.reduceat(self.sizes[targets], starts[:-1])
-        self.least[some] = np.where(self.sizes[self.groups[some]] == self.smallest, least, NONE)
+        self.least[some] = np.where(self.sizes[self.groups[some]] == self.smallest, least, GONE)
 
     def changed(self, one: int, other: int) -> None:
         """Say that two groups have other sizes now."""
         own = np.searchsorted(self.groups, [one, other])
-        found = [own[self.groups[np.minimum(own, len(self.groups) - 1)] == [one, other]]]
+        affected = [own[self.groups[np.minimum(own, len(self.groups) - 1)] == [one, other]]]
         for group in (one, other):
             low, high = np.searchsorted(self.sorted, [group, group + 1])
-            found.append(self.owners[low:high])
-        self.look(np.unique(np.concatenate(found)))
+            affected.append(self.owners[low:high])
+        self.look(np.unique(np.concatenate(affected)))
 
     def ready(self, by_result: bool) -> Ints:
         """Return the groups that can still be fused; only those that give the smallest group, if asked for (H3)."""
-        most = self.least.min() if by_result else NONE - 1
-        return self.groups[(self.least <= most) & (self.least < NONE)]
+        most = self.least.min() if by_result else GONE - 1
+        return self.groups[(self.least <= most) & (self.least < GONE)]

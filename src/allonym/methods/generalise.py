@@ -19,7 +19,7 @@ from allonym.privacy.requirements import RequirementCheck
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records
 
-WAYS = 200_000  # combinations of levels that are looked at
+MAX_COMBINATIONS = 200_000  # of levels
 
 
 @dataclass(frozen=True)
@@ -63,26 +63,26 @@ class _Lattice:
     def best(self, tick: Progress) -> Masking:
         """Look at combinations from the one that would lose least on; stop when no other can lose less."""
         number = math.prod(len(x.codes) for x in self.ladders)
-        if number > WAYS:
+        if number > MAX_COMBINATIONS:
             raise OptionError(
-                f"The hierarchies have {number:,} combinations of levels, more than {WAYS:,}.",
+                f"The hierarchies have {number:,} combinations of levels, more than {MAX_COMBINATIONS:,}.",
                 hint="mask fewer columns, or give hierarchies with fewer levels.",
             )
         ways = list(itertools.product(*(range(len(x.codes)) for x in self.ladders)))
         least = np.array([self._loss(way) for way in ways])
-        found: tuple[float, Masking] | None = None
+        best: tuple[float, Masking] | None = None
         for done, i in enumerate(np.argsort(least, kind="stable").tolist()):
             tick(done, len(ways))
-            if found is not None and least[i] >= found[0]:
+            if best is not None and least[i] >= best[0]:
                 break
             groups, kept = self._groups(ways[i])
             if self.records.counts[~kept].sum() > self.most or self._lacks(np.where(kept, 0, 1), 2)[1] > 0:
                 continue
             loss = self._loss(ways[i], kept)
-            if found is None or loss < found[0]:
-                found = loss, self._masking(ways[i], groups, kept)
-        assert found is not None, "the top of every hierarchy is one value, so that all records look alike there"
-        return found[1]
+            if best is None or loss < best[0]:
+                best = loss, self._masking(ways[i], groups, kept)
+        assert best is not None, "the top of every hierarchy is one value, so that all records look alike there"
+        return best[1]
 
     def _loss(self, way: tuple[int, ...], kept: NDArray[np.bool_] | None = None) -> float:
         """Return SSE of a combination of levels, as if nothing or some were suppressed."""

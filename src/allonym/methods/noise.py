@@ -1,4 +1,4 @@
-"""Semantic noise: words are replaced by others about as far away as a normal error says (P3); numbers get the error."""
+"""Semantic noise (Rodriguez-Garcia, Batet and Sánchez): a normal error moves words to other words, and numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMetho
 from allonym.parameters import parameter
 from allonym.records import Attribute, Value
 
-KEPT = 4_000_000  # concepts in the tables of values that are kept for rows that come alone
+MAX_CACHED_CONCEPTS = 4_000_000  # concepts in the tables of values that are kept for rows that come alone
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Ways:
 
 @dataclass(frozen=True, eq=False)
 class SemanticNoise(ByValue):
-    """Noise on a column of words (P3 algorithm 1). Null stays null."""
+    """Noise on a column of words (Algorithm 1). Null stays null."""
 
     domain: Domain
     mean: int
@@ -133,14 +133,14 @@ class SemanticNoise(ByValue):
 
         errors, ties = self.deviation * ndtri(uniform(drawn[0])), uniform(drawn[1])
         own = self.domain.place(value)
-        found = np.full(len(errors), own)
+        outcomes = np.full(len(errors), own)
         if len(self.domain) == 1:
-            return found
+            return outcomes
         for way, rows in zip(self.ways(value), (errors < 0, errors > 0), strict=True):
             concepts, far = way.nearest(np.abs(errors[rows]), ties[rows])
             same = self.allow_same & (2 * np.abs(errors[rows]) < far)
-            found[rows] = np.where(same, own, concepts)
-        return found
+            outcomes[rows] = np.where(same, own, concepts)
+        return outcomes
 
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single concept becomes."""
@@ -152,7 +152,7 @@ class SemanticNoise(ByValue):
         if error == 0:
             return value
         if value not in self._known:
-            if len(self._known) * len(self.domain) >= KEPT:
+            if len(self._known) * len(self.domain) >= MAX_CACHED_CONCEPTS:
                 self._known.clear()
             self._known[value] = self.ways(value)
         way = self._known[value][error > 0]
@@ -175,8 +175,8 @@ class NumericNoise(Perturbation):
 
         numbers = np.array([np.nan if v is None else v for v in values], np.float64)[codes]
         moved = np.round(numbers + math.sqrt(self.alpha * self.variance) * ndtri(uniform(drawn[0])), self.decimals)
-        found, places = np.unique(moved + 0.0, return_inverse=True)
-        return [None if math.isnan(x) else x for x in found.tolist()], places.ravel()
+        rounded, places = np.unique(moved + 0.0, return_inverse=True)
+        return [None if math.isnan(x) else x for x in rounded.tolist()], places.ravel()
 
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single number becomes."""

@@ -1,4 +1,4 @@
-"""The baselines of semantic noise: a value becomes any value of its column, as likely or as frequent (P3)."""
+"""Baselines of semantic noise (Rodriguez-Garcia, Batet and Sánchez): any value of the column, drawn at random."""
 
 from __future__ import annotations
 

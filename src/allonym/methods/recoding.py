@@ -1,4 +1,4 @@
-"""Local recoding: one column at a time, values that too few hold become the one most like them (P0, IPMU and MDAI)."""
+"""Local recoding (Martínez 2010): column by column, rare values are replaced by the most similar value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from allonym.records import Masking, Records
 
 @dataclass(frozen=True)
 class Recoding(ColumnwiseMethod):
-    """Record fusion on each column alone (P0 MDAI): the smallest group of equal values takes the most similar value."""
+    """Record fusion on each column alone (Martínez 2010, MDAI): the rarest value takes the most similar one."""
 
     info: ClassVar = MethodInfo(
         "recoding",
@@ -61,7 +61,7 @@ class Recoding(ColumnwiseMethod):
 
 @dataclass(frozen=True)
 class RecodingOrdered(Recoding):
-    """Value by value in text order (P0 IPMU): each that fewer than k hold becomes the most similar one that k hold."""
+    """Recoding value by value in text order (Martínez 2010, IPMU): a rare value takes the most similar frequent one."""
 
     info: ClassVar = MethodInfo(
         "recoding-ordered",

@@ -43,13 +43,13 @@ class ByValue(Perturbation):
 
     def column(self, values: Sequence[Value], codes: Ints, drawn: Words) -> tuple[list[Value], Ints]:
         """Return what rows become."""
-        found = np.empty(len(codes), np.int64)
+        outcomes_of_rows = np.empty(len(codes), np.int64)
         order = np.argsort(codes, kind="stable")
         here, starts = np.unique(codes[order], return_index=True)
         for code, low, high in zip(here.tolist(), starts, [*starts[1:], len(order)], strict=False):
             rows = order[low:high]
-            found[rows] = self.places(values[code], drawn[:, rows])
-        used, places = np.unique(found, return_inverse=True)
+            outcomes_of_rows[rows] = self.places(values[code], drawn[:, rows])
+        used, places = np.unique(outcomes_of_rows, return_inverse=True)
         outcomes = self.outcomes
         return [outcomes[i] for i in used.tolist()], places.ravel()
 

@@ -16,15 +16,15 @@ from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
 from allonym.records import Attribute, Masking, Metric, Pairs, Records, Value, piece_of_rows
 
-NEAR = 16  # pieces next to a piece, whose groups it may go to; and half as many of those that could stay alone
-SOME = 8  # groups that a piece of a dissolved group may go to
-FEW = 3  # swaps that are tried with a group
-MERGED = 4  # groups that a group may join
-EFFORT = 100  # groups that are weighed for each piece, at most
-LIMIT = 400_000  # and in all
-LARGE = 100  # members, for which a group counts once more
-KEPT = 4_000_000  # members of groups whose loss is remembered
-LEAST = 1e-9  # of what is lost in all: less is no gain
+NEIGHBOURS = 16  # pieces next to a piece, whose groups it may go to; and half as many of those that could stay alone
+MAX_TARGETS = 8  # groups that a piece of a dissolved group may go to
+MAX_SWAPS = 3  # swaps that are tried with a group
+MAX_JOINED = 4  # groups that a group may join
+MAX_WEIGHED_PER_PIECE = 100  # groups that are weighed for each piece, at most
+MAX_WEIGHED = 400_000  # and in all
+LARGE_GROUP = 100  # members, for which a group counts once more
+MAX_CACHED_MEMBERS = 4_000_000  # members of groups whose loss is remembered
+MIN_GAIN = 1e-9  # of what is lost in all: less is no gain
 
 Tick = Callable[[int, int], None]
 Members = tuple[int, ...]  # pieces, in their order
@@ -51,12 +51,12 @@ def finished(
     def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
         return represent(records, groups, k, metrics, way)
 
-    found = _masking(*enforced(records, groups, k, metrics, look or stands, tick))
+    masking = _masking(*enforced(records, groups, k, metrics, look or stands, tick))
     if not refine:
-        return found
-    better = refined(records, Groups(found.source, found.share, found.groups), k, metrics, way, tick)
+        return masking
+    better = refined(records, Groups(masking.source, masking.share, masking.groups), k, metrics, way, tick)
     other = _masking(*enforced(records, better, k, metrics, stands, tick))
-    return min(found, other, key=lambda x: loss.sse(Pairs.of(records, x)))
+    return min(masking, other, key=lambda x: loss.sse(Pairs.of(records, x)))
 
 
 def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
@@ -92,19 +92,19 @@ class _Refining:
 
     def weighed(self, members: Members) -> tuple[float, list[Value]]:
         """Return Σ ω·d² of a group, and what stands for it."""
-        found = self.known.get(members)
-        if found is None:
-            if self.kept >= KEPT:
+        loss_and_values = self.known.get(members)
+        if loss_and_values is None:
+            if self.kept >= MAX_CACHED_MEMBERS:
                 self.known.clear()
                 self.kept = 0
             self.kept += len(members)
-            self.evaluations += 1 + len(members) // LARGE
+            self.evaluations += 1 + len(members) // LARGE_GROUP
             own = np.array(members)
             codes, mass = self.columns[:, own], self.mass[own]
             values = self.standing.of(codes, mass)
             squares = distances(self.metrics, self.shares, values, codes) ** 2
-            found = self.known[members] = float(mass @ squares), values
-        return found
+            loss_and_values = self.known[members] = float(mass @ squares), values
+        return loss_and_values
 
     def far(self, piece: int, group: int) -> float:
         """Return ω·d² of a piece to what stands for a group as it is."""
@@ -132,8 +132,8 @@ class _Refining:
 
     def others(self, piece: int) -> list[tuple[float, int]]:
         """Return the groups of the pieces next to one, but for its own, the one with the nearest centre first."""
-        found = dict.fromkeys(self.group[x] for x in self.near[piece])
-        return sorted((self.far(piece, g), g) for g in found if g != self.group[piece])
+        neighbouring = dict.fromkeys(self.group[x] for x in self.near[piece])
+        return sorted((self.far(piece, g), g) for g in neighbouring if g != self.group[piece])
 
     def changes(self, piece: int) -> Iterator[Change]:
         """Yield what may be done about a piece."""
@@ -153,7 +153,7 @@ class _Refining:
                 yield {own: rest, other: _with(there, piece)}
             elif not free and len(there) > 1:
                 yield from self.swaps(piece, rest, other)
-            if place < MERGED:
+            if place < MAX_JOINED:
                 yield {own: (), other: _with(there, *members)}
         if not free and piece == members[0] and (change := self.dissolved(own)):
             yield change
@@ -170,7 +170,7 @@ class _Refining:
             if all(map(self.holding.enough, change.values())):
                 yield change
                 tried += 1
-            if tried == FEW:
+            if tried == MAX_SWAPS:
                 return
 
     def dissolved(self, group: int) -> Change | None:
@@ -178,7 +178,7 @@ class _Refining:
         change: Change = {group: ()}
         for piece in self.members[group]:
             costs = []
-            for _, other in self.others(piece)[:SOME]:
+            for _, other in self.others(piece)[:MAX_TARGETS]:
                 there = change.get(other, self.members[other])
                 joined = _with(there, piece)
                 costs.append((self.weighed(joined)[0] - self.weighed(there)[0], other, joined))
@@ -208,8 +208,8 @@ class _Refining:
     def run(self, tick: Tick) -> Groups:
         """Change groups, what loses most first, until nothing is gained any more, or enough was tried."""
         self.near = _near(self.metrics, self.shares, self.columns, self.holding.alone, tick)
-        least = LEAST * sum(self.weighed(x)[0] for x in self.members.values())
-        limit = min(EFFORT * len(self.group), LIMIT) + len(self.members)
+        least = MIN_GAIN * sum(self.weighed(x)[0] for x in self.members.values())
+        limit = min(MAX_WEIGHED_PER_PIECE * len(self.group), MAX_WEIGHED) + len(self.members)
         waiting, changed = set(range(len(self.group))), True
         while changed and self.evaluations < limit:
             waiting = waiting or set(range(len(self.group)))  # once more, whether nothing is left to be gained
@@ -245,7 +245,7 @@ class _Refining:
             for one in members:
                 self.group[one] = number
             touched.update(members)
-        return touched.union(*(self.near[x][:FEW] for x in touched))
+        return touched.union(*(self.near[x][:MAX_SWAPS] for x in touched))
 
 
 def _with(members: Members, *pieces: int) -> Members:
@@ -264,17 +264,17 @@ def _near(
     every, frequent = Nearest(points, np.ones(len(points))), None
     if alone.size:
         frequent = Nearest(Points(metrics, shares, columns[:, alone]), np.ones(len(alone)))
-    found = []
+    neighbours = []
     for piece in range(len(points)):
         values = points.values(piece)
-        next_to = [x for x in every.several(values, NEAR + 1).tolist() if x != piece][:NEAR]
+        next_to = [x for x in every.several(values, NEIGHBOURS + 1).tolist() if x != piece][:NEIGHBOURS]
         if frequent is not None:
-            more = alone[frequent.several(values, NEAR // 2 + 1)].tolist()
-            next_to += [x for x in more if x != piece][: NEAR // 2]
-        found.append(list(dict.fromkeys(next_to)))
+            more = alone[frequent.several(values, NEIGHBOURS // 2 + 1)].tolist()
+            next_to += [x for x in more if x != piece][: NEIGHBOURS // 2]
+        neighbours.append(list(dict.fromkeys(next_to)))
         if piece % 256 == 0:
             tick(piece, len(points))
-    return found
+    return neighbours
 
 
 class _Holding:

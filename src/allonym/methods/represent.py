@@ -15,7 +15,7 @@ from allonym.methods.groups import Groups
 from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
 
 Bools = NDArray[np.bool_]
-SEVERAL = 2  # units whose numbers make a mean
+MIN_UNITS_OF_MEAN = 2  # units whose numbers make a mean
 
 
 def represent(
@@ -82,17 +82,17 @@ class Representatives:
     def of(self, columns: Ints, mass: Floats) -> list[Value]:
         """Return what stands for some tuples of codes, given attribute by attribute."""
         one = _medoid(columns, mass, self.metrics, self.shares) if self.way == "member" else 0
-        found: list[Value] = []
+        values: list[Value] = []
         for a, codes in enumerate(columns):
             if self.way == "member" and not self.barred[a][codes[one]]:
-                found.append(self.metrics[a].values[codes[one]])
+                values.append(self.metrics[a].values[codes[one]])
             elif self.numeric[a]:
-                found.append(self.metrics[a].centroid(codes, mass))
+                values.append(self.metrics[a].centroid(codes, mass))
             elif self.way == "subsumer":
-                found.append(self.own[a].subsumer(codes, mass))
+                values.append(self.own[a].subsumer(codes, mass))
             else:
-                found.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))
-        return found
+                values.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))
+        return values
 
 
 def _barred(records: Records, a: int, k: int) -> Bools:
@@ -108,11 +108,11 @@ def _barred(records: Records, a: int, k: int) -> Bools:
 
 def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: Floats) -> Ints:
     """Return for each group the tuple with the least Σ ω·d to its members; the first of equals."""
-    found = []
+    medoids = []
     for pieces in groups.members():
         tuples = groups.source[pieces]
-        found.append(tuples[_medoid(records.codes[tuples].T, mass[pieces], metrics, records.shares)])
-    return np.array(found, np.int64)
+        medoids.append(tuples[_medoid(records.codes[tuples].T, mass[pieces], metrics, records.shares)])
+    return np.array(medoids, np.int64)
 
 
 def _medoid(columns: Ints, mass: Floats, metrics: Sequence[Metric], shares: Floats) -> int:
@@ -168,7 +168,7 @@ def _mean(codes: Ints, mass: Floats, votes: Floats, metric: Metric, rare: Bools,
     """
     known = np.array([metric.values[c] is not None for c in codes], bool)
     numbers = np.unique(codes[known])
-    if persons < SEVERAL or (len(numbers) == 1 and rare[numbers[0]]):
+    if persons < MIN_UNITS_OF_MEAN or (len(numbers) == 1 and rare[numbers[0]]):
         return None
     mean = metric.centroid(codes, mass)
     held = {metric.values[c] for c in numbers if rare[c]}

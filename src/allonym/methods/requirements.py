@@ -17,7 +17,7 @@ from allonym.privacy.requirements import RequirementCheck
 from allonym.records import Attribute, Metric, Records, piece_of_rows
 
 Keys = tuple[Ints, Ints]  # numbers, and how often each comes
-SOME = 256  # groups that are looked at together
+MAX_BATCH = 256  # groups that are looked at together
 Look = Callable[[Groups], tuple[Ints, tuple[Attribute, ...]]]  # the codes that every piece takes
 
 
@@ -119,7 +119,7 @@ class _Enforcing:
             less = lacks < self.lacks[one] - TOLERANCE
             if better is None and less.any():
                 better = part[int(np.argmax(less))], float(lacks[np.argmax(less)])
-            low, some = low + some, min(some * 4, SOME)
+            low, some = low + some, min(some * 4, MAX_BATCH)
         assert first is not None
         return better or first
 

@@ -123,6 +123,6 @@ def elsewhere(scope: Scope, text: str, language: str = "en", most: int = 4) -> l
     ['cooking.n.01']
     """
     whole = Scope(scope.taxonomy, scope.taxonomy.root)
-    (found,) = link([text], whole, senses="first", language=language, individuals=True, suggest=False)
-    senses = [x for x in (found.concept, *found.alternatives) if x is not None and x not in scope]
+    (linked,) = link([text], whole, senses="first", language=language, individuals=True, suggest=False)
+    senses = [x for x in (linked.concept, *linked.alternatives) if x is not None and x not in scope]
     return [sense_of(whole, x) for x in senses[:most]]

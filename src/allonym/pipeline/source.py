@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import OptionError, PlanError, Problem, TableError
 from allonym.kinds.registry import is_multivalued
 from allonym.methods.base import PartitionMethod
-from allonym.methods.blocks import START, Blocks
+from allonym.methods.blocks import MIN_TUPLES, Blocks
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.tables.base import STANDARD_STREAM, Table
 from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files
@@ -43,7 +43,7 @@ class ExecutionOptions:
 
     def blocks(self, table: Table) -> Blocks | None:
         """Return how to group tuples in blocks: by the executors of Spark; elsewhere in this process, if asked for."""
-        start = START if self.blocks_from is None else self.blocks_from
+        start = MIN_TUPLES if self.blocks_from is None else self.blocks_from
         session = table.spark_session
         if session is not None:
             from allonym.tables.engines.spark_blocks import runner

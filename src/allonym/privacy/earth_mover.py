@@ -16,7 +16,7 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.registry import kind_named
 from allonym.records import Attribute
 
-CUTS = 200  # that are kept
+MAX_CUTS = 200  # that are kept
 
 
 class Closeness:
@@ -47,18 +47,18 @@ class Closeness:
         """Return by how much each is farther than `enough`, or what shows that it is farther; 0, where it is not."""
         if not self.by_meaning:
             return np.maximum(self._each(groups) - enough, 0.0)
-        found = self._at_most(groups)
-        for g in np.flatnonzero(found > enough).tolist():
-            found[g] = self._at_least(groups[g])
-            if found[g] <= enough:
-                found[g] = self.exact(groups[g])
-        return np.maximum(found - enough, 0.0)
+        distances = self._at_most(groups)
+        for g in np.flatnonzero(distances > enough).tolist():
+            distances[g] = self._at_least(groups[g])
+            if distances[g] <= enough:
+                distances[g] = self.exact(groups[g])
+        return np.maximum(distances - enough, 0.0)
 
     def exact(self, group: Floats) -> float:
         """Return the distance of one, by solving the transport problem; its solution bounds that of others."""
         distance, prices = earth_movers(group, self.whole, self.cost)
         cut = (self.cost - prices).min(axis=1) + self.whole @ prices  # feasible for the dual, whatever the group
-        self.cuts = np.vstack([self.cuts[-CUTS:], cut])
+        self.cuts = np.vstack([self.cuts[-MAX_CUTS:], cut])
         return distance
 
     def _each(self, groups: Floats) -> Floats:
@@ -116,12 +116,12 @@ def earth_movers(one: Floats, other: Floats, cost: Floats) -> tuple[float, Float
     a, b = np.flatnonzero(one > 0), np.flatnonzero(other > 0)
     rows = kron(eye_array(len(a)), np.ones((1, len(b))), format="csr")
     columns = kron(np.ones((1, len(a))), eye_array(len(b)), format="csr")[:-1]  # the last follows from the others
-    found = linprog(
+    solution = linprog(
         cost[np.ix_(a, b)].ravel(),
         A_eq=vstack([rows, columns]),
         b_eq=np.concatenate([one[a], other[b][:-1]]),
         method="highs",
     )
     prices = np.full(len(other), np.inf)
-    prices[b] = [*found.eqlin.marginals[len(a) :], 0.0]
-    return float(found.fun), prices
+    prices[b] = [*solution.eqlin.marginals[len(a) :], 0.0]
+    return float(solution.fun), prices

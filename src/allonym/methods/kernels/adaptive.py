@@ -1,4 +1,4 @@
-"""Microaggregation with groups of any size from k on: tuples are never split (P1 Algorithm 2, SA-MDAV)."""
+"""SA-MDAV (Martínez, Sánchez and Valls 2012, Algorithm 2): groups of k or more, tuples are never split."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from allonym.methods.kernels.nearest import Aim, Farthest, Nearest, Points
 from allonym.records import Metric, Records, Value
 
 GROWTH = ("plain", "weighted")
-SMALL = 8  # tuples of a group whose centroids are kept
-KEPT = 200_000  # centroids that are kept
+MAX_CACHED_SIZE = 8  # tuples of a group whose centroids are kept
+MAX_CACHED_CENTROIDS = 200_000  # centroids that are kept
 
 
 def sa_mdav(
@@ -87,17 +87,17 @@ class _Adaptive:
     def middle(self, members: list[int]) -> list[Value]:
         """Return the centroid of some tuples; of few, the same come again and again in an attribute."""
         columns, mass = self.columns[:, members], self.mass[members]
-        if len(members) > SMALL:
+        if len(members) > MAX_CACHED_SIZE:
             return centre(self.metrics, columns, mass)
-        found, weights = [], tuple(mass.tolist())
-        if len(self._known) > KEPT:
+        centroids, weights = [], tuple(mass.tolist())
+        if len(self._known) > MAX_CACHED_CENTROIDS:
             self._known.clear()
         for a, codes in enumerate(columns.tolist()):
             key = a, tuple(codes), weights
             if key not in self._known:
                 self._known[key] = self.metrics[a].centroid(columns[a], mass)
-            found.append(self._known[key])
-        return found
+            centroids.append(self._known[key])
+        return centroids
 
     def take(self, one: int) -> int:
         """Move a tuple into the group that is being made; return its rows."""
@@ -157,11 +157,11 @@ class RunningCentroid:
         self.total -= np.bincount(codes, weights, len(self.total))
         self.tuples -= np.bincount(codes, minlength=len(self.tuples))
         self.latest.clear()
-        found = []
+        values = []
         for metric, total, tuples in self.parts:
             here = tuples.nonzero()[0]
-            found.append(metric.centroid(here, total[here]))
-        return found
+            values.append(metric.centroid(here, total[here]))
+        return values
 
 
 def to_points(metrics: Sequence[Metric], shares: Floats, points: Sequence[Sequence[Value]], columns: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""Microaggregation: groups of k around tuples far from the centre (P1 Algorithm 1)."""
+"""Microaggregation: groups of k around tuples far from the centre (Martínez, Sánchez and Valls 2012, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -108,13 +108,13 @@ class _Mdav:
         if len(far) > self.k:  # k tuples suffice, with those that tie with the k-th
             near = np.flatnonzero(far <= np.partition(far, self.k - 1)[self.k - 1])
         near = near[np.argsort(far[near], kind="stable")]
-        wanted, found = self.k, []
+        wanted, pieces = self.k, []
         for i, rows in zip(near.tolist(), self.left[near].tolist(), strict=True):
-            found.append((i, min(rows, wanted)))
-            wanted -= found[-1][1]
+            pieces.append((i, min(rows, wanted)))
+            wanted -= pieces[-1][1]
             if not wanted:
                 break
-        return found
+        return pieces
 
     def take(self, members: list[tuple[int, int]], remove: bool = True) -> None:
         """Make a group of rows of some tuples; tuples without any left are removed, unless that is to wait."""

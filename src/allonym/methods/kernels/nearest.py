@@ -10,13 +10,13 @@ from allonym.arrays import Floats, Ints
 from allonym.records import Metric, Value
 
 BLOCK = 16  # tuples of a block
-FEW = 1024  # so many tuples are one block
+MIN_BLOCKED = 1024  # so many tuples are one block
 BATCH = 32  # blocks that are looked at first
 CHUNK = 4096  # tuples that are looked at together for the farthest
-KEPT = 16_000_000  # distances, and bounds, that are kept
+MAX_CACHED_DISTANCES = 16_000_000  # distances, and bounds, that are kept
 SAMPLE = 512  # values of an attribute whose distances tell how well it separates
-DENSE = 0.75  # tuples are laid out anew when less than this share of them is left
-AGAIN = 1024  # so few are not laid out anew
+MIN_DENSITY = 0.75  # tuples are laid out anew when less than this share of them is left
+MIN_REBUILT = 1024  # so few are not laid out anew
 
 
 class Points:
@@ -30,7 +30,7 @@ class Points:
         widths = [len(metric.values) for metric in metrics]
         self.offsets = np.cumsum([0, *widths[:-1]])
         self.codes = np.ascontiguousarray(columns + self.offsets[:, None])
-        self.kept = max(1, KEPT // max(1, sum(widths)))
+        self.kept = max(1, MAX_CACHED_DISTANCES // max(1, sum(widths)))
         self._known: list[dict[Value, Floats]] = [{} for _ in metrics]
 
     def __len__(self) -> int:
@@ -38,15 +38,15 @@ class Points:
 
     def parts(self, point: Sequence[Value]) -> list[Floats]:
         """Return, attribute by attribute, the weighted distances of a point to every code."""
-        found = []
+        parts = []
         for known, metric, share, value in zip(self._known, self.metrics, self.shares, point, strict=True):
             part = known.get(value)
             if part is None:
                 if len(known) >= self.kept:
                     known.clear()
                 part = known[value] = share * metric.distances_from(value)
-            found.append(part)
-        return found
+            parts.append(part)
+        return parts
 
     def values(self, one: int) -> list[Value]:
         """Return the values of a tuple."""
@@ -82,12 +82,12 @@ class Nearest:
     def __init__(self, points: Points, mass: Floats) -> None:
         self.points, self.mass = points, mass
         self.place = np.zeros(len(points), np.int64)  # in the blocks
-        self.lay(points.alike() if len(points) > FEW else np.arange(len(points)))
+        self.lay(points.alike() if len(points) > MIN_BLOCKED else np.arange(len(points)))
 
     def lay(self, order: Ints) -> None:
         """Lay out blocks of some tuples; the last is filled up with a tuple that is gone from there."""
-        self.order = order if len(order) > FEW else np.sort(order)
-        self.size = BLOCK if len(order) > FEW else max(2, len(order))
+        self.order = order if len(order) > MIN_BLOCKED else np.sort(order)
+        self.size = BLOCK if len(order) > MIN_BLOCKED else max(2, len(order))
         blocks = -(-len(order) // self.size)
         places = np.arange(blocks * self.size).reshape(blocks, self.size)
         self.members = self.order[np.minimum(places, len(order) - 1)]
@@ -107,7 +107,7 @@ class Nearest:
         self.gone[block, at] = np.inf
         self.filled[block] -= 1
         self.left -= 1
-        if self.laid > AGAIN and self.left < DENSE * self.laid:
+        if self.laid > MIN_REBUILT and self.left < MIN_DENSITY * self.laid:
             self.lay(self.order[self.gone.ravel()[self.place[self.order]] == 0])
         elif not self.filled[block]:
             self.empty[block] = np.inf
@@ -118,7 +118,7 @@ class Nearest:
         for a, (value, part) in enumerate(zip(point, parts, strict=True)):
             bound = self._bounds.get((a, value))
             if bound is None:
-                if len(self._bounds) * len(total) > KEPT:
+                if len(self._bounds) * len(total) > MAX_CACHED_DISTANCES:
                     self._bounds.clear()
                 codes = self.codes[a] - self.points.offsets[a]
                 bound = self._bounds[a, value] = part[codes].min(axis=1)
@@ -136,9 +136,9 @@ class Nearest:
         """Return how far the tuples nearest to one of them are, rounded, and which these are, in order."""
         gone, place = self.gone.reshape(-1), self.place[one]
         gone[place] = np.inf
-        least, found = self.ties(self.points.values(one), digits=digits)
+        least, tied = self.ties(self.points.values(one), digits=digits)
         gone[place] = 0.0
-        return least, np.sort(found)
+        return least, np.sort(tied)
 
     def ties(self, point: Sequence[Value], weighted: bool = False, digits: int | None = None) -> tuple[float, Ints]:
         """Return how far the tuples nearest to a point are, by d or by ω·d, rounded if asked for; and which these are.
@@ -154,20 +154,20 @@ class Nearest:
         bounds = self.bounds(point, parts, weighted)
         if digits is not None:
             bounds = np.round(bounds, digits)  # rounding keeps the order
-        least, found = np.inf, [some[:0]]
+        least, tied = np.inf, [some[:0]]
         while some.size:
             chosen = some if len(some) <= batch else some[np.argpartition(bounds[some], batch)[:batch]]
             far = self.look(line, chosen, weighted, digits)
             nearest = float(far.min())
             if nearest < least:
-                least, found = nearest, []
+                least, tied = nearest, []
             if nearest == least:
-                found.append(self.members[chosen][far == nearest])
+                tied.append(self.members[chosen][far == nearest])
             bounds[chosen] = np.inf
             here = bounds[some]
             some = some[(here <= least) & (here < np.inf)]
             batch *= 2
-        return least, np.concatenate(found)
+        return least, np.concatenate(tied)
 
     def several(self, point: Sequence[Value], number: int) -> Ints:
         """Return the tuples nearest to a point, so many of them, the nearest first; the first of equals."""
@@ -175,19 +175,19 @@ class Nearest:
         line = np.concatenate(parts)
         bounds = self.bounds(point, parts, False)
         some, batch = np.arange(len(bounds)), max(BATCH, 2 * number // self.size)
-        far, found, limit = np.zeros(0), some[:0], np.inf
+        far, neighbours, limit = np.zeros(0), some[:0], np.inf
         while some.size:
             chosen = some if len(some) <= batch else some[np.argpartition(bounds[some], batch)[:batch]]
             far = np.concatenate([far, self.look(line, chosen, False, None).ravel()])
-            found = np.concatenate([found, self.members[chosen].ravel()])
+            neighbours = np.concatenate([neighbours, self.members[chosen].ravel()])
             if len(far) > number:
                 limit = np.partition(far, number - 1)[number - 1]
-                far, found = far[far <= limit], found[far <= limit]
+                far, neighbours = far[far <= limit], neighbours[far <= limit]
             bounds[chosen] = np.inf
             some = some[(bounds[some] <= limit) & (bounds[some] < np.inf)]
             batch *= 2
-        order = np.lexsort((found, far))[:number]
-        return found[order[far[order] < np.inf]]
+        order = np.lexsort((neighbours, far))[:number]
+        return neighbours[order[far[order] < np.inf]]
 
     def look(self, line: Floats, blocks: Ints, weighted: bool, digits: int | None) -> Floats:
         """Return how far the tuples of some blocks are, rounded if asked for; those that are gone, infinitely."""
@@ -233,7 +233,7 @@ class Farthest:
         at = int(self.place[one])
         self.gone[at] = np.inf
         self.left -= 1
-        if self.laid > AGAIN and self.left < DENSE * self.laid:
+        if self.laid > MIN_REBUILT and self.left < MIN_DENSITY * self.laid:
             self.lay(self.order[self.gone == 0])
         elif self.heads[chunk := at // CHUNK] == at:
             low = chunk * CHUNK
@@ -255,8 +255,8 @@ class Aim:
         if len(tuples.heads) > 1:
             reach = np.add.accumulate([part.max() for part in parts])[-1]  # one after the other, as distances are
         self.values = tuples.mass[tuples.heads] * reach
-        self.found = tuples.first.copy()
-        self.sure = np.zeros(len(self.found), bool)
+        self.candidates = tuples.first.copy()
+        self.sure = np.zeros(len(self.candidates), bool)
 
     def farthest(self) -> int:
         """Return the tuple left with the largest ω·d."""
@@ -265,8 +265,8 @@ class Aim:
             chunk = int(self.values.argmax())
             if len(self.values) > 1:
                 best = np.flatnonzero(self.values == self.values[chunk])
-                chunk = int(best[self.found[best].argmin()])
-            one = int(self.found[chunk])
+                chunk = int(best[self.candidates[best].argmin()])
+            one = int(self.candidates[chunk])
             if self.sure[chunk] and tuples.gone[tuples.place[one]] == 0:
                 return one
             part = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
@@ -274,5 +274,5 @@ class Aim:
             far *= tuples.mass[part]
             far -= tuples.gone[part]
             self.values[chunk] = most = far.max()
-            self.found[chunk] = tuples.order[part][far == most].min()
+            self.candidates[chunk] = tuples.order[part][far == most].min()
             self.sure[chunk] = True

@@ -12,11 +12,11 @@ from allonym.methods.kernels.nearest import Points
 from allonym.records import Metric
 
 SAMPLE = 256  # tuples whose neighbours tell what a cut costs
-LOOKED = 20_000  # tuples among which these are looked for
-NEAR = 64  # neighbours of each
-FEW = 16  # of these count
-AGAIN = 4  # and so many of those that were in other blocks before
-LEAST = 0.01  # of the distances of neighbours: what every cut is taken to cost, so that cuts of nothing are not free
+MAX_SEARCHED = 20_000  # tuples among which these are looked for
+NEIGHBOURS = 64  # neighbours of each
+COUNTED_NEIGHBOURS = 16  # of these count
+COUNTED_ACROSS_BLOCKS = 4  # and so many of those that were in other blocks before
+MIN_COST = 0.01  # of the distances of neighbours: what every cut is taken to cost, so that cuts of nothing are not free
 
 
 def cut(
@@ -58,9 +58,9 @@ def _cheapest(metrics: Sequence[Metric], shares: Floats, codes: Ints, before: In
     entropy of the parts, since cuts of cuts add up to as much as it takes to come from p tuples to blocks.
     """
     near, far = _neighbours(metrics, shares, codes, before)
-    few = FEW if before is None else AGAIN
+    few = COUNTED_NEIGHBOURS if before is None else COUNTED_ACROSS_BLOCKS
     base = (far[:, :few] ** 2).mean()
-    best, found = np.inf, None
+    best, best_parts = np.inf, None
     for metric, column in zip(metrics, codes.T, strict=True):
         tuples = np.bincount(column)
         here = np.flatnonzero(tuples)
@@ -72,11 +72,11 @@ def _cheapest(metrics: Sequence[Metric], shares: Floats, codes: Ints, before: In
         sizes = np.bincount(part) / len(part)
         if len(sizes) == 1:
             continue
-        costs = _within(part, near, far, few) - base + LEAST * base
+        costs = _within(part, near, far, few) - base + MIN_COST * base
         cost = max(costs, 0.0) / -float(sizes @ np.log(sizes))
         if cost < best:
-            best, found = cost, part
-    return in_order(metrics, shares, codes) if found is None else found
+            best, best_parts = cost, part
+    return in_order(metrics, shares, codes) if best_parts is None else best_parts
 
 
 def in_order(metrics: Sequence[Metric], shares: Floats, codes: Ints) -> Ints:
@@ -90,7 +90,7 @@ def _neighbours(
     metrics: Sequence[Metric], shares: Floats, codes: Ints, before: Ints | None
 ) -> tuple[tuple[Ints, Ints], Floats]:
     """Return some tuples, the nearest to each of them, and how far these are, the nearest first."""
-    looked = np.linspace(0, len(codes) - 1, min(len(codes), LOOKED)).astype(np.int64)
+    looked = np.linspace(0, len(codes) - 1, min(len(codes), MAX_SEARCHED)).astype(np.int64)
     some = looked[np.linspace(0, len(looked) - 1, min(len(looked), SAMPLE)).astype(np.int64)]
     far = np.zeros((len(some), len(looked)))
     for metric, share, column in zip(metrics, shares, codes.T, strict=True):
@@ -100,10 +100,10 @@ def _neighbours(
     if before is not None:
         own |= before[some][:, None] == before[looked]
     far[own] = np.inf
-    nearest = np.argpartition(far, min(NEAR, far.shape[1]) - 1, axis=1)[:, :NEAR]
-    found = np.take_along_axis(far, nearest, axis=1)
-    order = np.argsort(found, axis=1, kind="stable")
-    far = np.minimum(np.take_along_axis(found, order, axis=1), 1.0)
+    nearest = np.argpartition(far, min(NEIGHBOURS, far.shape[1]) - 1, axis=1)[:, :NEIGHBOURS]
+    nearest_distances = np.take_along_axis(far, nearest, axis=1)
+    order = np.argsort(nearest_distances, axis=1, kind="stable")
+    far = np.minimum(np.take_along_axis(nearest_distances, order, axis=1), 1.0)
     return (some, looked[np.take_along_axis(nearest, order, axis=1)]), far
 
 
@@ -130,23 +130,23 @@ def joined(
     """
     far = _apart(metrics, shares, codes, parts)
     sizes = np.array([len(x) for x in parts])
-    found = dict(enumerate(parts))
-    waiting = [(len(x), number) for number, x in found.items()]
+    blocks = dict(enumerate(parts))
+    waiting = [(len(x), number) for number, x in blocks.items()]
     heapify(waiting)
-    while len(found) > 1:
+    while len(blocks) > 1:
         number, one = heappop(waiting)
-        if one not in found or number != sizes[one]:
+        if one not in blocks or number != sizes[one]:
             continue
         room = np.where(sizes + number <= size, far[one], np.inf)
         full = room.min() == np.inf
-        if full and rows[found[one]].sum() >= k:
+        if full and rows[blocks[one]].sum() >= k:
             break
         other = int(np.argmin(far[one] if full else room))
-        _merge(far, sizes, found, one, other)
+        _merge(far, sizes, blocks, one, other)
         heappush(waiting, (int(sizes[other]), other))
         if full:
             break
-    return [np.sort(found[x]) for x in sorted(found)]
+    return [np.sort(blocks[x]) for x in sorted(blocks)]
 
 
 def _merge(far: Floats, sizes: Ints, parts: dict[int, Ints], one: int, other: int) -> None:
