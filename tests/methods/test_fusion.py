@@ -152,7 +152,7 @@ def test_a_hierarchy_must_be_there_and_know_all_values(tmp_path: Path) -> None:
     (tmp_path / "pets.csv").write_text("cat;house;*\nparrot;cage;*\neagle;sky;*\n")
     frame = pd.DataFrame({"pet": ["cat", "cat", "owl", "dog"]})
     parameters = {"guide": "hierarchy"}
-    with pytest.raises(PlanError, match="column pet has no hierarchy"):
+    with pytest.raises(PlanError, match="column pet: the column has no hierarchy"):
         al.Plan({"pet": al.quasi("wordnet:animal")}, method="fusion", k=2, parameters=parameters).run(frame)
     column = al.quasi("wordnet:animal", hierarchy=tmp_path / "pets.csv")
     with pytest.raises(PlanError, match="2 values not in the hierarchy pets") as error:
