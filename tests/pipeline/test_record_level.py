@@ -39,7 +39,7 @@ def plan_of(method: str = "noise", *, seed: int | None = 4, parameters: Any = No
 
 @pytest.mark.parametrize("method", BY_ROW)
 def test_k_is_refused(method: str) -> None:
-    with pytest.raises(PlanError, match=f"method {method} promises no k"):
+    with pytest.raises(PlanError, match=f"method {method} guarantees no k"):
         al.Plan({"job": al.quasi(PEOPLE)}, method=method, k=5)
 
 
@@ -80,7 +80,7 @@ def test_a_key_must_be_there_and_filled_in() -> None:
 
 
 def test_candidates_and_individuals_are_for_words_to_be_masked() -> None:
-    with pytest.raises(PlanError, match="only a quasi-identifier of words has candidates"):
+    with pytest.raises(PlanError, match="candidates does not apply to a column of kind category"):
         al.Plan({"job": al.quasi("category", candidates=["a"])})
     with pytest.raises(PlanError, match="individuals must be true or false"):
         al.Plan({"job": al.quasi(PEOPLE, individuals="yes")})

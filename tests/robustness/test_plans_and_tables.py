@@ -85,19 +85,19 @@ def test_every_row_the_same_every_row_another_and_all_of_them_null() -> None:
 HEAD = 'format = 1\n[columns.job]\nrole = "quasi"\nkind = "category"\n'
 BAD = {
     "wrong types": ('format = "1"\nkeep_rest = 3\n[method]\nk = "five"\n[columns.job]\nrole = 7\nweight = "2"\n', [
-        "format must be int, not str", "keep_rest must be bool, not int", "k must be int, not str",
-        "role must be str, not int", "weight must be int or float, not str",
+        "format must be a whole number", "keep_rest must be true or false", "k must be a whole number",
+        "role must be text", "weight must be a number",
     ]),
     "not TOML": ("format = = 1", ["is not valid TOML"]),
     "no columns": ("format = 1\n", ["no column has the role quasi"]),
-    "k of none": (HEAD + "[method]\nk = 0\n", ["k is 0, it must be at least 2"]),
-    "k of one": (HEAD + "[method]\nk = 1\n", ["k is 1, it must be at least 2"]),
-    "weight of none": (HEAD + "weight = 0\n", ["its weight is 0, it must be above 0"]),
-    "a negative weight": (HEAD + "weight = -1\n", ["its weight is -1"]),
+    "k of none": (HEAD + "[method]\nk = 0\n", ["k is 0; it must be at least 2"]),
+    "k of one": (HEAD + "[method]\nk = 1\n", ["k is 1; it must be at least 2"]),
+    "weight of none": (HEAD + "weight = 0\n", ["weight is 0; it must be above 0"]),
+    "a negative weight": (HEAD + "weight = -1\n", ["weight is -1"]),
     "an unknown method": (HEAD + '[method]\nname = "magic"\n', ["unknown method 'magic'"]),
     "an unknown key": (HEAD + "colour = 1\n", ["unknown key 'colour'"]),
-    "a seed below none": (HEAD + "[method]\nseed = -1\n", ["the seed must be a whole number"]),
-    "a table that is a list": ("format = 1\ncolumns = []\n", ["columns must be dict, not list"]),
+    "a seed below none": (HEAD + "[method]\nseed = -1\n", ["seed is -1; it must be at least 0"]),
+    "a table that is a list": ("format = 1\ncolumns = []\n", ["columns must be a table"]),
 }  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_plans_that_are_wrong_tell_everything_at_once(tmp_path: Path, name: str)
         (al.quasi("category"), 13, "k is 13, but the table has only 12 rows"),
         (al.quasi("ordinal", levels=["a", "b"]), 3, "none of its 2 levels"),
         (al.quasi("numeric"), 3, "are no numbers"),
-        (al.quasi("category", links="no.csv"), 3, "has no ontology, root or links"),
+        (al.quasi("category", links="no.csv"), 3, "links does not apply to a column of kind category"),
     ],
 )
 def test_what_a_plan_names_must_be_there(tmp_path: Path, column: al.Column, k: int, message: str) -> None:
