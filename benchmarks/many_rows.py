@@ -25,12 +25,11 @@ COPIES = {1: 5, 10: 3, 100: 2, 332: 2}  # number of copies: number of runs
 
 
 STAGES = {  # stage of a run: the functions that do the work
-    "reading, linking, counting distinct tuples": (("files.py", "read_bytes"), ("prepare.py", "prepare")),
+    "reading, linking, counting distinct tuples": (("files.py", "open_table"), ("prepare.py", "prepare")),
     "masking the tuples": (("base.py", "mask"),),
-    "writing": (("files.py", "save"),),
-    "rereading the release": (("reread.py", "read_text"),),
-    "recounting": (("write.py", "recount"),),
-    "hashing input and output": (("run.py", "sha256_of"),),
+    "writing": (("memory.py", "save"),),
+    "rereading the release": (("memory.py", "reread"),),
+    "recounting": (("recount.py", "recount"),),
 }
 
 
