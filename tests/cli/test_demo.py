@@ -35,5 +35,5 @@ def test_demo_tells_in_one_screen_what_was_asked_and_what_came_of_it(folder: Pat
 def test_demo_leaves_files_of_others_alone(folder: Path) -> None:
     (folder / "plan.toml").write_text("mine")
     done = CliRunner().invoke(app, ["demo", "-o", "."])
-    assert "of its own" in str(done.exception)
+    assert "another survey.csv" in str(done.exception)
     assert (folder / "plan.toml").read_text() == "mine"
