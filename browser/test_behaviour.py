@@ -34,7 +34,7 @@ def begin_long_work(page: Any) -> None:
 NO_TABLES = [
     ("empty.csv", b"", "empty.csv is empty"),
     ("table.parquet", b"PAR1 no", "table.parquet is a damaged Parquet file"),
-    ("twice.csv", b"a,a\n1,2\n", "column names of twice.csv occur again"),
+    ("twice.csv", b"a,a\n1,2\n", "column names of twice.csv occur more than once"),
     ("picture.png", b"\x89PNG\0\0\0\0", "picture.png is not a text file"),
     ("table.csv.gz", b"\x1f\x8b no", "its gzip data is damaged"),
     ("ragged.csv", b"a,b\n1,2,3\n", "1 lines of ragged.csv do not have 2 cells"),
