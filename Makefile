@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo studio test studio-test lint types layers pytest golden spark judgements quality papers benchmark fuzz mutants \
+.PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark fuzz mutants \
 	screenshots wordnet clean
 
 test: lint types layers pytest
@@ -33,7 +33,11 @@ layers: .venv/installed
 	$(BIN)/lint-imports --no-cache
 
 pytest: .venv/installed
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 2 -m "not slow_attack"
+
+# Runs every attack on every method, the slow ones too
+attacks: .venv/installed
+	$(BIN)/pytest -q -n 2 tests/attacks
 
 # Records tests/golden/expected from the current behaviour
 golden: .venv/installed
