@@ -210,7 +210,7 @@ class Masking:
     groups: Ints
     codes: Ints  # q × m, codes of the extended attributes
     attributes: tuple[Attribute, ...]
-    suppressed: NDArray[np.bool_] | None = None  # q: which pieces say nothing any more, and are in no group
+    suppressed: NDArray[np.bool_] | None = None  # q: which pieces have lost all their values; they are one group
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
@@ -236,12 +236,13 @@ class Pairs:
     counts: Ints  # q
     mass: Floats  # q: survey weights, else counts
     group_ids: Ints | None = (
-        None  # q: those with one number look alike, as text; -1: suppressed. Else, as `masked` says
+        None  # q: those with one number look alike, as text; -1: not in the release. Else, as `masked` says
     )
     units: Ints | None = None  # q: who the rows are about
     sensitive: tuple[Attribute, ...] = ()
     sensitive_codes: Ints | None = None  # q × s
     original_group_ids: Ints | None = None  # q: as `group_ids`, of the table as it was
+    suppressed: NDArray[np.bool_] | None = None  # q: which have lost all their values, or are not in the release
 
     @classmethod
     def of(cls, records: Records, masking: Masking) -> Pairs:
@@ -268,10 +269,13 @@ class Pairs:
         sensitive_codes: Sequence[Ints] = (),
         original_group_ids: Ints | None = None,
         row_counts: Ints | None = None,
+        suppressed: NDArray[np.bool_] | None = None,
     ) -> Pairs:
         """Pair the rows of a table, column by column, with what they became; `row_counts` says what each stands for."""
-        others = [x for x in (None if group_ids is None else group_ids + 1, units, original_group_ids) if x is not None]
-        number, counts, first = distinct([*original, *masked, *others, *sensitive_codes])
+        flags = None if suppressed is None else suppressed.astype(np.int64)
+        others = [None if group_ids is None else group_ids + 1, units, original_group_ids, flags]
+        known = [x for x in others if x is not None]
+        number, counts, first = distinct([*original, *masked, *known, *sensitive_codes])
         if row_counts is not None:
             counts = count_by(number, len(first), row_counts)
         was, now = (np.stack([column[first] for column in columns], axis=1) for columns in (original, masked))
@@ -286,11 +290,12 @@ class Pairs:
             sensitive,
             np.stack([column[first] for column in sensitive_codes], axis=1) if sensitive_codes else None,
             None if original_group_ids is None else original_group_ids[first],
+            None if suppressed is None else suppressed[first],
         )
 
     @cached_property
     def groups(self) -> Ints:
-        """For every pair the number of those that look alike in the release; -1, where it was suppressed."""
+        """For every pair the number of those that look alike in the release; -1, where it is not in the release."""
         if self.group_ids is not None:
             return self.group_ids
         return distinct(list(self.masked.T))[0] if len(self.masked) else np.zeros(0, np.int64)
@@ -313,7 +318,7 @@ class Pairs:
     @cached_property
     def unmasked(self) -> Pairs:
         """The table as it was, as if it were released."""
-        return replace(self, masked=self.original, group_ids=self.original_group_ids)
+        return replace(self, masked=self.original, group_ids=self.original_group_ids, suppressed=None)
 
     @cached_property
     def blind(self) -> Pairs:
@@ -323,7 +328,7 @@ class Pairs:
         codes = [metric.values.index(value) for metric, value in zip(wider, centroids, strict=True)]
         attributes = tuple(replace(x, metric=metric) for x, metric in zip(self.attributes, wider, strict=True))
         masked = np.tile(np.array(codes, np.int64), (len(self.counts), 1))
-        return replace(self, attributes=attributes, masked=masked, group_ids=None)
+        return replace(self, attributes=attributes, masked=masked, group_ids=None, suppressed=None)
 
     @property
     def shares(self) -> Floats:

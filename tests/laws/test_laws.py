@@ -46,7 +46,9 @@ BY_ROW = [name for name, method in METHODS.items() if issubclass(method, RecordL
 methods = pytest.mark.parametrize("name", METHODS)
 with_k = pytest.mark.parametrize("name", WITH_K)
 record_level = pytest.mark.parametrize("name", BY_ROW)
-OTHER_WAYS = ("sa-mdav as subsumer", "sa-mdav as member", "sa-mdav as refined", "fusion as refined")
+OTHER_WAYS = (
+    "sa-mdav as subsumer", "sa-mdav as member", "sa-mdav as refined", "fusion as refined", "generalise as suppressing",
+)  # fmt: skip
 ways = pytest.mark.parametrize("name", [*WITH_K, *OTHER_WAYS])
 all_ways = pytest.mark.parametrize("name", [*METHODS, *OTHER_WAYS])
 few = settings(max_examples=7, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -71,6 +73,8 @@ def plan_of(name: str, k: int, *, units: bool = False, seed: int = 3, **changes:
     parameters: dict[str, object] = {"represent": way} if way else {}
     if way == "refined":
         parameters = {"refine": True}
+    if way == "suppressing":
+        parameters = {"suppression": 0.4}
     if issubclass(METHODS[method], ColumnwiseMethod):
         parameters["per_attribute"] = True
     columns |= {x: column_of(method, x) for x in ("job",) if columns[x].role == "quasi"}

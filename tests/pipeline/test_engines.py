@@ -115,7 +115,7 @@ def test_the_release_is_that_made_in_memory(engine: str, method: str) -> None:
 @engines
 def test_suppressed_rows_of_generalise(engine: str) -> None:
     columns = {"job": al.quasi(str(HIERARCHY))}
-    words = ["parrot"] * 6 + ["cat"] * 6 + ["mouse"]
+    words = ["parrot"] * 6 + ["cat"] * 6 + ["mouse"] + [None] * 3
     table = pa.table({"job": words, "n": list(range(len(words)))})
     plan = al.Plan(columns, keep_rest=True, method="generalise", k=4, parameters={"suppression": 0.3})
     eager, lazy = plan.run(table), plan.run(OPEN[engine](table))

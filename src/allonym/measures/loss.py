@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, sum_by
 from allonym.kinds.set_metric import SetMetric
@@ -129,13 +130,19 @@ def discernibility(pairs: Pairs) -> float:
 
     Suppressed records are penalised by the size of the table (Bayardo and Agrawal 2005).
     """
-    here = pairs.groups >= 0
+    here = _not_suppressed(pairs)
     sizes = np.bincount(pairs.groups[here], weights=pairs.counts[here])
     return float((sizes**2).sum() + pairs.counts[~here].sum() * pairs.counts.sum())
 
 
 def group_size(pairs: Pairs, k: int) -> float:
-    """Return C_AVG = n / (groups · k): 1 would be groups of k."""
-    here = pairs.groups >= 0
+    """Return C_AVG = n / (groups · k): 1 would be groups of k; suppressed records are left out."""
+    here = _not_suppressed(pairs)
     groups = len(np.unique(pairs.groups[here]))
     return float(pairs.counts[here].sum() / (groups * k)) if groups else 0.0
+
+
+def _not_suppressed(pairs: Pairs) -> NDArray[np.bool_]:
+    """Return which records are in the release and still have values."""
+    there = pairs.groups >= 0
+    return there if pairs.suppressed is None else there & ~pairs.suppressed

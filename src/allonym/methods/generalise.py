@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, count_units, distinct
+from allonym.arrays import Floats, Ints, count_units, distinct, sum_by
 from allonym.errors import OptionError
 from allonym.methods.base import KAnonymityMethod, MethodInfo
+from allonym.methods.kernels.microaggregation import DIGITS
 from allonym.parameters import parameter
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records
 
+Bools = NDArray[np.bool_]
 MAX_COMBINATIONS = 200_000  # of levels
+MAX_SUPPRESSED_SETS = 200  # that are tried at one combination of levels
 
 
 @dataclass(frozen=True)
 class Generalise(KAnonymityMethod):
-    """The levels of the columns' hierarchies that lose least with k; records may be suppressed, up to a share."""
+    """The levels of the columns' hierarchies that lose least with k; records may be suppressed, up to a share.
+
+    Suppressed records are null in all columns, and so are a group like any other: together with records that have no
+    values anyway, they are at least k units, and meet the requirements of sensitive columns. If the groups that lack
+    something are too few for that, other groups are suppressed too: those that lose least.
+    """
 
     info: ClassVar = MethodInfo(
         "generalise",
@@ -75,57 +85,119 @@ class _Lattice:
             tick(done, len(ways))
             if best is not None and least[i] >= best[0]:
                 break
-            groups, kept = self._groups(ways[i])
-            if self.records.counts[~kept].sum() > self.most or self._lacks(np.where(kept, 0, 1), 2)[1] > 0:
-                continue
-            loss = self._loss(ways[i], kept)
-            if best is None or loss < best[0]:
-                best = loss, self._masking(ways[i], groups, kept)
+            found = self._release(ways[i], math.inf if best is None else best[0])
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
         assert best is not None, "the top of every hierarchy is one value, so that all records look alike there"
         return best[1]
 
-    def _loss(self, way: tuple[int, ...], kept: NDArray[np.bool_] | None = None) -> float:
-        """Return SSE of a combination of levels, as if nothing or some were suppressed."""
+    def _release(self, way: tuple[int, ...], below: float) -> tuple[float, Masking] | None:
+        """Return the loss of a combination of levels and its release; None, if it cannot keep the promise below a loss.
+
+        Groups that lack something are suppressed. They are one group with the records that have only nulls.
+        """
+        columns = [x.codes[level] for x, level in zip(self.ladders, way, strict=True)]
+        groups, _, first = distinct(columns)
+        nulls = [x.attribute.values.index(None) for x in self.ladders]
+        is_null = np.all([column[first] == null for column, null in zip(columns, nulls, strict=True)], axis=0)
+        lacking = (self._sizes(groups, len(first)) < self.k) | (self._lacks(groups, len(first)) > 0)
+        suppressed = self._suppressed(way, groups, lacking, is_null, below) if lacking.any() else lacking
+        if suppressed is None:
+            return None
+        gone = suppressed[groups]
+        codes = np.stack([np.where(gone, null, column) for column, null in zip(columns, nulls, strict=True)], axis=1)
+        number = distinct([np.where(gone, groups.max(initial=0) + 1, groups)])[0]
+        attributes = tuple(x.attribute for x in self.ladders)
+        source = np.arange(len(self.records))
+        flags = gone & ~is_null[groups]
+        return self._loss(way, gone), Masking(source, self.records.counts, number, codes, attributes, flags)
+
+    def _suppressed(
+        self, way: tuple[int, ...], groups: Ints, lacking: Bools, is_null: Bools, below: float
+    ) -> Bools | None:
+        """Return which groups are null in a release, with the least loss; None, if no such set keeps the promise.
+
+        They are those that lack something, those that have only nulls, and as few others as are needed.
+        """
+        number = len(lacking)
+        always = lacking | is_null
+        rows = np.bincount(groups, weights=np.where(is_null[groups], 0, self.records.counts), minlength=number)
+        budget = self.most - rows[always].sum()
+        if budget < 0:
+            return None
+        extra = self.records.mass * (self.lost**2 - self._far(way) ** 2)
+        costs = np.maximum(sum_by(groups, extra, number), 0.0)
+        others = np.flatnonzero(~always & (rows <= budget))
+        others = others[np.argsort(np.round(costs[others], DIGITS), kind="stable")]
+        base = self._loss(way, always[groups])
+        for cost, some in itertools.islice(_cheapest_sets(costs[others]), MAX_SUPPRESSED_SETS):
+            if base + cost >= below:
+                return None
+            chosen = always.copy()
+            chosen[others[some]] = True
+            if rows[others[some]].sum() <= budget and self._is_group(chosen[groups]):
+                return chosen
+        return None
+
+    def _is_group(self, some: Bools) -> bool:
+        """Tell whether some tuples, were they one group, would have k units and meet the requirements."""
+        one = np.where(some, 0, -1)
+        return bool(self._sizes(one, 1)[0] >= self.k and self._lacks(one, 1)[0] == 0)
+
+    def _far(self, way: tuple[int, ...]) -> Floats:
+        """Return how far every tuple is from what it becomes at a combination of levels."""
         far = np.zeros(len(self.records))
         for share, ladder, level in zip(self.records.shares, self.ladders, way, strict=True):
             far += share * ladder.far[level]
-        if kept is not None:
-            far = np.where(kept, far, self.lost)
+        return far
+
+    def _loss(self, way: tuple[int, ...], suppressed: Bools | None = None) -> float:
+        """Return SSE of a combination of levels, as if nothing or some were suppressed."""
+        far = self._far(way)
+        if suppressed is not None:
+            far = np.where(suppressed, self.lost, far)
         return float((self.records.mass * far**2).sum())
 
-    def _groups(self, way: tuple[int, ...]) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the group of every tuple, and whether it is large enough."""
-        records = self.records
-        groups, _, first = distinct([x.codes[level] for x, level in zip(self.ladders, way, strict=True)])
+    def _sizes(self, groups: Ints, number: int) -> Floats:
+        """Return how many units each group of tuples has; tuples of group -1 are in none."""
+        records, grouped = self.records, groups >= 0
         if records.units is None:
-            sizes = np.bincount(groups, weights=records.counts)
-        else:
-            assert records.inverse is not None
-            sizes = count_units(groups[records.inverse], records.units, len(first)).astype(np.float64)
-        return groups, ((sizes >= self.k) & (self._lacks(groups, len(first)) == 0))[groups]
+            return sum_by(groups[grouped], records.counts[grouped].astype(np.float64), number)
+        assert records.inverse is not None
+        rows = groups[records.inverse]
+        return count_units(rows[rows >= 0], records.units[rows >= 0], number).astype(np.float64)
 
     def _lacks(self, groups: Ints, number: int) -> Floats:
-        """Return what each group lacks of what is demanded of sensitive columns."""
-        lacks, sensitive = np.zeros(number), self.records.sensitive
+        """Return what each group lacks of what is demanded of sensitive columns; tuples of group -1 are in none."""
+        lacks, sensitive, units = np.zeros(number), self.records.sensitive, self.records.units
         if sensitive is None or self.requirement_check is None or self.records.inverse is None:
             return lacks
         rows = groups[self.records.inverse]
+        grouped = rows >= 0
+        rows, units = rows[grouped], None if units is None else units[grouped]
         for requirement in sensitive.requirements:
-            codes = sensitive.codes[requirement.column]
-            held = SensitiveCounts.of(rows, codes, sensitive.each(requirement.column), self.records.units)
+            codes, counts = sensitive.codes[requirement.column], sensitive.each(requirement.column)
+            held = SensitiveCounts.of(rows, codes[grouped], counts[grouped], units)
             lacks[np.unique(rows)] += self.requirement_check.lacking(requirement, held)
         return lacks
 
-    def _masking(self, way: tuple[int, ...], groups: Ints, kept: NDArray[np.bool_]) -> Masking:
-        columns = []
-        for ladder, level in zip(self.ladders, way, strict=True):
-            null = ladder.attribute.values.index(None)
-            columns.append(np.where(kept, ladder.codes[level], null))
-        number = np.where(kept, groups, groups.max(initial=0) + 1)
-        attributes = tuple(x.attribute for x in self.ladders)
-        source = np.arange(len(self.records))
-        dense = distinct([number])[0]
-        return Masking(source, self.records.counts, dense, np.stack(columns, axis=1), attributes, ~kept)
+
+def _cheapest_sets(costs: Floats) -> Iterator[tuple[float, list[int]]]:
+    """Yield sets of places in order of the sum of their costs, from the empty set on; costs are sorted.
+
+    >>> [places for _, places in _cheapest_sets(np.array([1.0, 2.0, 4.0]))][:5]
+    [[], [0], [1], [0, 1], [2]]
+    """
+    yield 0.0, []
+    heap: list[tuple[float, list[int]]] = [(float(costs[0]), [0])] if len(costs) else []
+    while heap:
+        cost, places = heapq.heappop(heap)
+        yield cost, places
+        *others, last = places
+        if last + 1 < len(costs):
+            step = float(costs[last + 1])
+            heapq.heappush(heap, (cost + step, [*places, last + 1]))
+            heapq.heappush(heap, (cost + step - float(costs[last]), [*others, last + 1]))
 
 
 def _ladder(records: Records, a: int) -> _Ladder:

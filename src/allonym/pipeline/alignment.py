@@ -39,14 +39,18 @@ class MaskedTable:
         read = [x for x in [*masked, *prepared.with_role("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])
         self.cells = {x: self._reordered(self._canonical(x, cells[self.names[x]])) for x in read}
-        self.group_ids = self._group_ids([x for x in masked if x in self.cells])
+        self.group_ids, self.suppressed = self._group_ids([x for x in masked if x in self.cells])
 
     def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:
         table = open_source(self.prepared.plan, source, reading=reading, in_memory=True)
         return table, self._names(table)
 
-    def _group_ids(self, columns: Sequence[str]) -> Ints:
-        """Number the equivalence classes of the rows; -1 for suppressed rows."""
+    def _group_ids(self, columns: Sequence[str]) -> tuple[Ints, NDArray[np.bool_]]:
+        """Number the equivalence classes of the rows, -1 for rows that are not there, and tell which are suppressed.
+
+        Rows that have lost all their values are suppressed. They are an equivalence class: whoever is in no other is
+        known to be one of them.
+        """
         missing = self.prepared.plan.missing
         empty_now = self._empty([self.cells[x] for x in columns], lambda v: v == ANYTHING or is_missing(v, missing))
         empty_before = self._empty([self.prepared.cells[x] for x in columns], lambda v: is_missing(v, missing))
@@ -54,7 +58,8 @@ class MaskedTable:
         suppressed = np.isin(group_ids, group_ids[empty_now & ~empty_before])
         if suppressed.all():  # all rows are one equivalence class
             suppressed[:] = False
-        return np.where(suppressed | (self.rows < 0), -1, group_ids)
+        gone = self.rows < 0
+        return np.where(gone, -1, group_ids), suppressed | gone
 
     @staticmethod
     def _empty(columns: Sequence[Cells], is_empty: Callable[[Any], bool]) -> NDArray[np.bool_]:

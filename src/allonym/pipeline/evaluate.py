@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -90,7 +90,7 @@ def evaluate(
     release = MaskedTable(prepared, masked, key, "the masked table")
     columns = {name: release.encoded(name) for name in prepared.with_role("quasi")}
     pairs_of = _pairs(release, columns)
-    pairs = pairs_of(group_ids=release.group_ids)
+    pairs = pairs_of(group_ids=release.group_ids, suppressed=release.suppressed)
     together = None
     if earlier is not None:
         before = MaskedTable(prepared, earlier, key, "the earlier release", partial=True)
@@ -101,7 +101,7 @@ def evaluate(
         records=prepared.table.n,
         units=None if prepared.units is None else prepared.records.persons,
         tuples=(len(prepared.records), int((pairs.sizes > 0).sum())),
-        suppressed=int((release.group_ids < 0).sum()),
+        suppressed=int(release.suppressed.sum()),
         privacy=[*_privacy(pairs, plan, list(columns)), *release.combinations(k, m)],
         measures=measured(pairs, k, balance=balance, threshold=threshold, seed=seed, tick=part_of(tick, 1, 2)),
         sizes=pairs.sizes[pairs.sizes > 0],
@@ -185,10 +185,6 @@ def _privacy(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any
 def _required(pairs: Pairs, plan: Plan, names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the requirements of the plan besides k, and whether they hold."""
     sensitive = [x.name for x in pairs.sensitive]
-    if pairs.group_ids is not None:  # for sensitive columns, suppressed records are a group
-        pairs = replace(
-            pairs, group_ids=np.where(pairs.group_ids < 0, pairs.group_ids.max(initial=0) + 1, pairs.group_ids)
-        )
     for x in (x for x in plan.privacy if x.column in sensitive):
         reached = x.as_model.reached_by(pairs, sensitive.index(x.column))
         entry: dict[str, Any] = {"model": x.name, "columns": [x.column], "asked": x.asked, "reached": reached}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
@@ -201,13 +201,12 @@ def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     seed = rows.seed_of(prepared.plan)
     masking, cells = masked(prepared, seed, no_progress)
     together = [[name] for name in cells] if isinstance(prepared.plan.method, ColumnwiseMethod) else [list(cells)]
-    group_ids = [group_ids_of(prepared, masking, {name: cells[name] for name in columns}) for columns in together]
+    group_ids = [group_ids_of([cells[name] for name in columns]) for columns in together]
     counted = Rows(prepared.units, prepared.row_counts)
-    figures = []
-    for groups in group_ids:
-        all_groups = np.where(groups < 0, len(groups), groups)
-        figures.append([x.count(all_groups, *_sensitive(prepared, x.column), counted) or 0.0
-                        for x in privacy.guarantees(prepared)])  # fmt: skip
+    guarantees = privacy.guarantees(prepared)
+    figures = [
+        [x.count(groups, *_sensitive(prepared, x.column), counted) or 0.0 for x in guarantees] for groups in group_ids
+    ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     summary = summary_of(prepared, masking, verified, seed, balance, hashes_of(prepared, None))
     return summary | {"seconds": time.perf_counter() - began}
@@ -230,14 +229,9 @@ def masked(
     return masking, dict(_decoded(prepared, masking, seed))
 
 
-def group_ids_of(prepared: Prepared, masking: Masking, cells: Mapping[str, Cells]) -> Ints:
-    """Number the rows of a release so that those with equal text have one number; -1: suppressed."""
-    assert prepared.records is not None
-    group_ids = distinct([by_text(x).codes for x in cells.values()])[0]
-    if masking.suppressed is None:
-        return group_ids
-    piece = piece_of_rows(prepared.records, masking.source, masking.share)
-    return np.where(masking.suppressed[piece], -1, group_ids)
+def group_ids_of(columns: Sequence[Cells]) -> Ints:
+    """Number the rows of a release so that those with equal text have one number."""
+    return distinct([by_text(cells).codes for cells in columns])[0]
 
 
 def by_text(cells: Cells) -> Cells:

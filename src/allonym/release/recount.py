@@ -59,7 +59,7 @@ class Promise:
     names: Sequence[str]  # all columns, in order
     persons: NDArray[np.int64] | None = None  # for every row, who it is about
     per_column: bool = False  # whether k is promised for each quasi-identifier alone
-    suppressed: int = 0  # rows whose quasi-identifiers are all missing, and which are in no group
+    suppressed: int = 0  # rows whose quasi-identifiers became all missing: at least so many are
     missing: Sequence[str] = ()  # missing-value markers
     allowed: Mapping[str, Collection[str | None]] = field(default_factory=dict)  # columns limited to some texts
     guarantees: Sequence[Guarantee] = ()
@@ -93,8 +93,8 @@ def recount(
 ) -> Verified:
     """Count the groups of a release, and return what they reach; a promise that does not hold is an error.
 
-    `row_counts` are the numbers of rows that each row of the frame stands for. k does not count suppressed records.
-    Guarantees do, as one group: their sensitive values are in the release.
+    `row_counts` are the numbers of rows that each row of the frame stands for. Suppressed records are a group like any
+    other, together with rows that were empty before: whoever is in no other group is known to be one of them.
     """
     if tuple(names) != tuple(promise.names):
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
@@ -106,18 +106,16 @@ def recount(
         if unexpected:
             raise ReleaseError(f"{unexpected:,} values in column {column} of the release are none that it may have.")
     together = [[column] for column in promise.columns] if promise.per_column else [promise.columns]
-    group_ids = all_groups = [group_rows(frame, columns) for columns in together]
+    group_ids = [group_rows(frame, columns) for columns in together]
     if promise.suppressed:
         suppressed = all_missing(frame, promise.columns, promise.missing)
         if (count := each.count(suppressed)) < promise.suppressed:
             raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {count:,} are.")
-        suppressed &= not suppressed.all()  # if all are suppressed, all look alike: they are one group
-        group_ids = [np.where(suppressed, -1, groups) for groups in group_ids]
     reached = [smallest(groups, promise.persons, row_counts) for groups in group_ids]
     if min(reached) < promise.k:
         unit = "rows" if promise.persons is None else "persons"
         raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {min(reached)} {unit}.")
-    return Verified(reached, [[_figure(frame, groups, x, each) for x in promise.guarantees] for groups in all_groups])
+    return Verified(reached, [[_figure(frame, groups, x, each) for x in promise.guarantees] for groups in group_ids])
 
 
 def _figure(frame: Any, groups: NDArray[np.int64], guarantee: Guarantee, rows: Rows) -> float:
@@ -175,15 +173,13 @@ def _numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def smallest(
     group: NDArray[np.int64], persons: NDArray[np.int64] | None = None, row_counts: NDArray[np.int64] | None = None
 ) -> int:
-    """Return the size of the smallest group, in rows or in persons; rows of group -1 are in none."""
-    grouped = group >= 0
-    group = group[grouped]
+    """Return the size of the smallest group, in rows or in persons."""
     if not group.size:
         return 0
     if persons is not None:
         width = int(persons.max()) + 1
-        group, row_counts = np.unique(group * width + persons[grouped]) // width, None
-    sizes = np.bincount(group, weights=None if row_counts is None else row_counts[grouped])
+        group, row_counts = np.unique(group * width + persons) // width, None
+    sizes = np.bincount(group, weights=row_counts)
     return int(sizes[sizes > 0].min())
 
 

@@ -47,8 +47,8 @@ def _groups(facts: ReleaseFacts) -> Iterator[str]:
         )
     if suppressed:
         yield (
-            f"Suppressed records ({suppressed:,}): their other columns are unchanged. They do not count for k, and a "
-            "person who is known to be in no group must be one of them."
+            f"Suppressed records ({suppressed:,}): their other columns are unchanged. A person whose values are in no "
+            "other group must be one of them; they count as a group, of at least k."
         )
     truthful = method.name in TRUTHFUL or getattr(method, "represent", "") == "subsumer"
     if not truthful and not recordwise:

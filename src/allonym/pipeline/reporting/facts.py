@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from allonym.arrays import distinct
 from allonym.measures.measurement import measured
@@ -40,18 +37,13 @@ class ReleaseFacts:
             list(masking.codes[piece].T),
             weights=prepared.weights,
             units=prepared.units,
-            group_ids=group_ids_of(prepared, masking, self.release.written),
+            group_ids=group_ids_of(list(self.release.written.values())),
             original_group_ids=distinct([by_text(x.kind.canonical(x.cells)).codes for x in encoded])[0],
             sensitive=tuple(x.attribute for x in sensitive),
             sensitive_codes=[x.codes for x in sensitive],
             row_counts=prepared.row_counts,
+            suppressed=None if masking.suppressed is None else masking.suppressed[piece],
         )
-
-    @cached_property
-    def pairs_with_suppressed(self) -> Pairs:
-        """The same with suppressed records as a group: an attacker sees the sensitive values of that group, too."""
-        groups = self.pairs.groups
-        return replace(self.pairs, group_ids=np.where(groups < 0, groups.max(initial=0) + 1, groups))
 
     @cached_property
     def measures(self) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def _singling_out(facts: ReleaseFacts) -> Question:
         )
         if suppressed:
             answer += (
-                f" In these columns, {plural(suppressed, 'suppressed record')} hold no values; a person who is in no "
-                "group must be one of them."
+                f" {plural(suppressed, 'record')} {'was' if suppressed == 1 else 'were'} suppressed: empty in these "
+                "columns, they count as a group."
             )
     else:
         answer = (
@@ -70,9 +70,7 @@ def _guesses(facts: ReleaseFacts) -> list[Row]:
     one_group = replace(pairs, group_ids=np.zeros(len(pairs.counts), np.int64))
     rows: list[Row] = []
     for a, attribute in enumerate(pairs.sensitive):
-        before, after, blind = (
-            privacy.guessed_by_group(x, a) for x in (pairs.unmasked, facts.pairs_with_suppressed, one_group)
-        )
+        before, after, blind = (privacy.guessed_by_group(x, a) for x in (pairs.unmasked, facts.pairs, one_group))
         rows.append((f"{attribute.name} guessed right", before, after, blind))
     return rows
 
@@ -93,7 +91,7 @@ def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:
     certain = []
     for a, guess in enumerate(guesses):
         name = sensitive[a].name
-        pairs = facts.pairs.unmasked, facts.pairs_with_suppressed
+        pairs = facts.pairs.unmasked, facts.pairs
         before, after = (privacy.told_by_group(x, a) for x in pairs)
         whose = "the records" if facts.summary["units"] is None else "the values of persons"
         certain.append(f"{name} for {after:.1f} % of {whose} (before: {before:.1f} %)")
