@@ -82,6 +82,13 @@ class Attribute:
         return self.metric.values
 
 
+class Mechanism(Protocol):
+    """How a method replaces each value at random, as far as everybody knows it who knows the plan and the data."""
+
+    def log_likelihood(self, attribute: int, before: Sequence[Value], after: Sequence[Value]) -> Floats:
+        """Return log P(after | before) of an attribute: a row for each value before, a column for each value after."""
+
+
 @dataclass(frozen=True)
 class Requirement:
     """A privacy model that every group must meet for a sensitive column, besides k."""
@@ -211,6 +218,7 @@ class Masking:
     codes: Ints  # q × m, codes of the extended attributes
     attributes: tuple[Attribute, ...]
     suppressed: NDArray[np.bool_] | None = None  # q: which pieces have lost all their values; they are one group
+    mechanism: Mechanism | None = field(default=None, repr=False)  # of a method that replaces each value at random
 
     def __post_init__(self) -> None:
         """Lock the arrays."""

@@ -16,6 +16,7 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
+from allonym.measures.attackers import meaning
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
 from allonym.ontology.scope import Scope
 from allonym.privacy import earth_mover as closeness
@@ -211,7 +212,7 @@ def test_where_there_are_too_many_to_compare_some_are_drawn(monkeypatch: pytest.
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
     assert exact.interval is None
-    monkeypatch.setattr(risk, "MAX_PAIRS", 30 * 200)
+    monkeypatch.setattr(meaning, "MAX_PAIRS", 30 * 200)
     drawn = [risk.semantic_linkage(pairs, seed=seed) for seed in range(40)]
     assert drawn[0] == risk.semantic_linkage(pairs, seed=0)
     covered = sum(x.interval[0] <= exact.value <= x.interval[1] for x in drawn if x.interval)
@@ -293,7 +294,7 @@ def test_many_different_numbers_are_compared_in_parts(monkeypatch: pytest.Monkey
     was = np.arange(400)
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
-    monkeypatch.setattr(risk, "PAIRS_PER_BATCH", 1000)
+    monkeypatch.setattr(meaning, "PAIRS_PER_BATCH", 1000)
     assert risk.semantic_linkage(pairs).value == pytest.approx(exact.value)
 
 

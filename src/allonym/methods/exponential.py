@@ -100,6 +100,11 @@ class Candidates(ByValue):
         exponent = -(self.epsilon - MARGIN) / (2 * SENSITIVITY)
         return np.maximum(np.ceil(SCALE * np.exp(exponent * self.far(value))), 1.0).astype(np.uint64)
 
+    def probabilities(self, value: Value) -> Floats:
+        """Return how likely each candidate is."""
+        weights = self.weights(value).astype(np.float64)
+        return weights / weights.sum()
+
     def places(self, value: Value, drawn: Words) -> Ints:
         """Return what rows with a value become."""
         total = np.cumsum(self.weights(value))

@@ -83,6 +83,19 @@ class Ways:
         low, high = self.starts[level], self.starts[level + 1]
         return self.members[low + (tie * (high - low)).astype(np.int64)], self.levels[level]
 
+    def probabilities(self, deviation: float, allow_same: bool) -> tuple[Floats, float]:
+        """Return how likely errors of a normal distribution lead to each of `members`, and to staying."""
+        from scipy.special import erfc
+
+        def beyond(size: Floats) -> Floats:
+            return erfc(size / (deviation * math.sqrt(2)))
+
+        low, high = np.append(0.0, self.levels[:-1]), np.append(self.levels[:-1], np.inf)
+        start = np.maximum(low, self.levels / 2) if allow_same else low
+        width = np.diff(self.starts)
+        staying = float((beyond(low) - beyond(start)).sum())
+        return np.repeat((beyond(start) - beyond(high)) / width, width), staying
+
 
 @dataclass(frozen=True, eq=False)
 class SemanticNoise(ByValue):
@@ -124,6 +137,22 @@ class SemanticNoise(ByValue):
     def _off(self) -> Floats:
         """The distances of all concepts to the mean."""
         return self.domain.distances_from(self.mean)
+
+    def probabilities(self, value: Value) -> Floats:
+        """Return how likely a concept becomes each concept of the domain, or null."""
+        likely = np.zeros(len(self.domain) + 1)
+        if value is None:
+            likely[-1] = 1.0
+            return likely
+        own = self.domain.place(value)
+        if len(self.domain) == 1 or self.deviation == 0:
+            likely[own] = 1.0
+            return likely
+        for way in self.ways(value):
+            of_members, staying = way.probabilities(self.deviation, self.allow_same)
+            likely[way.members] += of_members / 2
+            likely[own] += staying / 2
+        return likely
 
     def places(self, value: Value, drawn: Words) -> Ints:
         """Return what rows with a concept become."""
@@ -177,6 +206,22 @@ class NumericNoise(Perturbation):
         moved = np.round(numbers + math.sqrt(self.alpha * self.variance) * ndtri(uniform(drawn[0])), self.decimals)
         rounded, places = np.unique(moved + 0.0, return_inverse=True)
         return [None if math.isnan(x) else x for x in rounded.tolist()], places.ravel()
+
+    def log_likelihood(self, before: Sequence[Value], after: Sequence[Value]) -> Floats:
+        """Return log P(after | before): an error must round to the number after."""
+        from scipy.special import log_ndtr
+
+        was, now = (np.array([np.nan if v is None else v for v in values], np.float64) for values in (before, after))
+        deviation, half = math.sqrt(self.alpha * self.variance), 0.5 * 10.0**-self.decimals
+        error = np.abs(now - was[:, None])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if deviation == 0:
+                logs = np.where(error < half, 0.0, -np.inf)
+            else:
+                high, low = (log_ndtr((side - error) / deviation) for side in (half, -half))
+                logs = high + np.log1p(-np.exp(low - high))
+        null = np.isnan(was)[:, None] & np.isnan(now)
+        return np.where(null, 0.0, np.where(np.isnan(logs), -np.inf, logs))
 
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single number becomes."""

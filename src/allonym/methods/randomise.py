@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from allonym.arrays import Ints
+from allonym.arrays import Floats, Ints
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
@@ -64,6 +64,11 @@ class Drawing(ByValue):
     def outcomes(self) -> Sequence[Value]:
         """The values, and null."""
         return [*self.known, None]
+
+    def probabilities(self, value: Value) -> Floats:
+        """Return how likely each value is, whatever a row was."""
+        counts = np.array([*([0] * len(self.counts) if value is None else self.counts), value is None], np.float64)
+        return counts / counts.sum()
 
     def places(self, value: Value, drawn: Words) -> Ints:
         """Return what rows become, whatever they were."""

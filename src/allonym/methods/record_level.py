@@ -28,6 +28,10 @@ class Perturbation(ABC):
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single row becomes."""
 
+    @abstractmethod
+    def log_likelihood(self, before: Sequence[Value], after: Sequence[Value]) -> Floats:
+        """Return log P(after | before): a row for each value before, a column for each value after."""
+
 
 class ByValue(Perturbation):
     """A perturbation that is looked up for each of the values, once for all rows that have it."""
@@ -41,6 +45,21 @@ class ByValue(Perturbation):
     def places(self, value: Value, drawn: Words) -> Ints:
         """Return what rows with a value become, as places in `outcomes`; `drawn` has their draws."""
 
+    @abstractmethod
+    def probabilities(self, value: Value) -> Floats:
+        """Return how likely a value becomes each of `outcomes`."""
+
+    def log_likelihood(self, before: Sequence[Value], after: Sequence[Value]) -> Floats:
+        """Return log P(after | before); words that were suppressed before masking count as null."""
+        outcomes = {value: place for place, value in enumerate(self.outcomes)}
+        places = np.array([outcomes.get(value, len(outcomes)) for value in after], np.int64)
+        logs = np.empty((len(before), len(after)))
+        for row, value in enumerate(before):
+            known = np.append(self.probabilities(None if isinstance(value, str) else value), 0.0)
+            with np.errstate(divide="ignore"):
+                logs[row] = np.log(known[places])
+        return logs
+
     def column(self, values: Sequence[Value], codes: Ints, drawn: Words) -> tuple[list[Value], Ints]:
         """Return what rows become."""
         outcomes_of_rows = np.empty(len(codes), np.int64)
@@ -52,6 +71,17 @@ class ByValue(Perturbation):
         used, places = np.unique(outcomes_of_rows, return_inverse=True)
         outcomes = self.outcomes
         return [outcomes[i] for i in used.tolist()], places.ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class FittedColumns:
+    """The perturbations of the columns of a table, as a `Mechanism`."""
+
+    perturbations: tuple[Perturbation, ...]
+
+    def log_likelihood(self, attribute: int, before: Sequence[Value], after: Sequence[Value]) -> Floats:
+        """Return log P(after | before) of a column."""
+        return self.perturbations[attribute].log_likelihood(before, after)
 
 
 @dataclass(frozen=True)
@@ -68,7 +98,7 @@ class RecordLevelMethod(Method):
         """Perturb every column of every row, each independently of the others."""
         assert records.inverse is not None
         keys = row_keys(records)
-        columns, attributes = [], []
+        columns, attributes, perturbations = [], [], []
         for a, attribute in enumerate(records.attributes):
             tick(a, len(records.attributes))
             perturbation = self.fitted(attribute, *summed(records.codes[:, a], records.counts))
@@ -78,12 +108,19 @@ class RecordLevelMethod(Method):
             where = {value: code for code, value in enumerate(metric.values)}
             columns.append(np.array([where[v] for v in values], np.int64)[places])
             attributes.append(replace(attribute, metric=metric))
+            perturbations.append(perturbation)
         order = np.argsort(records.inverse, kind="stable")  # as pieces of tuples take their rows
         if records.units is not None:
             order = np.lexsort((records.units, records.inverse))
         codes = np.stack(columns, axis=1)[order]
         share = np.ones(len(order), np.int64)
-        return Masking(records.inverse[order], share, np.arange(len(order)), frozen(codes), tuple(attributes))
+        pieces = records.inverse[order], share, np.arange(len(order)), frozen(codes)
+        return Masking(*pieces, tuple(attributes), mechanism=FittedColumns(tuple(perturbations)))
+
+    def mechanism(self, records: Records) -> FittedColumns:
+        """Fit the perturbations of all columns, as `mask` does."""
+        columns = enumerate(records.attributes)
+        return FittedColumns(tuple(self.fitted(x, *summed(records.codes[:, a], records.counts)) for a, x in columns))
 
 
 def row_keys(records: Records) -> Keys:

@@ -1,0 +1,90 @@
+"""How likely each original tuple becomes each record of a release, and the guesses that follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.measures.attackers.base import Estimate, drawn, interval_of
+from allonym.records import Mechanism, Pairs
+
+MAX_LIKELIHOODS = 6_000_000  # in memory; beyond, records of the release are sampled
+TIE = 1e-9  # relative
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihoods:
+    """The likelihoods of some records of a release: `logs[x, y]` = log P(tuple y of the release | original tuple x)."""
+
+    pairs: Pairs
+    known: Ints  # the original tuple of each pair
+    sizes: Floats  # how many records have each original tuple
+    chosen: Ints  # the pairs of the records of the release that are looked at
+    columns: Ints  # of `logs`, for each of these
+    logs: Floats = field(repr=False)
+    sampled: bool = False
+
+    @classmethod
+    def of(cls, pairs: Pairs, mechanism: Mechanism, seed: int) -> Likelihoods:
+        """Compute the likelihoods of all records of a release, or of some, drawn by the seed."""
+        known, _, first = distinct(list(pairs.original.T))
+        persons = 0 if pairs.units is None else int(pairs.units.max()) + 1
+        most = max(MAX_LIKELIHOODS // max(len(first), persons), 1)
+        seen, _, shown = distinct(list(pairs.masked.T))
+        sampled = len(shown) > most
+        chosen = drawn(pairs, most, seed) if sampled else np.arange(len(known))
+        used, columns = np.unique(seen[chosen], return_inverse=True)
+        logs = log_likelihoods(pairs, mechanism, pairs.original[first], pairs.masked[shown[used]])
+        sizes = sum_by(known, pairs.counts.astype(np.float64), len(first))
+        return cls(pairs, known, sizes, chosen, columns.ravel(), logs, sampled)
+
+    @property
+    def weights(self) -> Floats:
+        """How many records each pair that is looked at stands for."""
+        if not self.sampled:
+            return self.pairs.counts.astype(np.float64)
+        return np.full(len(self.chosen), self.pairs.counts.sum() / len(self.chosen))
+
+    def guessed(self, log_weights: Floats) -> Estimate:
+        """Return how often the likeliest person is the right one, in per cent; original tuples may be weighted."""
+        logs = self.logs + log_weights[:, None]
+        if self.pairs.units is None:
+            likeliest = logs >= logs.max(axis=0) - TIE
+            right = likeliest[self.known[self.chosen], self.columns]
+            probabilities = right / (self.sizes @ likeliest)[self.columns]
+        else:
+            of_persons = self._rows_of_persons() @ relative(logs)
+            likeliest = of_persons >= of_persons.max(axis=0) * (1 - TIE)
+            right = likeliest[self.pairs.units[self.chosen], self.columns]
+            probabilities = right / likeliest.sum(axis=0)[self.columns]
+        mean = float((self.weights * probabilities).sum() / self.weights.sum())
+        return Estimate(100 * mean, interval_of(mean, len(self.chosen)) if self.sampled else None)
+
+    def _rows_of_persons(self) -> Any:
+        """Return how many rows with each original tuple every person has, as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        assert self.pairs.units is not None
+        shape = int(self.pairs.units.max()) + 1, len(self.sizes)
+        return csr_array((self.pairs.counts.astype(np.float64), (self.pairs.units, self.known)), shape)
+
+
+def log_likelihoods(pairs: Pairs, mechanism: Mechanism, before: Ints, after: Ints) -> Floats:
+    """Return log P(after | before) of tuples, given by their codes: columns are replaced independently."""
+    logs = np.zeros((len(before), len(after)))
+    for a, attribute in enumerate(pairs.attributes):
+        was, rows = np.unique(before[:, a], return_inverse=True)
+        now, columns = np.unique(after[:, a], return_inverse=True)
+        values = attribute.values
+        of_values = mechanism.log_likelihood(a, [values[c] for c in was.tolist()], [values[c] for c in now.tolist()])
+        logs += of_values[np.ix_(rows.ravel(), columns.ravel())]
+    return logs
+
+
+def relative(logs: Floats) -> Floats:
+    """Return likelihoods relative to the largest of their column; 0 in a column in which nothing is possible."""
+    best = logs.max(axis=0)
+    return np.exp(logs - np.where(np.isfinite(best), best, 0.0))
