@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,18 +59,23 @@ class Likelihoods:
         else:
             of_persons = self._rows_of_persons() @ relative(logs)
             likeliest = of_persons >= of_persons.max(axis=0) * (1 - TIE)
-            right = likeliest[self.pairs.units[self.chosen], self.columns]
+            right = likeliest[self._persons[self.chosen], self.columns]
             probabilities = right / likeliest.sum(axis=0)[self.columns]
         mean = float((self.weights * probabilities).sum() / self.weights.sum())
         return Estimate(100 * mean, interval_of(mean, len(self.chosen)) if self.sampled else None)
+
+    @cached_property
+    def _persons(self) -> Ints:
+        """The persons of the pairs, numbered without gaps."""
+        assert self.pairs.units is not None
+        return np.unique(self.pairs.units, return_inverse=True)[1].ravel().astype(np.int64)
 
     def _rows_of_persons(self) -> Any:
         """Return how many rows with each original tuple every person has, as a sparse matrix."""
         from scipy.sparse import csr_array
 
-        assert self.pairs.units is not None
-        shape = int(self.pairs.units.max()) + 1, len(self.sizes)
-        return csr_array((self.pairs.counts.astype(np.float64), (self.pairs.units, self.known)), shape)
+        shape = int(self._persons.max()) + 1, len(self.sizes)
+        return csr_array((self.pairs.counts.astype(np.float64), (self._persons, self.known)), shape)
 
 
 def log_likelihoods(pairs: Pairs, mechanism: Mechanism, before: Ints, after: Ints) -> Floats:
