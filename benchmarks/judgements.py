@@ -7,6 +7,7 @@ docs/measures/similarity.md.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -43,12 +44,24 @@ def read(name: str) -> list[Pair]:
     return [(fix.get(a, a), fix.get(b, b), float(score)) for a, b, score in rows]
 
 
+@functools.cache
+def wordnet_sources() -> Taxonomy:
+    """Read WordNet with its definitions and parts."""
+    return read_taxonomy(WNDB)
+
+
+@functools.cache
+def content_of(taxonomy: Taxonomy, name: str) -> NDArray[np.float64]:
+    """Return the information content of all concepts."""
+    return content(taxonomy, name)
+
+
 def closest(taxonomy: Taxonomy, pairs: list[Pair], measure: str, **options: Any) -> NDArray[np.float64]:
     """Return for each pair the raw figure of its closest senses; distances are negated."""
     senses = {word: np.array(taxonomy.senses(word)) for pair in pairs for word in pair[:2]}
     ancestry = taxonomy.ancestry(np.concatenate(list(senses.values())))
     if "content" in options:
-        options["content"] = content(taxonomy, options["content"])
+        options["content"] = content_of(taxonomy, options["content"])
     raw: dict[str, Callable[..., NDArray[np.float64]]] = {
         "path": lambda a, b: -similarity.path(ancestry, a, b),
         "leacock-chodorow": lambda a, b: similarity.leacock_chodorow(ancestry, a, b),
@@ -80,18 +93,19 @@ VARIANTS: list[tuple[str, str, dict[str, str]]] = [
 
 def correlations() -> Correlations:
     """Return Pearson's r and Spearman's ρ of every measure with every set of judgements."""
-    taxonomy = read_taxonomy(WNDB)
+    taxonomy = wordnet_sources()
     thirty = read("EN-MC-30.txt")
-    sets = {
-        "M&C-30": thirty,
-        "M&C-28": [p for p in thirty if p[:2] not in OMITTED and p[1::-1] not in OMITTED],
-        "R&G-65": read("EN-RG-65.txt"),
-    }
+    pairs = [*thirty, *read("EN-RG-65.txt")]
+    judged = np.array([p[2] for p in pairs])
+    omitted = np.array([p[:2] in OMITTED or p[1::-1] in OMITTED for p in pairs])
+    first = np.arange(len(pairs)) < len(thirty)
+    sets = {"M&C-30": first, "M&C-28": first & ~omitted, "R&G-65": ~first}
     results: Correlations = {}
     for measure, variant, options in VARIANTS:
-        for name, pairs in sets.items():
-            ours, judged = closest(taxonomy, pairs, measure, **options), np.array([p[2] for p in pairs])
-            r_and_rho = float(pearsonr(ours, judged)[0]), float(spearmanr(ours, judged)[0])
+        figures = closest(taxonomy, pairs, measure, **options)
+        for name, some in sets.items():
+            ours, theirs = figures[some], judged[some]
+            r_and_rho = float(pearsonr(ours, theirs)[0]), float(spearmanr(ours, theirs)[0])
             results.setdefault((measure, variant), {})[name] = r_and_rho
     return results
 

@@ -27,9 +27,7 @@ def test_correlations_are_those_found_independently() -> None:
     import judgements
     from scipy.stats import pearsonr
 
-    from allonym import read_taxonomy
-
-    t, pairs = read_taxonomy(WNDB), judgements.read("EN-MC-30.txt")
+    t, pairs = judgements.wordnet_sources(), judgements.read("EN-MC-30.txt")
     judged = [p[2] for p in pairs]
     expected = {"path": 0.64, "leacock-chodorow": 0.78, "wu-palmer": 0.74}
     for measure, published in expected.items():

@@ -20,7 +20,7 @@ def test_every_default_module_has_tests() -> None:
     assert all(mutants.tests_of(module) for module in modules)
 
 
-@pytest.mark.parametrize("module", ["methods/fusion.py", "measures/loss.py"])
+@pytest.mark.parametrize("module", ["methods/recoding.py", "measures/loss.py"])
 def test_faults_are_valid_python_and_differ_from_the_module(module: str) -> None:
     original = ast.unparse(ast.parse((mutants.PACKAGE / module).read_text("utf-8")))
     faults = mutants.draw(module, 3, 0)

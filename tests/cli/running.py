@@ -1,9 +1,6 @@
-"""Running commands in tests."""
+"""Running commands that are expected to succeed, or to end with a certain code."""
 
 from __future__ import annotations
-
-import subprocess
-import sys
 
 from click.testing import CliRunner
 
@@ -19,9 +16,3 @@ def run(*words: str, code: int = 0) -> str:
         raise done.exception
     assert done.exit_code == code, done.output
     return done.stdout
-
-
-def shell(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own."""
-    command = [sys.executable, "-m", "allonym", *words]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)

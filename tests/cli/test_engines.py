@@ -12,8 +12,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import call
 
-from cli.running import run, shell
+from cli.running import run
 
 ROLES = ("--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--identifier", "name", "--sensitive", "income")
 
@@ -81,7 +82,7 @@ def test_mistakes_about_engines_end_with_a_hint_and_no_file(folder: Path) -> Non
         (("--engine", "polars", "--partition-by", "yeer"), "will not be in the release"),
         (("--method", "generalise", "--blocks-from", "10"), "leave it out"),
     ):
-        done = shell("mask", one, "-o", str(folder / "out.parquet"), *ROLES, "--keep-rest", *options)
+        done = call("mask", one, "-o", str(folder / "out.parquet"), *ROLES, "--keep-rest", *options)
         assert done.returncode == 2, done
         assert message in done.stderr
         assert not (folder / "out.parquet").exists()
@@ -90,8 +91,8 @@ def test_mistakes_about_engines_end_with_a_hint_and_no_file(folder: Path) -> Non
 def test_a_report_without_figures_is_refused_before_the_work(folder: Path) -> None:
     one = str(years(folder) / "year=2020" / "part.parquet")
     options = ("--quasi", "age=numeric", "--keep-rest", "--method", "noise", "--report", str(folder / "r.html"))
-    done = shell("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "polars")
+    done = call("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "polars")
     assert done.returncode == 2, done
     assert "--engine memory" in done.stderr
     assert not (folder / "out.parquet").exists()
-    assert shell("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "memory").returncode == 0
+    assert call("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "memory").returncode == 0

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from commands import call, shell
 
 import allonym as al
 from allonym.cli import app, main
-from cli.running import run, shell
+from cli.running import run
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ from cli.running import run, shell
     ],
 )
 def test_errors_say_what_is_wrong_and_exit_with_2(words: list[str], message: str) -> None:
-    done = shell(*words)
+    done = call(*words)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -45,7 +46,7 @@ def test_odd_options_end_without_a_traceback(tmp_path: Path) -> None:
         [*jobs, "--senses", "xx"],
         [*jobs, "--language", "xx"],
     ):
-        done = shell(*words)
+        done = call(*words)
         assert (done.returncode, "Traceback" in done.stderr) == (2, False), (words, done.stderr)
 
 
@@ -111,7 +112,7 @@ def test_promises_and_reports_that_cannot_be_leave_no_file(
     folder: Path, options: tuple[str, ...], message: str
 ) -> None:
     before = set(folder.iterdir())
-    done = shell("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep-rest", *options)
+    done = call("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep-rest", *options)
     assert done.returncode == 2
     assert message in done.stderr
     assert set(folder.iterdir()) == before

@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import call
 
-from cli.running import run, shell
+from cli.running import run
 
 
 def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
@@ -47,11 +48,11 @@ def test_without_a_header_columns_are_numbers(tmp_path: Path) -> None:
 def test_a_failed_link_leaves_no_file(tmp_path: Path) -> None:
     data, out = tmp_path / "jobs.csv", tmp_path / "out.csv"
     data.write_text("job\nnurse\n")
-    done = shell("link", str(data), "--column", "jobb", "-o", str(out))
+    done = call("link", str(data), "--column", "jobb", "-o", str(out))
     assert done.returncode == 2
     assert "None of the 1 columns" in done.stderr
     assert not out.exists()
-    done = shell("link", str(data), "--column", "job", "-o", str(tmp_path / "nowhere" / "out.csv"))
+    done = call("link", str(data), "--column", "job", "-o", str(tmp_path / "nowhere" / "out.csv"))
     assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == [data]
 
@@ -59,7 +60,7 @@ def test_a_failed_link_leaves_no_file(tmp_path: Path) -> None:
 def test_a_file_without_a_header_shows_no_cells(tmp_path: Path) -> None:
     data = tmp_path / "jobs.data"
     data.write_text("Ann Smith, nurse\nBob Jones, baker\n")
-    done = shell("link", str(data), "--column", "job")
+    done = call("link", str(data), "--column", "job")
     assert done.returncode == 2
     assert "Ann" not in done.stderr
 
@@ -80,18 +81,18 @@ def test_gzipped_tables_and_given_delimiters(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv.gz"
     data.write_bytes(gzip.compress(b"a:b\nnurse:1\n"))
     assert "1 of 1 values linked" in run("link", str(data), "--column", "a", "--delimiter", ":")
-    assert shell("link", str(data), "--column", "a", "--delimiter", "::").returncode == 2
+    assert call("link", str(data), "--column", "a", "--delimiter", "::").returncode == 2
 
 
 def test_standard_input() -> None:
-    done = shell("link", "-", "--column", "job", "--json", stdin="job\nnurse\n")
+    done = call("link", "-", "--column", "job", "--json", stdin="job\nnurse\n")
     assert json.loads(done.stdout)["links"][0]["concept"] == "nurse.n.01"
 
 
 def test_the_data_is_never_overwritten(tmp_path: Path) -> None:
     data = tmp_path / "own.csv"
     data.write_text("job\nnurse\n")
-    done = shell("link", str(data), "--column", "job", "-o", str(data))
+    done = call("link", str(data), "--column", "job", "-o", str(data))
     assert (done.returncode, "is the data itself" in done.stderr) == (2, True)
     assert data.read_text() == "job\nnurse\n"
 
@@ -103,7 +104,7 @@ def test_the_data_is_never_overwritten(tmp_path: Path) -> None:
 def test_odd_tables_end_without_a_traceback(content: bytes, code: int, tmp_path: Path) -> None:
     data = tmp_path / "odd[b].csv"
     data.write_bytes(content)
-    done = shell("link", str(data), "--column", "job", "-o", str(tmp_path / "out[b].csv"))
+    done = call("link", str(data), "--column", "job", "-o", str(tmp_path / "out[b].csv"))
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
 

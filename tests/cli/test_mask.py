@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from commands import call, shell
 
 import allonym as al
 from allonym.errors import OptionError
-from cli.running import run, shell
+from cli.running import run
 
 
 def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
@@ -102,7 +103,7 @@ def test_standard_input_and_output_carry_the_release_alone(folder: Path) -> None
     run("mask", "jobs.csv", "-o", "m.csv", *roles)
     assert done.stdout == (folder / "m.csv").read_text()
     assert "reached" in done.stderr
-    with_json = shell("mask", "-", "-o", "-", *roles, "--json", stdin=data)
+    with_json = call("mask", "-", "-o", "-", *roles, "--json", stdin=data)
     assert with_json.stdout == done.stdout
     assert json.loads(with_json.stderr)["records"] == 24
 

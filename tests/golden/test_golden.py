@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import io
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from commands import call_bytes
 
 from golden.cases import CASES, Case
 from golden.decode import abridged, decoded, normal, unordered, without_charts
@@ -28,14 +25,6 @@ PAGES = (".html", ".htm")
 ENVIRONMENT = {"COLUMNS": "100", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
 UNSET = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "TERMINAL_WIDTH", "GITHUB_ACTIONS")
 MISTAKE = 70  # the exit code of an error inside allonym
-
-
-class Done(NamedTuple):
-    """What a command printed, and how it ended."""
-
-    code: int
-    out: bytes
-    err: bytes
 
 
 @pytest.fixture(scope="session")
@@ -84,14 +73,14 @@ def outputs(case: Case, folder: Path) -> dict[str, bytes]:
     console = b""
     for number, command in enumerate(case.commands, 1):
         stdin = (folder / case.stdin).read_bytes() if case.stdin else b""
-        done = (separately if case.process else invoke)(shlex.split(command), stdin)
-        assert done.code != MISTAKE, done.err.decode()
+        done = (separately if case.process else call_bytes)(*shlex.split(command), stdin=stdin)
+        assert done.returncode != MISTAKE, done.stderr.decode()
         is_data = "--json" in command.split() or " -o -" in command
-        if is_data and done.out:
-            found[f"data/{case.name}/stdout-{number}"] = done.out
-        console += f"$ allonym {command}\n".encode() + (b"" if is_data else done.out)
-        console += b"".join(b"stderr: " + line for line in done.err.splitlines(keepends=True))
-        console += f"exit code: {done.code}\n\n".encode()
+        if is_data and done.stdout:
+            found[f"data/{case.name}/stdout-{number}"] = done.stdout
+        console += f"$ allonym {command}\n".encode() + (b"" if is_data else done.stdout)
+        console += b"".join(b"stderr: " + line for line in done.stderr.splitlines(keepends=True))
+        console += f"exit code: {done.returncode}\n\n".encode()
     if console:
         found[f"text/{case.name}/console.txt"] = console
     if case.call is not None:
@@ -137,39 +126,7 @@ def compared(case: Case, found: dict[str, bytes]) -> Iterator[str]:
             yield "\n".join([f"{place} differs:", *changes[:40]])
 
 
-def invoke(args: list[str], stdin: bytes = b"") -> Done:
-    """Run a command in this process, which saves its start."""
-    from allonym.cli import main
-
-    code = 0
-    with replaced(args, stdin) as (out, err):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        out.flush()
-        err.flush()
-    return Done(code, out.buffer.getvalue(), err.buffer.getvalue())  # type: ignore[attr-defined]
-
-
-@contextmanager
-def replaced(args: list[str], stdin: bytes) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
-    """Give this process other arguments and streams; then give it back its own, with its signal handlers."""
-    before = sys.argv, sys.stdin, sys.stdout, sys.stderr
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
-    sys.argv, sys.stdin = ["allonym", *args], io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-    sys.stdout, sys.stderr = out, err
-    try:
-        yield out, err
-    finally:
-        sys.argv, sys.stdin, sys.stdout, sys.stderr = before
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-
-
-def separately(args: list[str], stdin: bytes = b"") -> Done:
+def separately(*words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run a command in a process of its own, with real pipes."""
     start = "import sys; sys.argv[0] = 'allonym'; from allonym.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", start, *args], input=stdin, capture_output=True, check=False)
-    return Done(done.returncode, done.stdout, done.stderr)
+    return subprocess.run([sys.executable, "-c", start, *words], input=stdin, capture_output=True, check=False)

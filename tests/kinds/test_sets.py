@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import slow_sets as slow
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
@@ -25,6 +28,11 @@ def some_sets(parents: Dag, data: st.DataObject, least: int = 1) -> Drawn:
     return data.draw(st.lists(st.frozensets(elements, max_size=5), min_size=least, max_size=9, unique=True))
 
 
+def distance_of_elements(parents: Dag) -> Callable[[int | str, int | str], float]:
+    """Return the slow distance of two elements, computed once for each pair."""
+    return functools.cache(functools.partial(slow.delta, parents))
+
+
 def by_meaning(parents: Dag, values: list[frozenset[int | str] | None], way: str) -> SetMetric:
     """Return sets of concepts by ancestor overlap."""
     t = taxonomy(parents)
@@ -37,7 +45,8 @@ def test_distances_are_those_of_the_formulas(way: str, parents: Dag, data: st.Da
     values = some_sets(parents, data)
     metric = by_meaning(parents, [*values, None], way)
     codes = np.arange(len(values) + 1)
-    expected = [[slow.set_distance(way, lambda a, b: slow.delta(parents, a, b), x, y) for y in values] for x in values]
+    delta = distance_of_elements(parents)
+    expected = [[slow.set_distance(way, delta, x, y) for y in values] for x in values]
     whole = metric.distances(codes[:, None], codes)
     assert whole[:-1, :-1] == pytest.approx(np.array(expected), abs=1e-12)
     assert whole[-1].tolist() == [1.0] * len(values) + [0.0]
@@ -46,8 +55,8 @@ def test_distances_are_those_of_the_formulas(way: str, parents: Dag, data: st.Da
     for code, value in enumerate([*values, None]):
         assert metric.distances_from(value) == pytest.approx(whole[code], abs=1e-12)
     other = frozenset(data.draw(st.frozensets(st.sampled_from([*parents, "z"]), max_size=4)))
-    found = [slow.set_distance(way, lambda a, b: slow.delta(parents, a, b), other, y) for y in values]
-    assert metric.distances_from(other)[:-1] == pytest.approx(found, abs=1e-12)
+    expected = [slow.set_distance(way, delta, other, y) for y in values]
+    assert metric.distances_from(other)[:-1] == pytest.approx(expected, abs=1e-12)
 
 
 @ways
@@ -62,18 +71,17 @@ def test_by_equality_elements_are_the_same_or_not(way: str, data: st.DataObject)
 
 @ways
 @pytest.mark.parametrize("few", [64, 0])
-@settings(max_examples=60)
 @given(parents=dags(7), data=st.data())
 def test_the_medoid_is_that_of_the_definition(way: str, few: int, parents: Dag, data: st.DataObject) -> None:
     values = some_sets(parents, data)
-    metric = by_meaning(parents, values, way)
+    metric, delta = by_meaning(parents, values, way), distance_of_elements(parents)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MAX_SMALL_GROUP", few)
         for _ in range(3):  # the second and third from what the first found
             some = data.draw(st.dictionaries(st.integers(0, len(values) - 1), st.integers(1, 5), min_size=1))
             codes, counts = np.array(sorted(some)), np.array([float(some[c]) for c in sorted(some)])
             pairs = [(values[c], some[c]) for c in sorted(some)]
-            expected = slow.medoid(pairs, way, lambda a, b: slow.delta(parents, a, b))
+            expected = slow.medoid(pairs, way, delta)
             assert metric.centroid(codes, counts) == expected
 
 

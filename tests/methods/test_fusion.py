@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Hashable
 from pathlib import Path
@@ -96,6 +97,7 @@ def test_groups_are_those_of_the_algorithm(
     tuples = [(words[a], SEXES[b]) for a, b in records.codes]
     named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in tree.items()}
 
+    @functools.cache
     def apart(a: Hashable, b: Hashable) -> float:
         if guide == "path" and a is not None and b is not None:
             return reference.distance("path", parents, words.index(a), words.index(b))

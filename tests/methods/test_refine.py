@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import dags, taxonomy
 
@@ -134,6 +134,7 @@ def test_nothing_is_gained_by_moving_one_more(table: tuple[Records, int]) -> Non
 
 
 @pytest.mark.parametrize("name", METHODS_THAT_GROUP)
+@settings(max_examples=20)
 @given(table=tables())
 def test_less_is_lost_and_k_is_kept(name: str, table: tuple[Records, int]) -> None:
     records, k = table

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from allonym.errors import OptionError
@@ -9,6 +11,11 @@ from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.match import SUFFIXES, Matcher
 from allonym.ontology.wordnet import bundled
+
+
+@functools.cache
+def matcher_of_wordnet() -> Matcher:
+    return Matcher(bundled().lexicon, language("en"))
 
 
 def matcher(*forms: str, code: str = "en") -> Matcher:
@@ -46,7 +53,7 @@ def first(m: Matcher, text: str) -> tuple[str, str, str] | None:
     ],
 )
 def test_forms_of_wordnet(text: str, expected: tuple[str, str, str]) -> None:
-    assert first(Matcher(bundled().lexicon, language("en")), text) == expected
+    assert first(matcher_of_wordnet(), text) == expected
 
 
 @pytest.mark.parametrize(

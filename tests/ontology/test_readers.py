@@ -66,11 +66,10 @@ def test_obo_has_synonyms_notations_definitions_and_no_obsolete_terms() -> None:
 
 
 def test_obo_agrees_with_fastobo_on_the_mini_file() -> None:
-    check_against_fastobo(HERE / "mini-animals.obo")
+    check_against_fastobo(HERE / "mini-animals.obo", read_taxonomy(HERE / "mini-animals.obo"))
 
 
-def check_against_fastobo(path: Path) -> None:
-    t = read_taxonomy(path)
+def check_against_fastobo(path: Path, t: Taxonomy) -> None:
     raw = path.read_bytes()
     lines = (gzip.decompress(raw) if path.suffix == ".gz" else raw).splitlines(keepends=True)
     # DOID has definitions and references that fastobo refuses; neither is compared
@@ -305,20 +304,20 @@ def test_doid_agrees_with_fastobo() -> None:
     t = read_taxonomy(path)
     assert (len(t), len(t.parents[1])) == (9_233, 10_880)
     assert [t.labels[c] for c in t.path(t.code("asthma"))][-1] == "disease"
-    check_against_fastobo(path)
+    check_against_fastobo(path, t)
 
 
 @needs(DATA / "taxonomies" / "icd10cm_tree.tsv.gz")
 def test_icd_codes_that_are_their_own_parents_are_refused(tmp_path: Path) -> None:
-    """39 one-category blocks of the file lost their chapter: refused as it is; as further roots they load."""
+    """39 one-category blocks of the file lost their chapter: refused as it is; as further roots, the first load."""
     path = DATA / "taxonomies" / "icd10cm_tree.tsv.gz"
     with pytest.raises(errors.CycleError, match=r"line 812: 'B10' is its own parent; 39 such ids"):
         read_taxonomy(path)
-    rows = [line.split("\t") for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+    rows = [line.split("\t") for line in gzip.decompress(path.read_bytes()).decode().splitlines()[:5_000]]
     mended = dict.fromkeys("\t".join([row[0], "" if row[0] == row[1] else row[1], row[2]]) for row in rows)
     (tmp_path / "icd.tsv").write_text("\n".join(mended))
     t = read_taxonomy(tmp_path / "icd.tsv")
-    assert len(t) > 98_000
+    assert len(t) > 4_000
     assert t.labels[t.code("A00.0")].startswith("Cholera due to Vibrio cholerae")
     assert [t.ids[c] for c in t.path(t.code("A00.0"))] == ["A00.0", "A00", "A00-A09", "1", "*"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,6 +116,7 @@ def partitions(groups: list[frozenset[int]]) -> Iterator[list[frozenset[int]]]:
 def least_loss(t: Taxonomy, groups: set[frozenset[int]], limit: int) -> float:
     """Return the least largest loss of a level that unites some groups into at most so many, by trying all ways."""
 
+    @functools.cache
     def radius(group: frozenset[int]) -> float:
         common = set.intersection(*(set(t.subsumers(x).tolist()) for x in group))
         return min(float(losses_of(t, np.array(sorted(group)), np.array([[c]] * len(group))).max()) for c in common)

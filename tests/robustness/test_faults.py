@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from commands import call
 
 import allonym as al
 from allonym.errors import OutputError
@@ -22,23 +24,28 @@ from allonym.release import write as release
 COMMAND = [sys.executable, "-c", "from allonym.cli import main; main()"]
 
 
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The survey, its plan, and what masking it gives."""
+    folder = tmp_path_factory.mktemp("demo")
+    demonstrate(folder)
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with the survey, its plan, and what masking it gives."""
-    demonstrate(tmp_path / "demo")
+def folder(demo: Path, tmp_path: Path) -> Path:
+    """A folder with a copy of the survey, its plan, and what masking it gives."""
+    shutil.copytree(demo, tmp_path / "demo")
     return tmp_path
 
 
 def mask(folder: Path, target: Path | str, *options: str) -> list[str]:
-    given = [
-        "mask",
-        str(folder / "demo" / "survey.csv"),
-        "-o",
-        str(target),
-        "--plan",
-        str(folder / "demo" / "plan.toml"),
-    ]
-    return [*COMMAND, *given, *options]
+    return [*COMMAND, *words(folder, target, *options)]
+
+
+def words(folder: Path, target: Path | str, *options: str) -> list[str]:
+    demo = folder / "demo"
+    return ["mask", str(demo / "survey.csv"), "-o", str(target), "--plan", str(demo / "plan.toml"), *options]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -122,7 +129,7 @@ def test_a_full_disk(folder: Path, small_disk: Path) -> None:
     (small_disk / "old.csv").write_text("what was there\n")
     (small_disk / "ballast").write_bytes(b"x" * 40_000)
     for name in ("new.csv", "old.csv"):
-        done = subprocess.run(mask(folder, small_disk / name), capture_output=True, text=True, check=False)
+        done = call(*words(folder, small_disk / name))
         assert done.returncode == 2
         assert "cannot be written: No space left on device" in done.stderr
     assert {x.name for x in small_disk.iterdir()} == {"old.csv", "ballast"}
@@ -131,7 +138,7 @@ def test_a_full_disk(folder: Path, small_disk: Path) -> None:
 
 def test_a_disk_that_is_read_only(folder: Path, small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    done = subprocess.run(mask(folder, small_disk / "new.csv"), capture_output=True, text=True, check=False)
+    done = call(*words(folder, small_disk / "new.csv"))
     assert done.returncode == 2
     assert "new.csv cannot be written" in done.stderr
 
@@ -142,21 +149,21 @@ def test_places_where_nothing_can_be_written(folder: Path) -> None:
     (folder / "link.csv").symlink_to(source)
     (folder / "hard.csv").hardlink_to(source)
     for target in (source, folder / "link.csv", folder / "hard.csv", folder / "demo" / ".." / "demo" / "survey.csv"):
-        done = subprocess.run(mask(folder, target), capture_output=True, text=True, check=False)
+        done = call(*words(folder, target))
         assert done.returncode == 2
         assert "is the data itself" in done.stderr
-    done = subprocess.run(mask(folder, folder / "demo"), capture_output=True, text=True, check=False)
+    done = call(*words(folder, folder / "demo"))
     assert done.returncode == 2
     assert content(folder) == before
     if Path("/proc/version").exists():
-        done = subprocess.run(mask(folder, "/proc/out.csv"), capture_output=True, text=True, check=False)
+        done = call(*words(folder, "/proc/out.csv"))
         assert done.returncode == 2
         assert "cannot be written" in done.stderr
 
 
 def test_a_summary_that_cannot_be_written_is_told_before_any_work(folder: Path) -> None:
     options = ("--summary", str(folder / "nowhere" / "s.json"))
-    done = subprocess.run(mask(folder, folder / "out.csv", *options), capture_output=True, text=True, check=False)
+    done = call(*words(folder, folder / "out.csv", *options))
     assert done.returncode == 2
     assert [x.name for x in folder.iterdir()] == ["demo"]
 

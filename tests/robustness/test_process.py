@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import json
 import logging
 import os
 import subprocess
@@ -15,6 +16,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from commands import call
 
 import allonym as al
 from allonym.cli.app import main
@@ -24,7 +26,7 @@ from allonym.pipeline.demo import demonstrate, survey
 SOURCE = Path(al.__file__).parent
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 NO_SOCKETS = """
-import socket, sys
+import json, socket, sys
 def refuse(*args, **options):
     raise RuntimeError("a socket was asked for")
 class Refusing(socket.socket):
@@ -32,7 +34,12 @@ class Refusing(socket.socket):
 socket.socket = Refusing
 socket.create_connection = socket.getaddrinfo = socket.gethostbyname = refuse
 from allonym.cli import main
-main()
+for command in json.loads(sys.argv[1]):
+    sys.argv = ["allonym", *command]
+    try:
+        main()
+    except SystemExit as end:
+        assert end.code == 0, command
 """
 COMMAND = [sys.executable, "-m", "allonym"]
 SECRET = "Xylophonist-4711"
@@ -48,14 +55,17 @@ def test_nothing_asks_for_the_network(tmp_path: Path) -> None:
         ["evaluate", str(folder / "survey.csv"), str(tmp_path / "m.csv"), "--plan", str(folder / "plan.toml")],
         ["compare", *base, "--k", "5", "--methods", "sa-mdav,fusion"],
     ]
-    for command in commands:
-        done = subprocess.run([sys.executable, "-c", NO_SOCKETS, *command], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, (command, done.stderr)
+    program = [sys.executable, "-c", NO_SOCKETS, json.dumps(commands)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "m.csv").exists()
+    assert "sa-mdav" in done.stdout
 
 
 def test_the_test_of_sockets_can_fail() -> None:
     code = NO_SOCKETS.replace("main()", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    program = [sys.executable, "-c", code, '[["check"]]']
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert "a socket was asked for" in done.stderr
 
 
@@ -111,7 +121,7 @@ def test_errors_hold_no_cells(tmp_path: Path, options: tuple[str, ...], caplog: 
     people().to_csv(tmp_path / "in.csv", index=False)
     files = [str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv")]
     command = ["mask", *files, "--keep-rest", "--hide-values", *options]
-    done = subprocess.run([*COMMAND, *command], capture_output=True, text=True, check=False)
+    done = call(*command)
     assert done.returncode == 2, done.stderr
     assert SECRET not in done.stderr + done.stdout
     assert not (tmp_path / "out.csv").exists()
@@ -188,12 +198,12 @@ def test_hash_seeds_and_processes_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("job,age,sex\n" + "\n".join(rows) + "\n")
     paths = [Path(__file__).parents[1] / "data" / "mini-jobs.csv", tmp_path / "in.csv", tmp_path / "out.csv"]
     hashes = []
-    for seed in ("0", "1", "4711"):
+    for seed in ("0", "4711"):
         environment = os.environ | {"PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", RUN, *map(str, paths)]
         hashes.append(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
     assert len(hashes[0].splitlines()) == len(METHODS)
-    assert hashes[0] == hashes[1] == hashes[2]
+    assert hashes[0] == hashes[1]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import Browser, codes, fields, shown
+from commands import call
 
 from allonym.pipeline.demo import survey as survey_text
 from allonym.plan import Plan
@@ -32,8 +31,7 @@ def accept_all(browser: Browser) -> None:
 def by_command_line(folder: Path, table: Path, plan: Path) -> bytes:
     output = folder / "again.csv"
     words = ["mask", str(table), "--plan", str(plan), "-o", str(output)]
-    code = "from allonym.cli import main; main()"
-    subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True)
+    call(*words).check_returncode()
     return output.read_bytes()
 
 
