@@ -40,6 +40,9 @@ class Metric(Protocol):
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return how many values of the data lie under what two values have in common; None, where that is a range."""
 
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which of some values a value is true of, as a concept is of those below it; null is of all."""
+
     def range(self, a: Ints, b: Ints) -> Floats:
         """Return how wide the range is that two values span, as a share of the whole; else, their distance."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from allonym.cli import options
+from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, option
 from allonym.cli.output import problem_lines, progress, say, short, show_json, show_table
 from allonym.errors import plural
@@ -23,25 +24,42 @@ MAX_LINKS = 10  # links shown of a column
 @options.file
 @options.required_plan
 @option("--write", is_flag=True, help="Write links files for review beside the plan, and name them in it.")
+@options.disclosure
+@options.record_risk
 @options.hide_values
 @options.as_json
 @click.pass_context
-def check(ctx: click.Context, file: str, plan: Path, write: bool, hide_values: bool, as_json: bool) -> None:
-    """Dry-run a plan on a table.
+def check(
+    ctx: click.Context,
+    /,
+    file: str,
+    plan: Path,
+    write: bool,
+    record_risk: Path | None,
+    hide_values: bool,
+    as_json: bool,
+    **risk_options: Any,
+) -> None:
+    r"""Dry-run a plan on a table.
 
     Exits with 1 if `mask` would refuse the plan. Lists the links of words to concepts that need review, the values
-    without a concept, with suggestions, and the disclosure risk of the table as it is.
+    without a concept, with suggestions, and the disclosure risk of the table as it is: which columns make people
+    unique, and how many people of a population share the values of a record.
 
     Examples:
       allonym check survey.csv --plan plan.toml
       allonym check survey.csv --plan plan.toml --write
+      allonym check survey.csv --plan plan.toml --population register.csv \
+          --record-risk risk.csv
     """
     from allonym.plan import Plan
 
+    check_record_risk(record_risk, [file, plan, risk_options["population"]])
     loaded = Plan.load(plan)
     with progress("Checking") as tick:
-        checked = loaded.check(file, tick)
+        checked = loaded.check(file, tick, **risk_options)
     written = checked.pin(plan) if write else []
+    save_record_risk(checked.record_risk, record_risk)
     if as_json:
         show_json(checked.to_dict(hide_values))
     else:
@@ -86,6 +104,7 @@ def _show_risk(checked: Check) -> None:
     else:
         say(f"  groups of {risk.smallest:,} to {risk.largest:,} {who}")
     say(f"  {risk.linkage:.1f} % of the records can be linked by text")
+    show_disclosure(checked.uniques, checked.population, has_units=risk.units is not None)
 
 
 def _coverage(column: ColumnCheck) -> tuple[str, str, str]:

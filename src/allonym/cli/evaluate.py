@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from allonym.cli import options
+from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, argument, option
 from allonym.cli.output import progress, say, short, show_json, show_table
 
@@ -42,10 +43,20 @@ RISK = (
     "--items", "m", type=click.IntRange(min=1), default=2, metavar="NUMBER",
     help="Items of a set that an attacker knows: m of k^m-anonymity.",
 )  # fmt: skip
+@options.disclosure
+@options.record_risk
 @options.hide_values
 @options.as_json
-def evaluate(original: str, masked: str, plan: Path, hide_values: bool, as_json: bool, **option_values: Any) -> None:
-    """Measure the loss and the risk of a masked table.
+def evaluate(
+    original: str,
+    masked: str,
+    plan: Path,
+    record_risk: Path | None,
+    hide_values: bool,
+    as_json: bool,
+    **option_values: Any,
+) -> None:
+    r"""Measure the loss and the risk of a masked table.
 
     Works with any tool's output. The plan describes the columns; its k is the required k. In the masked table `*`
     stands for any value, a range (`[20, 30[`, `20-30`) for its middle, and a label of the plan's hierarchy for the
@@ -56,12 +67,16 @@ def evaluate(original: str, masked: str, plan: Path, hide_values: bool, as_json:
       allonym evaluate people.csv other-tool.csv --plan plan.toml --key id --json
       allonym evaluate people.csv second.csv --plan plan.toml --earlier first.csv
       allonym evaluate people.csv masked.csv --plan plan.toml --attacker lin
+      allonym evaluate people.csv masked.csv --plan plan.toml \
+          --population register.csv --record-risk risk.csv
     """
     from allonym.plan import Plan
 
+    check_record_risk(record_risk, [original, masked, plan, option_values["population"], option_values["earlier"]])
     loaded = Plan.load(plan)
     with progress("Measuring") as tick:
         evaluation = loaded.evaluate(original, masked, tick=tick, **option_values)
+    save_record_risk(evaluation.record_risk, record_risk)
     if as_json:
         show_json(evaluation.summary)
     else:
@@ -88,6 +103,7 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
     for head, names in (("information loss", LOSS), ("disclosure risk", RISK)):
         say()
         show_table((head, "release", "before", "blind"), _measure_rows(evaluation, names), right=(1, 2, 3))
+    show_disclosure(evaluation.uniques, evaluation.population, has_units=s["units"] is not None)
     if evaluation.earlier is not None:
         rows = [
             (release, f"{x['smallest']:,}", figure(x["unique"]), figure(x["prosecutor_risk"]))

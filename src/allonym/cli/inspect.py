@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from allonym.cli import options
+from allonym.cli.disclosure import show_disclosure
 from allonym.cli.help import Command, option
 from allonym.cli.output import progress, say, show_json, show_table
 
@@ -20,16 +21,26 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @options.file
 @option("-o", "--output", type=options.PATH, metavar="FILE", help="Write a first plan (TOML), to be edited.")
+@options.disclosure
 @options.as_json
 @options.reading
-def inspect(file: str, output: Path | None, as_json: bool, **reading_options: Any) -> None:
-    """Describe the columns of a table and suggest their roles.
+def inspect(
+    file: str,
+    output: Path | None,
+    population: str | None,
+    combination_size: int,
+    as_json: bool,
+    **reading_options: Any,
+) -> None:
+    """Describe the columns of a table, suggest their roles, and show which columns make people unique.
 
     Counts the distinct, unique and missing values of each column, and the share of its words that are in WordNet.
+    Lists the smallest combinations of likely quasi-identifiers in which people are unique.
 
     Examples:
       allonym inspect survey.csv
       allonym inspect survey.csv -o plan.toml
+      allonym inspect survey.csv --population register.csv
     """
     from allonym.cli.plan_options import reading_from
     from allonym.errors import OutputError
@@ -37,12 +48,12 @@ def inspect(file: str, output: Path | None, as_json: bool, **reading_options: An
     from allonym.release.write import check_outputs
     from allonym.tables.files import Reading
 
-    check_outputs([output], [file])
+    check_outputs([output], [file, population])
     if output is not None and output.exists():
         raise OutputError(f"{output} already exists.", hint="choose another name, or remove the file.")
     reading = reading_from(Reading(), reading_options)
     with progress("Inspecting") as tick:
-        inspection = inspect_table(file, reading, tick)
+        inspection = inspect_table(file, reading, tick, population=population, combination_size=combination_size)
     if output is not None:
         inspection.plan(reading).save(output)
     if as_json:
@@ -67,6 +78,8 @@ def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading
         for column in inspection.columns
     ]
     show_table(("column", "distinct", "unique", "missing", "likely role", "kind", "WordNet"), rows, right=(1, 2, 3, 6))
+    has_units = any(x.role == "unit" for x in inspection.columns)
+    show_disclosure(inspection.uniques, inspection.population, has_units=has_units)
     say("\nRoles are guessed from names and counts: check them.")
     new = plan or Path("plan.toml")
     if plan is None:

@@ -103,6 +103,17 @@ execution = together(
            help="Number of distinct tuples above which they are grouped in blocks; 100,000 on spark."),
 )  # fmt: skip
 
+disclosure = together(
+    option("--population", metavar="FILE",
+           help="Table of the whole population with quasi-identifiers: counts who shares the values of a record."),
+    option("--combination-size", type=click.IntRange(min=0), default=4, metavar="NUMBER",
+           help="Columns in a combination that makes people unique, at most; 0 skips the search."),
+)  # fmt: skip
+record_risk = option(
+    "--record-risk", type=PATH, metavar="FILE",
+    help="Write the risk of every row as CSV, for you alone; an existing file is kept.",
+)  # fmt: skip
+
 report = option("--report", type=PATH, metavar="FILE", help="Write a report: one HTML file.")
 public = option("--public", is_flag=True, help="Leave seed, values and groups out of the report.")
 documents = together(

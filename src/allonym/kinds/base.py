@@ -128,6 +128,16 @@ class Kind(ABC):
 
     def encode_release(self, encoded: EncodedColumn, cells: Cells, links: Sequence[ColumnLinks]) -> ReleasedColumn:
         """Encode a column of a release, from any tool, with its rows in the order of the encoded original."""
+        values, unknown = self.released_values(encoded, cells, links)
+        return released(encoded, cells, values, unknown)
+
+    def released_values(
+        self, encoded: EncodedColumn, cells: Cells, links: Sequence[ColumnLinks]
+    ) -> tuple[list[Value], list[str]]:
+        """Return the values of distinct cells of a release, or of another table, and the cells that mean nothing known.
+
+        Rows of another table match none of the original: their code is -1.
+        """
         known = {
             cell_text(cell): encoded.attribute.values[code]
             for cell, code in zip(encoded.cells.values, encoded.original_of, strict=True)
@@ -136,7 +146,7 @@ class Kind(ABC):
         new = {text: place for place, text in enumerate(texts) if text is not None and text not in known}
         known |= self.meanings(encoded, cells, new, links)
         unknown = [text for text in new if text not in known]
-        return released(encoded, cells, [None if text is None else known.get(text, text) for text in texts], unknown)
+        return [None if text is None else known.get(text, text) for text in texts], unknown
 
     @abstractmethod
     def meanings(

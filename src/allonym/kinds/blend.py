@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.kinds.category import EqualityMetric
@@ -108,6 +109,15 @@ class BlendedMetric(BaseMetric):
             part, own = self.parts[which], self._codes[data, which]
             covered[i] = part.index.count_below(top[which], part.concepts[own[own >= 0]])
         return covered[place.ravel()]
+
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which values a value is true of: in any ontology that has both."""
+        true = super().generalises(code, codes)
+        for i, part in enumerate(self.parts):
+            own, others = int(self._codes[code, i]), self._codes[codes, i]
+            if own >= 0:
+                true = true | ((others >= 0) & part.generalises(own, np.maximum(others, 0)))
+        return true
 
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return the least number of links between values; the largest possible, where no ontology has both."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, cell_text, is_missing
@@ -88,6 +89,12 @@ class NumericMetric(BaseMetric):
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: two numbers span a range."""
         return None
+
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which values a value is true of: a range, of the numbers and ranges in it, its ends included."""
+        low, high = self._ends[code]
+        inside = (self._ends[codes, 0] >= low) & (self._ends[codes, 1] <= high)
+        return inside | super().generalises(code, codes)
 
     def range(self, a: Ints, b: Ints) -> Floats:
         """Return the width of the range that covers two values, as a share of the range of the data."""

@@ -17,7 +17,7 @@ import numpy as np
 from allonym.arrays import Ints, count_units
 from allonym.cells import MISSING, Cells, cell_text, is_missing, merged
 from allonym.errors import Problem
-from allonym.kinds.base import EncodedColumn, Kind, ReleasedColumn, released
+from allonym.kinds.base import EncodedColumn, Kind
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
 from allonym.kinds.set_metric import SetMetric
@@ -134,8 +134,10 @@ class Sets(Kind):
 
         return EncodedSets(attribute, cells, code_of, original_of, label, self, meanings, write)
 
-    def encode_release(self, encoded: EncodedColumn, cells: Cells, links: Sequence[ColumnLinks]) -> ReleasedColumn:
-        """Encode a column of a release; new items are linked by their first senses."""
+    def released_values(
+        self, encoded: EncodedColumn, cells: Cells, links: Sequence[ColumnLinks]
+    ) -> tuple[list[Value], list[str]]:
+        """Return the sets of distinct cells of a release; new items are linked by their first senses."""
         assert isinstance(encoded, EncodedSets)
         items = dict.fromkeys(x for cell in cells.values for x in self.items(cell))
         known = {x: x if (m := encoded.meanings[x]) is None else m for x in items if x in encoded.meanings}
@@ -145,7 +147,7 @@ class Sets(Kind):
             None if is_missing(c, self.missing) else frozenset(known.get(x, x) for x in self.items(c))
             for c in cells.values
         ]
-        return released(encoded, cells, values, [x for x in new if x not in known])
+        return values, [x for x in new if x not in known]
 
     def meanings(
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, is_missing
@@ -172,6 +173,13 @@ class ConceptMetric(BaseMetric):
                     below[top] = self.index.count_below(top, linked)
                 covered[i] = below[top]
         return covered[place.ravel()]
+
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which values a value is true of: a concept, of itself and of all below it."""
+        itself = super().generalises(code, codes)
+        if self.unlinked[code]:
+            return itself
+        return itself | np.isin(self.concepts[codes], self.scope.taxonomy.descendants(int(self.concepts[code])))
 
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return the number of links between values; the largest possible for unlinked ones."""

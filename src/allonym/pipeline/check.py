@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,15 @@ import numpy as np
 from allonym.arrays import count_units
 from allonym.errors import OutputError, Problem
 from allonym.kinds.linking import ColumnLinks
+from allonym.measures.population import PopulationRisk, class_sizes
+from allonym.measures.uniques import SIZE, UniqueCombinations
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link
 from allonym.pipeline.cached_table import CachedTable
+from allonym.pipeline.disclosure.population import population_risk
+from allonym.pipeline.disclosure.record_risk import RecordRisk
+from allonym.pipeline.disclosure.uniques import uniques_of
+from allonym.pipeline.disclosure.wording import counted_as, uniques_in_words
 from allonym.pipeline.encoding import open_links
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import open_source
@@ -115,6 +121,9 @@ class Check:
     columns: Sequence[ColumnCheck]
     risk: Risk | None
     k: int
+    uniques: UniqueCombinations | None = None  # the combinations of quasi-identifiers that make people unique
+    population: PopulationRisk | None = None  # people of the population who share the values of each record
+    record_risk: RecordRisk | None = field(default=None, repr=False)  # values of single rows: for the steward alone
 
     @property
     def ready(self) -> bool:
@@ -130,6 +139,8 @@ class Check:
         if self.risk is not None:
             risk = self.risk
             lines.append(f"{risk.records:,} records, {risk.tuples:,} distinct tuples, {risk.unique:,} unique")
+            if self.uniques is not None:
+                lines.append(uniques_in_words(self.uniques, counted_as(risk.units is not None)))
         return "\n".join(lines)
 
     def to_dict(self, hide_values: bool = False) -> dict[str, Any]:
@@ -141,6 +152,8 @@ class Check:
             "problems": list(map(str, self.problems)),
             "k": self.k,
             "risk": risk,
+            "unique_combinations": None if self.uniques is None else self.uniques.to_dict(),
+            "population": None if self.population is None else self.population.to_dict(),
             "columns": [column.to_dict(hide_values) for column in self.columns],
         }
 
@@ -179,16 +192,29 @@ def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
     return f"{safe}{f'-{place + 1}' if ontologies > 1 else ''}.links.csv"
 
 
-def check(plan: Plan, source: Any, tick: Progress) -> Check:
+def check(plan: Plan, source: Any, tick: Progress, *, population: Any = None, combination_size: int = SIZE) -> Check:
     """Encode a table as a plan describes it, and report its problems, links and risk."""
     table = source.table(plan) if isinstance(source, CachedTable) else open_source(plan, source)
     prepared = prepare(plan, table, tick)
     records, k = prepared.records, plan.method.required_k
-    return Check(
+    checked = Check(
         problems=[*prepared.problems, *method_problems(prepared)],
         columns=list(_columns(prepared)),
-        risk=Risk.of(records, k) if records is not None and records.n else None,
+        risk=None,
         k=k,
+    )
+    if records is None or not records.n:
+        return checked
+    assert records.inverse is not None
+    uniques = None if combination_size < 1 else uniques_of(prepared, combination_size)
+    people = population_risk(prepared, population)
+    sizes = class_sizes(records.inverse, records.units, records.row_counts)
+    return replace(
+        checked,
+        risk=Risk.of(records, k),
+        uniques=uniques,
+        population=people,
+        record_risk=RecordRisk(sizes, uniques, people, counted=table.counts_rows),
     )
 
 

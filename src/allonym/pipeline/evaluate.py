@@ -16,9 +16,14 @@ from allonym.errors import OptionError, PlanError, TableError
 from allonym.kinds.base import ReleasedColumn
 from allonym.measures import risk
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
+from allonym.measures.population import PopulationRisk, class_sizes
+from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
 from allonym.methods.base import ColumnwiseMethod
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable
+from allonym.pipeline.disclosure.population import population_risk
+from allonym.pipeline.disclosure.record_risk import RecordRisk
+from allonym.pipeline.disclosure.uniques import uniques_of
 from allonym.pipeline.prepare import prepare
 from allonym.pipeline.source import open_source
 from allonym.privacy.registry import MODELS
@@ -46,6 +51,10 @@ class Evaluation:
     attackers: Mapping[str, Measurement] = field(default_factory=dict)  # linkage by meaning under other measures
     earlier: Mapping[str, Any] | None = None
     strange: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # masked values without a meaning
+    uniques: UniqueCombinations | None = None  # the combinations of released columns that make people unique
+    uniques_before: UniqueCombinations | None = None  # the same of the original
+    population: PopulationRisk | None = None  # people of the population who share the released values of each record
+    record_risk: RecordRisk | None = field(default=None, repr=False)  # values of single rows: for the steward alone
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -64,6 +73,9 @@ class Evaluation:
             "groups": group_sizes(self.sizes),
             "measures": measures,
             "earlier": None if self.earlier is None else dict(self.earlier),
+            "unique_combinations": None if self.uniques is None else self.uniques.to_dict(),
+            "unique_combinations_before": None if self.uniques_before is None else self.uniques_before.to_dict(),
+            "population": None if self.population is None else self.population.to_dict(),
         }
 
 
@@ -78,6 +90,8 @@ def evaluate(
     threshold: float = THRESHOLD,
     attackers: Sequence[str] = (),
     m: int = KNOWN_ITEMS,
+    population: Any = None,
+    combination_size: int = SIZE,
     tick: Progress = no_progress,
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
@@ -97,7 +111,7 @@ def evaluate(
         joint = pairs_of(group_ids=risk.together(release.group_ids, before.group_ids))
         together = _narrowed(pairs, pairs_of(group_ids=before.group_ids), joint)
     seed, k = plan.seed or 0, plan.method.required_k
-    return Evaluation(
+    evaluation = Evaluation(
         records=prepared.table.n,
         units=None if prepared.units is None else prepared.records.persons,
         tuples=(len(prepared.records), int((pairs.sizes > 0).sum())),
@@ -109,6 +123,27 @@ def evaluate(
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
     )
+    return replace(evaluation, **_disclosure(release, columns, population, combination_size))
+
+
+def _disclosure(
+    release: MaskedTable, columns: Mapping[str, ReleasedColumn], population: Any, size: int
+) -> dict[str, Any]:
+    """Return what makes people unique in a release and in its original, their number in a population, and each risk.
+
+    Suppressed rows are a group: who is the only one of them is unique.
+    """
+    prepared = release.prepared
+    texts = {name: release.cells[name].codes for name in columns}
+    uniques = unique_combinations(list(texts), list(texts.values()), size=size, units=prepared.units) if size else None
+    people = population_risk(prepared, population, columns, texts)
+    sizes = class_sizes(distinct(list(texts.values()))[0], prepared.units)
+    return {
+        "uniques": uniques,
+        "uniques_before": uniques_of(prepared, size) if size else None,
+        "population": people,
+        "record_risk": RecordRisk(sizes, uniques, people),
+    }
 
 
 def _pairs(release: MaskedTable, columns: Mapping[str, ReleasedColumn]) -> Callable[..., Pairs]:

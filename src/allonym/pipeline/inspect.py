@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from allonym.cells import Cells, is_missing
+from allonym.arrays import Floats, distinct
+from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import TableError
+from allonym.kinds.numbers import numbers_of
 from allonym.kinds.registry import automatic_kind, kind_named, suggested_kind
+from allonym.measures.population import PopulationRisk, from_weights
+from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
 from allonym.pipeline.cached_table import CachedTable
+from allonym.pipeline.disclosure.population import population_risk_by_text
 from allonym.pipeline.source import ExecutionOptions, engine_for
 from allonym.plan.column import Column, described
 from allonym.plan.model import Plan
@@ -28,6 +34,7 @@ from allonym.tables.files import Reading, open_any
 EMPTY = "category"  # the kind of a column without values
 COLUMNS_AT_A_TIME = 50  # that are read
 MAX_LOOKED_UP = 500  # values of a column
+MAX_SEARCHED = 50_000_000  # combinations × distinct tuples
 MIN_COVERAGE = 0.6  # share of cells that WordNet must have for a column of words
 MIN_UNDER_ROOT = 0.98  # share of those that must lie under a root that is suggested
 MAX_ROOT_SIZE = 0.2  # share of the ontology that may lie under a root that is suggested
@@ -71,18 +78,33 @@ class Inspection:
     records: int
     columns: Sequence[ColumnInspection]
     suffix: str = ".csv"  # how files of this format end
+    uniques: UniqueCombinations | None = None  # the combinations of likely quasi-identifiers that make people unique
+    population: PopulationRisk | None = None  # people of a population who share the values of each record
 
     def to_dict(self) -> dict[str, Any]:
         """Return the inspection for JSON."""
-        return {"format": 1, "records": self.records, "columns": [dict(vars(x)) for x in self.columns]}
+        return {
+            "format": 1,
+            "records": self.records,
+            "columns": [dict(vars(x)) for x in self.columns],
+            "unique_combinations": None if self.uniques is None else self.uniques.to_dict(),
+            "population": None if self.population is None else self.population.to_dict(),
+        }
 
     def plan(self, reading: Reading | None = None) -> Plan:
         """Return a plan to begin with."""
         return Plan({x.name: x.column() for x in self.columns}, reading=reading or Reading())
 
 
-def inspect(source: Any, reading: Reading | None = None, tick: Progress = no_progress) -> Inspection:
-    """Inspect every column of a frame or a file."""
+def inspect(
+    source: Any,
+    reading: Reading | None = None,
+    tick: Progress = no_progress,
+    *,
+    population: Any = None,
+    combination_size: int = SIZE,
+) -> Inspection:
+    """Inspect every column of a frame or a file, and what makes people unique; see `Plan.check` for the options."""
     engine = None if isinstance(source, CachedTable) else engine_for(source, ExecutionOptions())
     table: Table = GroupedTable(engine) if engine is not None else _in_memory(source, reading)
     words = wordnet()
@@ -93,7 +115,41 @@ def inspect(source: Any, reading: Reading | None = None, tick: Progress = no_pro
         if column.role in ("unit", "weight") and any(x.role == column.role for x in columns):
             column = replace(column, role="quasi")  # only one column can have that role
         columns.append(column)
-    return Inspection(table.n, columns, table.suffix)
+    if engine is not None:
+        table = GroupedTable(engine, [x.name for x in columns if x.role in ("quasi", "unit")])
+    uniques, people = _risk(table, columns, population, combination_size)
+    return Inspection(table.n, columns, table.suffix, uniques, people)
+
+
+def _risk(
+    table: Table, columns: Sequence[ColumnInspection], population: Any, size: int
+) -> tuple[UniqueCombinations | None, PopulationRisk | None]:
+    """Return what makes people unique in the likely quasi-identifiers, as text, and their number in a population."""
+    by_role = {role: [x.name for x in columns if x.role == role] for role in ("quasi", "unit", "weight")}
+    if not by_role["quasi"] or not table.n:
+        return None, None
+    cells = table.cells(by_role["quasi"])
+    unit = next(iter(table.cells(by_role["unit"]).values()), None)
+    codes, units = [x.codes for x in cells.values()], None if unit is None else unit.codes
+    uniques = None
+    if size > 0:
+        search = partial(unique_combinations, row_counts=table.row_counts, limit=MAX_SEARCHED)
+        uniques = search(by_role["quasi"], codes, size=size, units=units)
+    if population is not None:
+        return uniques, population_risk_by_text(cells, population, unit, table.row_counts)
+    if table.counts_rows or not by_role["weight"]:
+        return uniques, None
+    weights = _weights(next(iter(table.cells(by_role["weight"]).values())))
+    risk = None if weights is None else from_weights(by_role["quasi"], distinct(codes)[0], weights, units)
+    return uniques, risk
+
+
+def _weights(cells: Cells) -> Floats | None:
+    """Return the weights of all rows; None, if one is missing or below 0."""
+    numbers, _ = numbers_of([None if is_missing(x) else cell_text(x) for x in cells.values])
+    if any(x is None or x < 0 for x in numbers):
+        return None
+    return np.array(numbers, np.float64)[cells.codes]
 
 
 def _in_memory(source: Any, reading: Reading | None) -> Table:

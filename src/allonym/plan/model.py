@@ -174,11 +174,15 @@ class Plan:
 
     # --- use -------------------------------------------------------------------------------------------------
 
-    def check(self, source: Any, tick: Progress = no_progress) -> Check:
-        """Check the plan against a frame or a file without masking it."""
+    def check(self, source: Any, tick: Progress = no_progress, **options: Any) -> Check:
+        """Check the plan against a frame or a file without masking it.
+
+        Options: `population` (a file or a frame with quasi-identifiers of the whole population), `combination_size`
+        (columns in a combination that makes people unique, at most; 0 skips the search).
+        """
         from allonym.pipeline.check import check
 
-        return check(self, source, tick)
+        return check(self, source, tick, **options)
 
     def fit(self, source: Any, tick: Progress = no_progress) -> Fitted:
         """Fit a record-level method to a frame or a file: it then masks single records, batches or streams.
@@ -197,7 +201,8 @@ class Plan:
 
         Options: `key` (the column that identifies rows; by default their position), `earlier` (another release of the
         same people), `balance` of the score, `threshold` of risk, `attackers` (other similarity measures for linkage by
-        meaning), `m` (items of a set that an attacker knows), `tick`.
+        meaning), `m` (items of a set that an attacker knows), `population` and `combination_size` (as in `check`),
+        `tick`.
         """
         from allonym.pipeline.evaluate import evaluate
 

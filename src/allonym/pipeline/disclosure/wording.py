@@ -1,0 +1,63 @@
+"""The figures of disclosure risk in words, for the command line, reports and the studio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from allonym.errors import plural
+from allonym.measures.population import PopulationRisk
+from allonym.measures.uniques import UniqueCombinations
+
+SHOWN = 5  # combinations that are listed
+
+
+def counted_as(has_units: bool) -> str:
+    """Return what is counted: persons, where the table has units, else records."""
+    return "person" if has_units else "record"
+
+
+def uniques_in_words(uniques: UniqueCombinations, who: str) -> str:
+    """Say how many people are unique, and in how many columns.
+
+    >>> import numpy as np
+    >>> from allonym.measures.uniques import unique_combinations
+    >>> uniques_in_words(unique_combinations(["age", "job"], [np.array([1, 1, 2]), np.array([5, 6, 5])]), "record")
+    '3 of 3 records are unique in 2 quasi-identifiers.'
+    """
+    columns = plural(len(uniques.columns), "quasi-identifier")
+    where = columns if uniques.size >= len(uniques.columns) else f"up to {uniques.size} of {columns}"
+    verb = "is" if uniques.unique == 1 else "are"
+    return f"{uniques.unique:,} of {plural(uniques.people, who)} {verb} unique in {where}."
+
+
+def top_combinations(uniques: UniqueCombinations, most: int = SHOWN) -> list[tuple[str, int]]:
+    """Return the combinations that make most people unique, each with their number."""
+    return [(" + ".join(names), people) for names, people in uniques.ranked()[:most]]
+
+
+def column_figures(uniques: UniqueCombinations) -> list[tuple[str, float, int]]:
+    """Return for each column its contribution to the scores, in %, and who is unique without it; largest first."""
+    rows = zip(uniques.columns, uniques.contributions.tolist(), uniques.without.tolist(), strict=True)
+    return sorted(rows, key=lambda row: -row[1])
+
+
+def population_in_words(risk: PopulationRisk, who: str) -> Iterator[str]:
+    """Yield sentences about the people of a population who share the values of a record."""
+    figures = risk.to_dict()
+    about = "estimated from the weights" if risk.source == "weights" else "counted in the population table"
+    yield (
+        f"k-map {figures['k_map']:,.0f}: so many people of {figures['people']:,.0f}, {about}, share the rarest values "
+        f"of {', '.join(risk.columns)}; median {figures['median']:,.0f}."
+    )
+    yield f"Expected re-identifications, Σ 1/F: {figures['expected_reidentifications']:,.2f} {who}s."
+    individual = figures["individual_risk"]
+    if individual is not None:
+        yield (
+            f"Individual risk (Benedetti and Franconi): mean {individual['mean']:.3g}, highest "
+            f"{individual['highest']:.3g}; {individual['expected_reidentifications']:,.2f} {who}s expected."
+        )
+    if fewer := figures["fewer_than_in_table"]:
+        yield (
+            f"{plural(fewer, 'record')} have values that fewer people of the population table than of this table "
+            "share: it lacks people, or values were changed. Their groups in this table count instead."
+        )
