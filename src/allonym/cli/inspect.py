@@ -32,7 +32,7 @@ def inspect(
     as_json: bool,
     **reading_options: Any,
 ) -> None:
-    """Describe the columns of a table, suggest their roles, and show which columns make people unique.
+    """Describe the columns of a table and suggest their roles.
 
     Counts the distinct, unique and missing values of each column, and the share of its words that are in WordNet.
     Lists the smallest combinations of likely quasi-identifiers in which people are unique.
