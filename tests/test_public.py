@@ -16,7 +16,7 @@ def test_public_names() -> None:
         "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Link", "MDAV", "Noise", "Plan", "Privacy",
         "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
         "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "compare", "identifier", "keep", "link",
-        "quasi", "read_taxonomy", "sensitive", "similarity", "unit", "weight", "wordnet",
+        "quasi", "read_taxonomy", "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

@@ -22,6 +22,7 @@ from allonym.ontology.taxonomy import Taxonomy as Taxonomy
 from allonym.ontology.word_similarity import similarity as similarity
 from allonym.ontology.wordnet import wordnet as wordnet
 from allonym.pipeline.compare import compare as compare
+from allonym.pipeline.disclosure.frames import unique_combinations as unique_combinations
 from allonym.pipeline.fit import Fitted as Fitted
 from allonym.pipeline.run import Release as Release
 from allonym.plan.column import Column as Column

@@ -16,22 +16,28 @@ if TYPE_CHECKING:
     from allonym.pipeline.disclosure.record_risk import RecordRisk
 
 
-def show_disclosure(uniques: UniqueCombinations | None, population: PopulationRisk | None, *, has_units: bool) -> None:
+def show_disclosure(
+    uniques: UniqueCombinations | None,
+    population: PopulationRisk | None,
+    *,
+    before: UniqueCombinations | None = None,
+    has_units: bool,
+) -> None:
     """Print the combinations of columns that make people unique, and the figures of the population."""
     from allonym.pipeline.disclosure.wording import counted_as, population_in_words
 
     who = counted_as(has_units)
     if uniques is not None:
-        show_uniques(uniques, who)
+        show_uniques(uniques, who, "" if before is None else f" Before masking: {before.unique:,}.")
     if population is not None:
         say("\n" + "\n".join(population_in_words(population, who)))
 
 
-def show_uniques(uniques: UniqueCombinations, who: str) -> None:
+def show_uniques(uniques: UniqueCombinations, who: str, before: str = "") -> None:
     """Print who is unique, by combination and by column."""
     from allonym.pipeline.disclosure.wording import SHOWN, column_figures, top_combinations, uniques_in_words
 
-    say(f"\n{uniques_in_words(uniques, who)}")
+    say(f"\n{uniques_in_words(uniques, who)}{before}")
     if not uniques.counts:
         return
     rows = [(f"  {names}", f"{people:,}") for names, people in top_combinations(uniques)]

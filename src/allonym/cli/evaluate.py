@@ -103,7 +103,9 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
     for head, names in (("information loss", LOSS), ("disclosure risk", RISK)):
         say()
         show_table((head, "release", "before", "blind"), _measure_rows(evaluation, names), right=(1, 2, 3))
-    show_disclosure(evaluation.uniques, evaluation.population, has_units=s["units"] is not None)
+    show_disclosure(
+        evaluation.uniques, evaluation.population, before=evaluation.uniques_before, has_units=s["units"] is not None
+    )
     if evaluation.earlier is not None:
         rows = [
             (release, f"{x['smallest']:,}", figure(x["unique"]), figure(x["prosecutor_risk"]))
