@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import allonym as al
 from allonym.errors import OutputError, ReleaseError, TableError
 from allonym.tables import spss as labelled
 from allonym.tables.excel import ExcelFile
-from allonym.tables.files import open_table
+from allonym.tables.files import Reading, open_table
 from allonym.tables.spss import LabelledFile, recoded
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
@@ -65,8 +66,8 @@ def test_a_workbook_comes_back_as_one_with_its_one_sheet(tmp_path: Path) -> None
     done = plan().run(source, tmp_path / "out.xlsx")
     assert done.summary["privacy"][0]["reached"] >= 3
     found = sheets(tmp_path / "out.xlsx")
-    assert list(found) == ["People"]
-    head, *body = found["People"]
+    assert list(found) == ["Sheet1"]
+    head, *body = found["Sheet1"]
     assert head == HEADS[1:]
     was = [row[3:] for row in sheets(source)["People"][1:]]
     assert [row[2:] for row in body] == was
@@ -133,7 +134,7 @@ def test_long_sheets_and_missing_cells(tmp_path: Path) -> None:
     source = workbook(tmp_path / "in.xlsx", body, heads=["who", "item"])
     columns = {"who": al.unit(), "item": al.quasi(JOBS, kind="set")}
     al.Plan(columns, k=2, long=True).run(source, tmp_path / "out.xlsx")
-    head, *found = sheets(tmp_path / "out.xlsx")["People"]
+    head, *found = sheets(tmp_path / "out.xlsx")["Sheet1"]
     assert head == ["who", "item"]
     assert {row[0] for row in found} == set(range(1, 9))
 
@@ -193,9 +194,9 @@ def test_labels_are_kept_and_new_concepts_get_codes(tmp_path: Path, ending: str)
     was, _ = read(source)
     assert list(frame) == ["job", "sex", "age", "town"]
     assert notes.column_names_to_labels["job"] == "Occupation"
-    assert notes.file_label == "A survey"
+    assert not notes.file_label
     labels = notes.variable_value_labels
-    assert labels["sex"] == {1: "f", 2: "m", 3: "x"}  # as it was
+    assert labels["sex"] == {1: "f", 2: "m"}  # of values that occur
     told = [labels["job"][code] for code in frame["job"]]
     cells = done.written["job"]
     assert told == [cells.values[c] for c in cells.codes]
@@ -296,9 +297,10 @@ def test_what_reads_them_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyP
         open_table(source)
 
 
-def test_what_is_written_can_be_evaluated(tmp_path: Path) -> None:
-    source = workbook(tmp_path / "in.xlsx", rows())
-    plan().run(source, tmp_path / "out.xlsx")
-    found = plan().evaluate(source, tmp_path / "out.xlsx")
+@pytest.mark.parametrize("sheet", [None, "People"])
+def test_what_is_written_can_be_evaluated(sheet: str | None, tmp_path: Path) -> None:
+    source, of_sheet = workbook(tmp_path / "in.xlsx", rows()), replace(plan(), reading=Reading(sheet=sheet))
+    of_sheet.run(source, tmp_path / "out.xlsx")
+    found = of_sheet.evaluate(source, tmp_path / "out.xlsx")
     assert found.privacy[0]["holds"]
     assert io.BytesIO((tmp_path / "out.xlsx").read_bytes()).read(2) == b"PK"

@@ -17,7 +17,7 @@ from allonym.pipeline.encoding import encode_sensitive
 from allonym.pipeline.prepare import Prepared
 from allonym.pipeline.source import open_source
 from allonym.records import Attribute
-from allonym.tables.base import Table
+from allonym.tables.base import NO_SHEET, Table
 from allonym.tables.files import Reading
 
 
@@ -42,7 +42,12 @@ class MaskedTable:
         self.group_ids, self.suppressed = self._group_ids([x for x in masked if x in self.cells])
 
     def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:
-        table = open_source(self.prepared.plan, source, reading=reading, in_memory=True)
+        try:
+            table = open_source(self.prepared.plan, source, reading=reading, in_memory=True)
+        except TableError as error:
+            if error.problems[0].code != NO_SHEET:
+                raise
+            table = open_source(self.prepared.plan, source, reading=reading.of_release, in_memory=True)
         return table, self._names(table)
 
     def _group_ids(self, columns: Sequence[str]) -> tuple[Ints, NDArray[np.bool_]]:

@@ -140,7 +140,7 @@ def open_release(table: OpenTable, result: Result) -> CachedTable:
     """Return the rows of a release; the one shown last stays open."""
     cached = table.cached_release
     if cached is None or cached[0] != result.number:
-        cached = table.cached_release = (result.number, CachedTable(result.masked, result.plan.reading))
+        cached = table.cached_release = (result.number, CachedTable(result.masked, result.plan.reading.of_release))
     return cached[1]
 
 
@@ -166,7 +166,7 @@ def before_and_after(
     data: CachedTable, release: CachedTable, plan: Plan, start: int, stop: int
 ) -> tuple[list[str], list[list[tuple[str, str | None]]]]:
     """Return rows of a release; each cell with its original value, or None where it is unchanged."""
-    masked_rows = release.rows(start, stop, plan.reading)
+    masked_rows = release.rows(start, stop, plan.reading.of_release)
     if plan.long:  # rows of the release do not correspond to rows of the table
         return list(release.names), [[(cell, None) for cell in row] for row in masked_rows]
     original_rows, names = data.rows(start, stop, plan.reading), data.read(plan.reading).names

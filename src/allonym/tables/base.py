@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from allonym.tables.engines.base import Batch
     from allonym.tables.memory import MemoryTable
 
+NO_SHEET = "no-sheet"  # the code of the problem that a workbook lacks a sheet
 STANDARD_STREAM = "-"  # standard input or output in place of a file
 
 
@@ -28,6 +29,11 @@ class Reading:
     delimiter: str | None = parameter(None, "Delimiter of a text file; by default detected.")
     header: bool = parameter(True, "The first line of a text file has the names of the columns.")
     sheet: str | None = parameter(None, "Sheet of a workbook; by default the first.")
+
+    @property
+    def of_release(self) -> Reading:
+        """How a release is read: its one sheet does not have the name of the original sheet."""
+        return replace(self, sheet=None)
 
 
 class Opener(Protocol):

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import ReleaseError, TableError
-from allonym.tables.base import Format, Reading
+from allonym.tables.base import NO_SHEET, Format, Reading
 from allonym.tables.columns import Columns, named
 from allonym.tables.second_reader import text_table
 
 CREATED = datetime.datetime(2000, 1, 1)  # date in every workbook, so that the same table gives the same bytes
+RELEASED_SHEET = "Sheet1"  # whatever the sheet was called
 FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd", datetime.time: "hh:mm:ss",
            datetime.timedelta: "[h]:mm:ss"}  # fmt: skip
 
@@ -50,7 +51,7 @@ class ExcelFile(Columns):
         xlsxwriter = _needed("xlsxwriter")
         with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False}) as book:
             book.set_properties({"created": CREATED})
-            sheet = book.add_worksheet(self.sheet)
+            sheet = book.add_worksheet(RELEASED_SHEET)
             formats = {kind: book.add_format({"num_format": text}) for kind, text in FORMATS.items()}
             for i in range(len(next(iter(content.values()), []))):
                 if all(values[i] is None or values[i] == "" for values in content.values()):
@@ -63,7 +64,7 @@ class ExcelFile(Columns):
 
     def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
         """Read some columns of the workbook by calamine, which did not write it."""
-        return reread(content, columns, self.sheet, None if self.has_header else names)
+        return reread(content, columns, RELEASED_SHEET, None if self.has_header else names)
 
 
 def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list[list[Any]]]:
@@ -77,7 +78,9 @@ def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list
         shown = [x.name for x in book.sheets_metadata if x.visible == calamine.SheetVisibleEnum.Visible]
         sheet = (shown or book.sheet_names)[0]
     if sheet not in book.sheet_names:
-        raise TableError(f"{name} has no sheet {sheet!r}.", hint=f"it has {len(book.sheet_names)} sheets.")
+        raise TableError(
+            f"{name} has no sheet {sheet!r}.", hint=f"it has {len(book.sheet_names)} sheets.", code=NO_SHEET
+        )
     try:
         return sheet, book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except calamine.CalamineError as error:

@@ -14,6 +14,7 @@ from allonym.arrays import Ints
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
 from allonym.tables.memory import MemoryTable
+from allonym.tables.metadata import bare_arrow, bare_pandas, bare_polars
 
 SUPPORTED = "pandas, polars (DataFrame) or pyarrow (Table)"
 
@@ -68,7 +69,7 @@ class Frame(MemoryTable):
                     made = made.with_columns(nw.col(name).cast(kind))
                 except Exception:
                     continue
-        return made.to_native()
+        return self._backend.bare(made.to_native())
 
     def cells(self, names: Sequence[str]) -> dict[str, Cells]:
         """Return the cells of some columns; text without surrounding blanks."""
@@ -98,7 +99,7 @@ class Frame(MemoryTable):
                     hint="convert the column to text first.",
                 ) from error
             frame = frame.with_columns(nw.from_native(new, series_only=True).alias(name))
-        return self._backend.without_notes(frame.drop(*drop).to_native(), discard_style)
+        return self._backend.bare(frame.drop(*drop).to_native())
 
 
 def as_cell(value: Any) -> Any:
@@ -134,9 +135,9 @@ class _Backend(ABC):
     def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
         """Return a column of the same type with other cells; `discard_style`: without its categories."""
 
-    def without_notes(self, native: Any, discard_style: bool) -> Any:
-        """Return a frame; `discard_style`: without notes about its original columns."""
-        return native
+    @abstractmethod
+    def bare(self, native: Any) -> Any:
+        """Return a frame with its names, types and cells, and no other metadata."""
 
 
 def _no_values(name: str) -> TableError:
@@ -150,6 +151,9 @@ def _nulls_last(values: list[Any], codes: Ints) -> tuple[list[Any], Ints]:
 
 
 class _Pandas(_Backend):
+    def bare(self, native: Any) -> Any:
+        return bare_pandas(native)
+
     def check(self, native: Any, name: str) -> None:
         index = native.index
         if index.nlevels > 1 or index.name is not None or not np.array_equal(index, np.arange(len(index))):
@@ -194,6 +198,9 @@ class _Pandas(_Backend):
 
 
 class _Polars(_Backend):
+    def bare(self, native: Any) -> Any:
+        return bare_polars(native)
+
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         if str(column.dtype).startswith("List("):
             return _listed(column.to_list(), name)
@@ -219,9 +226,8 @@ class _Polars(_Backend):
 
 
 class _Arrow(_Backend):
-    def without_notes(self, native: Any, discard_style: bool) -> Any:
-        notes = {k: v for k, v in (native.schema.metadata or {}).items() if k != b"pandas"}
-        return native.replace_schema_metadata(notes) if discard_style else native
+    def bare(self, native: Any) -> Any:
+        return bare_arrow(native)
 
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         import pyarrow as pa

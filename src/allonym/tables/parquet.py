@@ -1,8 +1,7 @@
-"""Parquet files; columns that are not masked keep their type."""
+"""Parquet files; columns that are not masked keep their type. Notes in the file are neither read nor written."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ class ParquetFile(Frame):
             list(table.column_names)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise TableError(f"{name} is a damaged Parquet file, or names a column twice.") from error
-        super().__init__(_without_index(table), name)
+        super().__init__(table.replace_schema_metadata(None), name)  # no role covers an index in the notes of pandas
 
     @classmethod
     def open(cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> ParquetFile:
@@ -52,19 +51,6 @@ class ParquetFile(Frame):
         stored = pq.read_schema(pa.BufferReader(content)).names
         wanted = [name for name in stored if name in set(columns)]
         return pq.read_table(pa.BufferReader(content), columns=wanted), stored
-
-
-def _without_index(table: pa.Table) -> pa.Table:
-    """Remove a numbered index from the notes that pandas leaves in a file: no role covers it."""
-    notes = (table.schema.metadata or {}).get(b"pandas")
-    if notes is None:
-        return table
-    try:
-        pandas = json.loads(notes)
-        pandas["index_columns"] = [x for x in pandas.get("index_columns", []) if isinstance(x, str)]
-    except (ValueError, AttributeError, TypeError, RecursionError):  # nothing that pandas wrote
-        return table.replace_schema_metadata({k: v for k, v in table.schema.metadata.items() if k != b"pandas"})
-    return table.replace_schema_metadata({**table.schema.metadata, b"pandas": json.dumps(pandas).encode()})
 
 
 def cell_count(file: Any) -> int:

@@ -1,8 +1,8 @@
 """SPSS (sav) and Stata (dta) files: codes with value labels. A labelled column is read as labels and written as codes.
 
-A masked column keeps the labels of values that occur in the release, and no others; a new value gets a new code and
-label. All other columns stay as they are, with their labels. The extras `spss` and `stata` bring pyreadstat, which
-reads and writes the files.
+A release has the labels of its columns and of the values that occur in it, and no other notes; a new value gets a new
+code and label. Columns that are not masked keep their codes and formats. The extras `spss` and `stata` bring
+pyreadstat, which reads and writes the files.
 """
 
 from __future__ import annotations
@@ -75,17 +75,18 @@ class LabelledFile(Columns):
         data: dict[str, list[Any]] = {}
         labels: dict[str, dict[Any, str]] = {}
         for name, values in content.items():
-            if name in self._masked and name in self.labelled:
+            numbered = any(isinstance(v, int) for v in values)  # the units of a long table
+            if name in self._masked and name in self.labelled and not numbered:
                 data[name], labels[name] = recoded(values, self.labels[name])
             else:
                 data[name] = values if name in self._masked else self.codes[name]
-                labels |= {name: self.labels[name]} if name in self.labels and name not in self._masked else {}
+                labels |= {name: self._used_labels(name)} if name not in self._masked else {}
         kept = [x for x in data if x not in self._masked]
+        formats = {x: format_without_text(self.notes.original_variable_types[x]) for x in kept}
         common: dict[str, Any] = {
-            "file_label": self.notes.file_label or "",
             "column_labels": {x: y for x, y in self.notes.column_names_to_labels.items() if x in data and y},
             "variable_value_labels": {x: y for x, y in labels.items() if y},
-            "variable_format": {x: self.notes.original_variable_types[x] for x in kept},
+            "variable_format": {x: y for x, y in formats.items() if y},
         }
         try:
             self._write(data, path, common, kept)
@@ -106,10 +107,25 @@ class LabelledFile(Columns):
             frame,
             path,
             **common,
-            missing_ranges={x: y for x, y in self.notes.missing_ranges.items() if x in kept},
+            missing_ranges={x: y for x in kept if (y := self._used_ranges(x))},
             variable_measure={x: y for x, y in self.notes.variable_measure.items() if x in data},
             variable_display_width={x: y for x, y in self.notes.variable_display_width.items() if x in kept},
         )
+
+    def _used_labels(self, name: str) -> dict[Any, str]:
+        """Return the value labels of a column that is not masked, of values that occur."""
+        occurring = set(self.codes[name])
+        return {code: label for code, label in self.labels.get(name, {}).items() if code in occurring}
+
+    def _used_ranges(self, name: str) -> list[dict[str, Any]]:
+        """Return the missing values of a column that is not masked, narrowed to values that occur."""
+        occurring = {c for c in self.codes[name] if c is not None}
+        used = []
+        for stored in self.notes.missing_ranges.get(name, []):
+            inside = [c for c in occurring if isinstance(c, str) is isinstance(stored["lo"], str)]
+            inside = [c for c in inside if stored["lo"] <= c <= stored["hi"]]
+            used += [{"lo": min(inside), "hi": max(inside)}] if inside else []
+        return used
 
     def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
         """Read some columns of the written file by their labels: Stata's by pandas, which did not write it."""
@@ -150,6 +166,16 @@ def recoded(texts: Sequence[str | None], labels: Mapping[Any, str]) -> tuple[lis
             codes.append(None if x is None else code_of[x])
     label_of = {code: label for label, code in code_of.items() if cell_text(code) != label}
     return codes, {code: label_of[code] for code in dict.fromkeys(codes) if code in label_of}
+
+
+def format_without_text(text: str) -> str | None:
+    """Return how a variable is shown, without free text in the format of a date; None: as usual for its type.
+
+    >>> [format_without_text(x) for x in ("F8.2", "%9.0g", "%-20s", "%tdMon_DD,_CCYY", "%td", "%9.0gAnn Lee")]
+    ['F8.2', '%9.0g', '%-20s', '%td', '%td', None]
+    """
+    known = re.match(r"%-?(?:td|tc|tC|tw|tm|tq|th|ty|d)|[A-Z]+[\d.]*$|%[-0]?\d+(?:[.,]\d+)?[gfe]c?$|%[-~]?\d+s$", text)
+    return known[0] if known else None
 
 
 def without_date(content: bytes) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +104,10 @@ class Engine(ABC):
     @abstractmethod
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
+
+    @abstractmethod
+    def bare(self, original: Engine, masked: Collection[str]) -> Engine:
+        """Return the masked table without metadata of the original, such as categories that do not occur."""
 
     @abstractmethod
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from allonym.tables.engines.base import (
 
 BATCH_ROWS = 131_072  # rows that are masked at a time
 PARTITION_BUFFER = 65_536  # rows that DuckDB buffers for each folder; its default takes gigabytes
+ENUMERATION = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)")  # inside of a list or a structure
 
 
 class DuckDBEngine(Engine):
@@ -124,6 +125,21 @@ class DuckDBEngine(Engine):
         """Return the table without some columns."""
         wanted = ", ".join(_quoted(x) for x in self.names if x not in columns)
         return self._query(f"SELECT {wanted} FROM allonym_rows")
+
+    def bare(self, original: Engine, masked: Collection[str]) -> Engine:
+        """Return the table with the values of enumerations that occur; inside of other types they become text."""
+        columns = {}
+        for name, kind in zip(self.names, self.native.types, strict=True):
+            if kind.id == "enum" and name not in masked:
+                used = set(original.count_rows([name]).column(name).cast(pa.string()).to_pylist())
+                values = [x for x in dict(kind.children)["values"] if x in used]
+                columns[name] = f"ENUM({', '.join(map(_literal, values))})" if values else "VARCHAR"
+            elif kind.id != "enum" and ENUMERATION.search(str(kind)):
+                columns[name] = ENUMERATION.sub("VARCHAR", str(kind))
+        if not columns:
+            return self
+        wanted = [f"{_quoted(x)}::{columns[x]} AS {_quoted(x)}" if x in columns else _quoted(x) for x in self.names]
+        return self._query(f"SELECT {', '.join(wanted)} FROM allonym_rows")
 
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked batch by batch.

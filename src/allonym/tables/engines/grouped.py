@@ -176,12 +176,13 @@ class GroupedTable:
     ) -> GroupedDraft:
         """Return the table with other cells in some columns, and without others; nothing is computed yet."""
         masked = self.engine.replaced(self.replacements(columns))
-        return GroupedDraft(masked.without(drop), self.engine, self.partition_by, self, masked, columns)
+        released = masked.without(drop).bare(self.engine, columns)
+        return GroupedDraft(released, self.engine, self.partition_by, self, masked, columns)
 
     def draft_by_row(self, mask: Batch, columns: Sequence[str], drop: Sequence[str], *, numbered: bool) -> RowwiseDraft:
         """Return the table with its rows masked batch by batch; nothing is computed yet."""
         masked = self.engine.map_batches(mask, drop, columns, numbered=numbered)
-        return RowwiseDraft(masked, self.engine, self.partition_by, columns)
+        return RowwiseDraft(masked.bare(self.engine, columns), self.engine, self.partition_by, columns)
 
     def expected(self, columns: Mapping[str, Cells]) -> pa.Table:
         """Return the distinct rows that the release must have in some columns, with their counts."""

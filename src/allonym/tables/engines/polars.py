@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from allonym.tables.engines.base import (
     key_name,
     masked_name,
 )
+from allonym.tables.metadata import bare_polars_type
 
 MAX_GROUPED_VALUES = 1 << 23  # values that are counted at a time
 MAX_HASH_TABLE = 1 << 20  # entries
@@ -182,6 +183,20 @@ class PolarsEngine(Engine):
     def without(self, columns: Sequence[str]) -> Engine:
         """Return the table without some columns."""
         return PolarsEngine(self.native.drop(*columns)) if columns else self
+
+    def bare(self, original: Engine, masked: Collection[str]) -> Engine:
+        """Return the table with the categories that occur; those inside of lists become text."""
+        import polars as pl
+
+        columns = []
+        for name, kind in self.schema.items():
+            used = list(kind.categories) if isinstance(kind, pl.Enum) else []
+            if isinstance(kind, pl.Enum) and name not in masked:
+                values = original.native.select(pl.col(name).unique().drop_nulls().cast(pl.String))
+                used = values.collect(engine="streaming").to_series().to_list()
+            own = bare_polars_type(kind, used)
+            columns += [pl.col(name).cast(own)] if own != kind else []
+        return PolarsEngine(self.native.with_columns(columns)) if columns else self
 
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked batch by batch."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +145,20 @@ class SparkEngine(Engine):
         kept = [x for x in self.names if x not in columns]
         return SparkEngine(self._numbered.select(*map(self._place, kept)).toDF(*kept))
 
+    def bare(self, original: Engine, masked: Collection[str]) -> Engine:
+        """Return the table without notes on columns and fields, such as comments, which Spark stores in files.
+
+        Spark finds the notes again behind a projection, but not behind a function on batches.
+        """
+        schema = _bare_type(self.native.schema)
+        if schema.jsonValue() == self.native.schema.jsonValue():
+            return self
+
+        def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            yield from batches
+
+        return SparkEngine(self.native.mapInArrow(same, schema))
+
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked by the executors, batch by batch; rows of Spark have no numbers."""
         from pyspark.sql.types import StructType
@@ -172,6 +186,19 @@ class SparkEngine(Engine):
     def in_folder(self, partition_by: Sequence[str]) -> bool:
         """Tell whether what is saved is a folder: always."""
         return True
+
+
+def _bare_type(kind: Any) -> Any:
+    """Return a type without notes on its fields."""
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType([StructField(x.name, _bare_type(x.dataType), x.nullable) for x in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(_bare_type(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        return MapType(_bare_type(kind.keyType), _bare_type(kind.valueType), kind.valueContainsNull)
+    return kind
 
 
 def _escaped(path: Path) -> str:
