@@ -100,6 +100,8 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
         required = "" if x["asked"] is None else f"{x['asked']:,}: {'holds' if x['holds'] else 'does not hold'}"
         rows.append((x["model"], ", ".join(x["columns"]), figure(x["reached"]), required))
     show_table(("promise", "over", "reached", "required"), rows, right=(2,))
+    for name, x in s.get("united", {}).items():
+        say(f"{name}: {x['values']:,} values count as {x['counted_as']:,}, because they differ only in spelling")
     for head, names in (("information loss", LOSS), ("disclosure risk", RISK)):
         say()
         show_table((head, "release", "before", "blind"), _measure_rows(evaluation, names), right=(1, 2, 3))

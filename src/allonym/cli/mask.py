@@ -143,6 +143,10 @@ def show_figures(release: Release, *, err: bool = False) -> None:
     seed = "draws from the system" if s["seed"] is None else f"seed {s['seed']}"
     pairs = [
         *_promises(s),
+        *(
+            (f"spellings of {name}", f"{x['values']:,} values count as {x['counted_as']:,}")
+            for name, x in s.get("united", {}).items()
+        ),
         ("records", f"{s['records']:,}{persons}{suppressed}"),
         *_measures(s),
         ("method", f"{s['method']}, {parameters}{seed}"),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+from allonym.cells import THOUSANDS
+
 _NUMBER = r"([+-]?\d+(?:\.\d+)?)"
 _RANGE = re.compile(r"[\[\](]?\s*" + _NUMBER + r"\s*(?:-|–|~|to|;|\.\.+)\s*" + _NUMBER + r"\s*[\[\])]?")
 _BRACKETS = re.compile(r"[\[\]({]\s*" + _NUMBER + r"\s*[,;:]\s*" + _NUMBER + r"\s*[\[\])}]")
@@ -39,7 +40,7 @@ def numbers_of(texts: Sequence[str | None]) -> tuple[list[float | None], bool]:
     """
     present = [t for t in texts if t is not None]
     with_comma = [t for t in present if "," in t]
-    comma = bool(with_comma) and not any("." in t for t in present) and not all(map(_THOUSANDS.fullmatch, with_comma))
+    comma = bool(with_comma) and not any("." in t for t in present) and not all(map(THOUSANDS.fullmatch, with_comma))
     return [None if t is None else to_number(t, comma) for t in texts], comma
 
 
@@ -79,7 +80,7 @@ def number_or_range(text: str, numbers: Sequence[float], comma: bool = False) ->
     (2.5, None, None)
     """
     text = text.strip()
-    if not comma and _THOUSANDS.fullmatch(text):
+    if not comma and THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     number = to_number(text, comma)
     if number is not None:

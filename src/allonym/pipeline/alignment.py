@@ -16,6 +16,7 @@ from allonym.kinds.base import ANYTHING, ReleasedColumn
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.pipeline.prepare import Prepared
 from allonym.pipeline.source import open_source
+from allonym.privacy.spellings import same_values
 from allonym.records import Attribute
 from allonym.tables.base import NO_SHEET, Table
 from allonym.tables.files import Reading
@@ -148,4 +149,5 @@ class MaskedTable:
         if name not in self.cells:
             return original.attribute, original.codes
         released = self.encoded(name)
-        return released.attribute, released.codes
+        code = same_values(released.attribute.values, self.prepared.plan.missing)
+        return released.attribute, code[released.codes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
 from allonym.plan.column import Column, Ontology
+from allonym.privacy.spellings import same_values, united
 from allonym.progress import Progress, part_of
 
 if TYPE_CHECKING:
@@ -80,13 +82,26 @@ def _add_hierarchy(prepared: Prepared, name: str, column: Column) -> None:
 
 
 def encode_sensitive(prepared: Prepared, name: str) -> EncodedColumn:
-    """Return a sensitive column, encoded: as words, if it has an ontology; else by its kind, words as categories."""
+    """Return a sensitive column, encoded: as words, if it has an ontology; else by its kind, words as categories.
+
+    What is promised of the column counts its values: those that differ only in spelling are one.
+    """
     if name not in prepared.coded:
         column, cells = prepared.plan.columns[name], prepared.table.cells([name])[name]
         kind = _kind_of(prepared, column, cells)
         kind = Category(missing=prepared.plan.missing) if kind.linked else kind
         prepared.coded[name] = kind.encode(name, cells)
+    if name not in prepared.united:
+        prepared.coded[name] = _unite_spellings(prepared, prepared.coded[name])
     return prepared.coded[name]
+
+
+def _unite_spellings(prepared: Prepared, column: EncodedColumn) -> EncodedColumn:
+    """Return a column in which the spellings of a value have one code; note which values were united."""
+    code = same_values(column.attribute.values, prepared.plan.missing)
+    column = replace(column, code_of=code[column.code_of], original_of=code[column.original_of])
+    prepared.united[column.attribute.name] = united(column.cells, column.code_of, prepared.plan.missing)
+    return column
 
 
 def _link(

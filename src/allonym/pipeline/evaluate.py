@@ -55,6 +55,7 @@ class Evaluation:
     uniques_before: UniqueCombinations | None = None  # the same of the original
     population: PopulationRisk | None = None  # people of the population who share the released values of each record
     record_risk: RecordRisk | None = field(default=None, repr=False)  # values of single rows: for the steward alone
+    united: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # columns whose spellings count as one value
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -70,6 +71,7 @@ class Evaluation:
             "suppressed": self.suppressed,
             "not_understood": {name: len(values) for name, values in self.strange.items()},
             "privacy": [dict(x) for x in self.privacy],
+            **({"united": dict(self.united)} if self.united else {}),
             "groups": group_sizes(self.sizes),
             "measures": measures,
             "earlier": None if self.earlier is None else dict(self.earlier),
@@ -122,6 +124,7 @@ def evaluate(
         attackers={name: linkage_by_meaning(pairs, name, seed) for name in attackers},
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
+        united=prepared.united_values(),
     )
     return replace(evaluation, **_disclosure(release, columns, population, combination_size))
 

@@ -21,6 +21,7 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
 from allonym.pipeline.encoding import encode_column, has_ontology
+from allonym.privacy.spellings import United, united_units
 from allonym.progress import Progress, no_progress, part_of
 from allonym.records import Records, SensitiveColumns
 from allonym.tables.base import Table
@@ -42,6 +43,7 @@ class Prepared:
     coded: dict[str, EncodedColumn] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     units: Ints | None = None
+    united: dict[str, United | None] = field(default_factory=dict)  # of columns whose values are counted
     weights: Floats | None = None
     keys: Keys | None = None  # of the rows, from which their draws derive, where the plan names a key column
     row_counts: Ints | None = None  # how many rows each row stands for, where an engine counted equal ones
@@ -54,6 +56,10 @@ class Prepared:
     def canonical(self, name: str) -> Cells:
         """Return the cells of a column; those that are the same to its kind are one."""
         return self.coded[name].kind.canonical(self.cells[name])
+
+    def united_values(self) -> dict[str, dict[str, int]]:
+        """Return for each column with several spellings of a value how many there are, and as how many they count."""
+        return {name: x.to_dict() for name, x in self.united.items() if x is not None}
 
     def seen(self, role: str) -> list[str]:
         """Return the columns with a role whose rows match those of the others: an engine counts only some together."""
@@ -175,7 +181,8 @@ def _persons(prepared: Prepared) -> None:
             text = f"{plural(rows, 'row')} {'has' if rows == 1 else 'have'} an empty value in the unit column."
             prepared.problems.append(Problem("empty-unit", text, "fill in the person that each row is about.", name))
         if name in prepared.cells:
-            prepared.units = prepared.cells[name].codes
+            cells = prepared.cells[name]
+            prepared.units, prepared.united[name] = united_units(cells, prepared.plan.missing)
     for name in prepared.with_role("identifier") if not units else ():
         if repeated := prepared.repeated_values(name):
             values = f"{plural(repeated, 'value')} {'occurs' if repeated == 1 else 'occur'}"

@@ -18,6 +18,7 @@ from allonym.pipeline.encoding import encode_sensitive
 from allonym.plan.privacy import Privacy
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
+from allonym.privacy.spellings import same_values
 from allonym.records import Requirement, SensitiveColumns
 from allonym.release.recount import Guarantee, Rows
 from allonym.tables.delimited import plain
@@ -78,6 +79,7 @@ def _guarantee(prepared: Prepared, model: Privacy, requirement: Requirement) -> 
     column, missing = prepared.coded[model.column], prepared.plan.missing
     attribute, code_of = column.attribute, _codes(column, missing)
     null = attribute.values.index(None) if None in attribute.values else -1
+    null = int(same_values(attribute.values, missing)[null]) if null >= 0 else -1
 
     def figure(groups: Ints, cells: Any, places: Ints, rows: Rows) -> float | None:
         codes = np.array([_code(x, code_of, missing, null) for x in cells], np.int64)[places]

@@ -337,6 +337,7 @@ def settings_of(prepared: Prepared, seed: int | None, sha256: Mapping[str, Any])
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
         "seed": seed,
         "privacy": list(rows.promised(prepared, seed)),
+        **({"united": united} if (united := prepared.united_values()) else {}),
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {},
         "seconds": 0.0,

@@ -87,6 +87,7 @@ class Report:
     replacements: Mapping[str, Sequence[tuple[str, str, int]]] = field(default_factory=dict)
     more_replacements: Mapping[str, int] = field(default_factory=dict)  # replacements that are not listed
     trees: Mapping[str, Node] = field(default_factory=dict)
+    united: Sequence[str] = ()  # which values, or spellings of persons, count as one
     public: bool = False
 
     @property
@@ -96,7 +97,7 @@ class Report:
 
     def published(self) -> Report:
         """Return the report that may accompany the release."""
-        summary = {key: value for key, value in self.summary.items() if key != "seed"}
+        summary = {key: value for key, value in self.summary.items() if key not in ("seed", "united")}
         known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
         summary |= {"parameters": self.parameters}
         summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}
@@ -116,6 +117,7 @@ class Report:
             replacements={},
             more_replacements={},
             trees={},
+            united=(),
             public=True,
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from allonym.arrays import Ints
-from allonym.cells import MISSING, Cells, is_missing
+from allonym.cells import MISSING, Cells, is_missing, united_codes
 from allonym.errors import ReleaseError, TableError, plural
 from allonym.tables.memory import MemoryTable
 from allonym.tables.second_reader import joined, text_columns
@@ -34,9 +34,12 @@ class LongTable(MemoryTable):
 
     @cached_property
     def _units(self) -> tuple[Cells, Ints, Ints]:
-        """The cells of the unit column, the number of every row's unit, and the first row of each unit."""
+        """The cells of the unit column, the number of every row's unit, and the first row of each unit.
+
+        Spellings of one unit are one.
+        """
         cells = self.base.cells([self.unit])[self.unit]
-        units, first, unit_of = np.unique(cells.codes, return_index=True, return_inverse=True)
+        units, first, unit_of = np.unique(united_codes(cells), return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")
         rank = np.empty(len(units), np.int64)
         rank[order] = np.arange(len(units))

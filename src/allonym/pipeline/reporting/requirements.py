@@ -19,6 +19,7 @@ VERIFIED = (
     "moved into place."
 )
 RECOUNTED = "The release was recounted as text before it was returned."
+MAX_SPELLINGS = 20  # that are listed
 BY_ENGINE = "The release was read back and recounted by its engine ({}) before it was returned."
 
 
@@ -26,6 +27,7 @@ def requirements(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what was required and reached, the method, and how the release was verified."""
     return {
         "promises": list(_requirements(facts)),
+        "united": list(_united(facts)),
         "method": f"Method {facts.method.name}: {facts.method.info.summary}.",
         "verified": _verified(facts),
         "who": facts.who,
@@ -50,6 +52,22 @@ def _requirements(facts: ReleaseFacts) -> Iterator[str]:
             yield f"{x['model']} of {columns} in every group of {alike}: {figures}."
     if not facts.summary["privacy"]:
         yield "No group size was required: values are replaced one by one."
+
+
+def _united(facts: ReleaseFacts) -> Iterator[str]:
+    units = facts.prepared.with_role("unit")
+    for name in facts.summary.get("united", {}):
+        united = facts.prepared.united[name]
+        assert united is not None
+        text = (
+            f"{united.values:,} values of {name} count as {united.counted_as:,}, because they differ only in spelling"
+        )
+        if name in units:  # whose values identify persons
+            yield f"{text}."
+            continue
+        shown = [" = ".join(x[:MAX_SPELLINGS]) for x in united.spellings[:MAX_SPELLINGS]]
+        more = len(united.spellings) - len(shown)
+        yield f"{text} or mean the same: {'; '.join(shown)}{f'; and {more:,} more' if more else ''}."
 
 
 def _verified(facts: ReleaseFacts) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.cells import Cells
+from allonym.cells import Cells, united_codes
 from allonym.errors import ReleaseError, first_few
 from allonym.tables.base import Reread
 from allonym.tables.engines.base import Engine
@@ -78,7 +78,7 @@ class GroupedDraft(EngineDraft):
             if not same_rows(self.masked.count_rows(columns), rows, columns):
                 raise ReleaseError("The release has other rows than those whose persons were counted.")
             rows = self.masked.count_rows([*columns, unit])
-            persons = arrow_cells(rows.column(unit), unit).codes
+            persons = united_codes(arrow_cells(rows.column(unit), unit))
         yield Reread(rows, release.names, columns, row_counts_of(rows), persons)
 
 
