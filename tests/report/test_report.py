@@ -346,3 +346,36 @@ def test_lists_that_are_kept_are_in_the_codebook() -> None:
     frame = pd.DataFrame({"job": ["cook"] * 4, "tags": [["a", "b"], ["a"], [1, 2], None]})
     book = al.Plan({"job": al.quasi("category"), "tags": al.keep()}, k=2).run(frame).codebook()
     assert {x["value"]: x["records"] for x in book["variables"][1]["values"]} == {"a": 2, "b": 1, "1": 1, "2": 1}
+
+
+def test_who_is_unique_is_told_to_the_steward_only(release: al.Release) -> None:
+    told = release.report.unique_people
+    assert told is not None
+    assert told.after == "0 of 975 records are unique in 2 quasi-identifiers."
+    assert told.before == "118 of 975 records are unique in 2 quasi-identifiers."
+    assert told.combinations == [("reason + activity", 94, 0), ("activity", 15, 0), ("reason", 10, 0)]
+    assert sorted(told.columns) == [
+        ("activity", pytest.approx(100 * 109 / 119), 10),
+        ("reason", pytest.approx(100 * 104 / 119), 15),
+    ]
+    assert "Who is unique, and why" in release.report.html()
+    public = release.report.published()
+    assert public.unique_people is None
+    assert "Who is unique" not in public.html()
+    assert "reason + activity" not in public.html()
+
+
+def test_who_is_unique_after_noise_is_told_and_weights_estimate_the_population() -> None:
+    people = pd.DataFrame({"age": [*range(20, 60), *range(20, 60)], "weight": [25] * 80})
+    plan = al.Plan({"age": al.quasi("numeric"), "weight": al.weight()}, k=4, seed=1)
+    told = plan.run(people).report.unique_people
+    assert told is not None
+    assert told.population[0].startswith("k-map 100: so many people of 2,000, estimated from the weights,")
+    words = pd.DataFrame({"job": ["nurse", "cook", "baker", "smith", "cook", "farmer"] * 2})
+    job = al.quasi("wordnet:person", accept_review=True)
+    noisy = al.Plan({"job": job}, method="noise", seed=1).run(words)
+    after = noisy.report.unique_people
+    assert after is not None
+    singles = int((noisy.frame["job"].value_counts() == 1).sum())
+    assert after.after.startswith(f"{singles} of 12 records")
+    assert sum(now for _, _, now in after.combinations) == singles

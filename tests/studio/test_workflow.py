@@ -59,6 +59,8 @@ def test_the_survey_is_seen_with_its_risk_and_likely_roles(survey: Browser) -> N
     assert form["role-6"] == "sensitive"
     assert form["root-4"] == "country.n.02"
     assert "2 to review, 0 unmatched" in shown(columns)
+    assert "975 of 975 records are unique in up to 4 of 5 quasi-identifiers." in shown(columns)
+    assert "hobby + age" in shown(columns)
 
 
 def test_from_survey_to_release_with_the_same_bytes_by_the_command_line(survey: Browser, tmp_path: Path) -> None:
@@ -235,6 +237,7 @@ def test_results_are_kept_side_by_side(survey: Browser) -> None:
         survey.fill("/method", "/method", k=k, do="run")
     page = shown(survey.get("/result"))
     assert "Release 2" in page
+    assert "0 of 975 records are unique in up to 4 of 5 quasi-identifiers. Before masking: 975 of 975 records" in page
     assert "Release 1 the plan has changed since" in shown(survey.get("/result", run=1))
     survey.post("/again", run="1")
     assert survey.version.plan.method.k == 3

@@ -17,6 +17,7 @@ PARTS = (
     "cards",
     "requirements",
     "questions",
+    "uniques",
     "cautions",
     "columns",
     "replacements",
@@ -47,6 +48,18 @@ class Question:
     question: str
     answer: str
     figures: Sequence[Row] = ()
+
+
+@dataclass(frozen=True)
+class UniquePeople:
+    """Who is unique in combinations of masked columns, in words and figures; for the steward."""
+
+    before: str
+    after: str
+    combinations: Sequence[tuple[str, int, int]]  # columns, people whom all of them together single out: before, after
+    more: int  # combinations that are not listed
+    columns: Sequence[tuple[str, float, int]]  # column, share of the score in %, people unique without it: before
+    population: Sequence[str] = ()  # in words, where weights estimate it
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,7 @@ class Report:
     more_replacements: Mapping[str, int] = field(default_factory=dict)  # replacements that are not listed
     trees: Mapping[str, Node] = field(default_factory=dict)
     united: Sequence[str] = ()  # which values, or spellings of persons, count as one
+    unique_people: UniquePeople | None = None
     public: bool = False
 
     @property
@@ -118,6 +132,7 @@ class Report:
             more_replacements={},
             trees={},
             united=(),
+            unique_people=None,
             public=True,
         )
 

@@ -87,7 +87,7 @@ class Workspace:
             try:
                 plan = None if plan_path is None else Plan.load(plan_path)
                 data = CachedTable(path, reading if plan is None else plan.reading)
-                inspection = inspect(data, data.reading, tick)
+                inspection = inspect(data, data.reading, tick, combination_size=0)  # a check searches them
                 (folder / "versions").mkdir(mode=0o700)
                 table = OpenTable(data, name, inspection, History(folder / "versions", self._version_numbers))
                 if plan is None:
@@ -139,7 +139,7 @@ class Workspace:
         def work(tick: Tick) -> None:
             try:
                 data = CachedTable(table.data.path, reading)
-                inspection = inspect(data, reading, tick)
+                inspection = inspect(data, reading, tick, combination_size=0)
                 with self.lock:
                     change_version(inspection)
                     table.data, table.inspection = data, inspection

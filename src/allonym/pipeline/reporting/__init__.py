@@ -15,6 +15,7 @@ from allonym.pipeline.reporting.concepts import concepts
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.questions import questions
 from allonym.pipeline.reporting.requirements import provenance, requirements
+from allonym.pipeline.reporting.uniques import uniques
 from allonym.report.model import Report
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SECTIONS: tuple[Callable[[ReleaseFacts], Mapping[str, Any]], ...] = (
     requirements,
     questions,
+    uniques,
     cautions,
     columns,
     group_sizes,

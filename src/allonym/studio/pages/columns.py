@@ -11,6 +11,7 @@ from starlette.responses import Response
 from allonym.errors import AllonymError, PlanError, Problem
 from allonym.pipeline import review
 from allonym.pipeline.check import Check
+from allonym.pipeline.disclosure.wording import column_figures, counted_as, top_combinations, uniques_in_words
 from allonym.plan.column import Column
 from allonym.studio import forms
 from allonym.studio.open_table import OpenTable
@@ -37,6 +38,7 @@ def show(request: PageRequest) -> Response:
         "columns.html",
         columns=columns,
         check=check,
+        unique_people=_unique_people(check),
         roles=forms.ROLES,
         role_meanings=forms.ROLE_MEANINGS,
         plan_problems=request.without_paths([*request.workspace.check_problems, *general]),
@@ -65,6 +67,19 @@ def _columns(
             }
         )
     return rows
+
+
+def _unique_people(check: Check | None) -> dict[str, Any] | None:
+    """Return who is unique, which columns single them out, and what leaving out a column would change."""
+    if check is None or check.risk is None or check.uniques is None:
+        return None
+    who = counted_as(check.risk.units is not None)
+    return {
+        "sentence": uniques_in_words(check.uniques, who),
+        "who": who,
+        "combinations": top_combinations(check.uniques),
+        "columns": column_figures(check.uniques),
+    }
 
 
 def examples(table: OpenTable, name: str, most: int = 3) -> list[str]:
