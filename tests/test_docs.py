@@ -147,3 +147,13 @@ def test_a_typical_change_touches_at_most_four_files_of_the_source() -> None:
         assert 1 <= len(named) <= 4, change
         source = DOCS.parent / "src" / "allonym"
         assert [x for x in named if not ((source / x).parent if "NAME" in x else source / x).exists()] == [], change
+
+
+def test_the_page_on_unique_people_shows_what_is_printed(tmp_path: Path) -> None:
+    import update_docs
+
+    page = (DOCS / "measures" / "uniques.md").read_text("utf-8")
+    for text in update_docs.unique_people(tmp_path).values():
+        assert text in page
+    [block] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(block, "uniques.md", "exec"), {})

@@ -1,6 +1,7 @@
 """Generate the parts of the docs that derive from the code: python tools/update_docs.py
 
-The demonstration in the README; the kinds and parameters of methods in docs/methods; the JSON Schema of plans.
+The demonstration in the README; the kinds and parameters of methods in docs/methods; unique people of the survey in
+docs/measures; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "src" / "allonym" / "plan" / "schema.json"
 README, METHODS_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" / "index.md"
+UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
 ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
 
 
@@ -89,6 +91,24 @@ def parameters() -> str:
     return "\n".join(lines) + "\n"
 
 
+def unique_people(folder: Path) -> dict[str, str]:
+    """Return what `allonym check` prints and writes about unique people in the survey, by mark."""
+    from allonym.cli.disclosure import show_disclosure
+    from allonym.pipeline.demo import demonstrate
+    from allonym.plan.model import Plan
+
+    demonstrate(folder)
+    checked = Plan.load(folder / "plan.toml").check(folder / "survey.csv", population=folder / "survey.csv")
+    printed = io.StringIO()
+    os.environ["COLUMNS"] = "120"
+    with contextlib.redirect_stdout(printed):
+        show_disclosure(checked.uniques, None, has_units=False)
+    assert checked.record_risk is not None
+    first = checked.record_risk.to_csv().splitlines()[:4]
+    shown = {"check": [line.rstrip() for line in printed.getvalue().strip().splitlines()], "record-risk": first}
+    return {name: "```text\n" + "\n".join(lines) + "\n```\n" for name, lines in shown.items()}
+
+
 def schema() -> str:
     """Return the JSON Schema of plans as it is shipped."""
     from allonym.plan.schema import schema
@@ -108,5 +128,9 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
         README.write_text(replaced(page, "demo", screen(Path(folder))), "utf-8")
+        page = UNIQUES_PAGE.read_text("utf-8")
+        for name, text in unique_people(Path(folder)).items():
+            page = replaced(page, name, text)
+        UNIQUES_PAGE.write_text(page, "utf-8")
     page = replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds())
     METHODS_PAGE.write_text(replaced(page, "parameters", parameters()), "utf-8")

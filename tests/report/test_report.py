@@ -370,7 +370,7 @@ def test_who_is_unique_after_noise_is_told_and_weights_estimate_the_population()
     plan = al.Plan({"age": al.quasi("numeric"), "weight": al.weight()}, k=4, seed=1)
     told = plan.run(people).report.unique_people
     assert told is not None
-    assert told.population[0].startswith("k-map 100: so many people of 2,000, estimated from the weights,")
+    assert told.population[0].startswith("k-map 100: every record fits at least 100 of 2,000 people (estimated")
     words = pd.DataFrame({"job": ["nurse", "cook", "baker", "smith", "cook", "farmer"] * 2})
     job = al.quasi("wordnet:person", accept_review=True)
     noisy = al.Plan({"job": job}, method="noise", seed=1).run(words)

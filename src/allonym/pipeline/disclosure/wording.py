@@ -43,21 +43,21 @@ def column_figures(uniques: UniqueCombinations) -> list[tuple[str, float, int]]:
 
 def population_in_words(risk: PopulationRisk, who: str) -> Iterator[str]:
     """Yield sentences about the people of a population who share the values of a record."""
-    figures = risk.to_dict()
+    figures, people = risk.to_dict(), f"{risk.people:,.0f}"
     about = "estimated from the weights" if risk.source == "weights" else "counted in the population table"
     yield (
-        f"k-map {figures['k_map']:,.0f}: so many people of {figures['people']:,.0f}, {about}, share the rarest values "
-        f"of {', '.join(risk.columns)}; median {figures['median']:,.0f}."
+        f"k-map {figures['k_map']:,.0f}: every record fits at least {figures['k_map']:,.0f} of {people} people ({about}) "
+        f"in {', '.join(risk.columns)}; median {figures['median']:,.0f}."
     )
-    yield f"Expected re-identifications, Σ 1/F: {figures['expected_reidentifications']:,.2f} {who}s."
+    yield f"Expected re-identifications (Σ 1/F): {figures['expected_reidentifications']:,.2f} {who}s."
     individual = figures["individual_risk"]
     if individual is not None:
         yield (
             f"Individual risk (Benedetti and Franconi): mean {individual['mean']:.3g}, highest "
-            f"{individual['highest']:.3g}; {individual['expected_reidentifications']:,.2f} {who}s expected."
+            f"{individual['highest']:.3g}; {individual['expected_reidentifications']:,.2f} re-identifications expected."
         )
     if fewer := figures["fewer_than_in_table"]:
         yield (
-            f"{plural(fewer, 'record')} have values that fewer people of the population table than of this table "
-            "share: it lacks people, or values were changed. Their groups in this table count instead."
+            f"{plural(fewer, 'record')} {'fits' if fewer == 1 else 'fit'} fewer people of the population table than "
+            "there are in the group: the table lacks people, or values were changed. The size of the group counts."
         )
