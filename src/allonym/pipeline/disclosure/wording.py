@@ -45,9 +45,10 @@ def population_in_words(risk: PopulationRisk, who: str) -> Iterator[str]:
     """Yield sentences about the people of a population who share the values of a record."""
     figures, people = risk.to_dict(), f"{risk.people:,.0f}"
     about = "estimated from the weights" if risk.source == "weights" else "counted in the population table"
+    least = f"{figures['k_map']:,.0f}"
     yield (
-        f"k-map {figures['k_map']:,.0f}: every record fits at least {figures['k_map']:,.0f} of {people} people ({about}) "
-        f"in {', '.join(risk.columns)}; median {figures['median']:,.0f}."
+        f"k-map {least}: every record fits at least {least} of {people} people ({about}) in "
+        f"{', '.join(risk.columns)}; median {figures['median']:,.0f}."
     )
     yield f"Expected re-identifications (Σ 1/F): {figures['expected_reidentifications']:,.2f} {who}s."
     individual = figures["individual_risk"]
