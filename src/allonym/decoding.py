@@ -17,7 +17,7 @@ _MARKS = (
 )
 
 
-def encoding_of(raw: bytes, given: str | None = None) -> tuple[str, bytes]:
+def encoding_of(raw: bytes, declared: str | None = None) -> tuple[str, bytes]:
     """Return the encoding of a text and its byte order mark.
 
     Without a mark: UTF-16 where there are zero bytes, UTF-8 where the text is valid, else Windows-1252 or Latin-1.
@@ -28,8 +28,8 @@ def encoding_of(raw: bytes, given: str | None = None) -> tuple[str, bytes]:
     marked = next(((encoding, mark) for mark, encoding in _MARKS if raw.startswith(mark)), None)
     head = raw[:2000]
     little = head[1::2].count(0) >= head[0::2].count(0)
-    if given is not None:
-        name = codecs.lookup(given).name.removesuffix("-sig")
+    if declared is not None:
+        name = codecs.lookup(declared).name.removesuffix("-sig")
         if marked and marked[0].startswith(name):
             return marked
         ending = ("-le" if little else "-be") if name in ("utf-16", "utf-32") else ""

@@ -144,16 +144,16 @@ class OptionError(AllonymError):
     code = "option"
 
     @classmethod
-    def of(cls, what: str, given: str, known: Iterable[str]) -> OptionError:
+    def of(cls, what: str, value: str, known: Iterable[str]) -> OptionError:
         """Say that an option is unknown, with the nearest known one as a hint.
 
         >>> str(OptionError.of("measure", "wu-palmr", ["path", "wu-palmer"]))
         "Unknown measure 'wu-palmr'. Hint: did you mean 'wu-palmer'? Known: path, wu-palmer."
         """
         known = list(known)
-        close = difflib.get_close_matches(given, known, n=1)
+        close = difflib.get_close_matches(value, known, n=1)
         meant = f"did you mean {close[0]!r}? " if close else ""
-        return cls(f"Unknown {what} {given!r}.", hint=f"{meant}Known: {', '.join(known)}.")
+        return cls(f"Unknown {what} {value!r}.", hint=f"{meant}Known: {', '.join(known)}.")
 
 
 class LinksError(AllonymError):

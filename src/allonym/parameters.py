@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import math
 import operator
 from collections.abc import Collection, Iterator, Sequence
@@ -174,6 +175,11 @@ def redeclared(declared: Any, name: str, **changes: Any) -> Any:
 
 def parameters_of(declared: Any) -> dict[str, Parameter]:
     """Return the parameters of a dataclass, or of an instance of one, by name."""
+    return dict(_parameters_of_class(declared if isinstance(declared, type) else type(declared)))
+
+
+@functools.cache
+def _parameters_of_class(declared: Any) -> dict[str, Parameter]:
     return {
         f.name: dataclasses.replace(f.metadata["parameter"], name=f.name)
         for f in dataclasses.fields(declared)
@@ -189,13 +195,13 @@ def problems_of(instance: Any, skip: Collection[str] = ()) -> Iterator[Problem]:
             yield problem
 
 
-def unknown(what: str, given: object, known: Sequence[str]) -> Problem:
+def unknown(what: str, value: object, known: Sequence[str]) -> Problem:
     """Return the problem of a name that is not known, with the nearest known one as a hint.
 
     >>> str(unknown("role", "quazi", ["quasi", "keep"]))
     "unknown role 'quazi'. Hint: did you mean 'quasi'? Known: quasi, keep."
     """
-    close = difflib.get_close_matches(str(given), known, n=1)
+    close = difflib.get_close_matches(str(value), known, n=1)
     meant = f"did you mean {close[0]!r}? " if close else ""
     name = what.replace(" ", "-").replace("_", "-")
-    return Problem(f"unknown-{name}", f"unknown {what} {given!r}.", hint=f"{meant}Known: {', '.join(known)}.")
+    return Problem(f"unknown-{name}", f"unknown {what} {value!r}.", hint=f"{meant}Known: {', '.join(known)}.")

@@ -260,10 +260,10 @@ class Pairs:
         """Pair the tuples of a table with what became of them."""
         mass = records.mass_of(masking.source, masking.share)
         source, share, codes = masking.source, masking.share, masking.codes
-        if len(source) > 2 * len(records):  # masked row by row: those that went the same way are one
-            way, _, first = distinct([source, *codes.T])
-            share = np.bincount(way, weights=share).astype(np.int64)
-            source, codes, mass = source[first], codes[first], sum_by(way, mass, len(first))
+        if len(source) > 2 * len(records):  # masked row by row: equal ones become one pair
+            pair, _, first = distinct([source, *codes.T])
+            share = np.bincount(pair, weights=share).astype(np.int64)
+            source, codes, mass = source[first], codes[first], sum_by(pair, mass, len(first))
         return cls(masking.attributes, records.codes[source], codes, share, mass)
 
     @classmethod
@@ -314,11 +314,11 @@ class Pairs:
     @cached_property
     def sizes(self) -> Ints:
         """How many persons (rows, where no units are given) each group has."""
-        here = self.groups >= 0
+        released = self.groups >= 0
         size = int(self.groups.max(initial=-1)) + 1
         if self.units is not None:
-            return count_units(self.groups[here], self.units[here], size)
-        return np.bincount(self.groups[here], weights=self.counts[here], minlength=size).astype(np.int64)
+            return count_units(self.groups[released], self.units[released], size)
+        return np.bincount(self.groups[released], weights=self.counts[released], minlength=size).astype(np.int64)
 
     def column(self, a: int) -> Pairs:
         """Return one attribute alone."""

@@ -634,7 +634,7 @@ def as_lines(table: Any) -> str:
     return "".join(f"{line}\n" for line in lines_of(table))
 
 
-def as_text(frame: Any) -> str:
+def frame_as_text(frame: Any) -> str:
     """Return a frame of any library, with its types."""
     if isinstance(frame, pd.DataFrame):
         return f"{frame.dtypes.to_string()}\n{frame.to_csv()}"
@@ -662,7 +662,7 @@ def run_of(make: Callable[[], Any], **options: Any) -> Call:
 
     def call() -> dict[str, str]:
         release = plan_of(**options).run(make())
-        found = {"frame.txt": as_text(release.frame), "summary.json": as_json(release.summary)}
+        found = {"frame.txt": frame_as_text(release.frame), "summary.json": as_json(release.summary)}
         replaced = {name: release.replacements(name) for name in ("job", "age")}
         return found | {"replacements.json": as_json(replaced)}
 
@@ -688,8 +688,8 @@ def fit_of(**options: Any) -> Call:
         first = fitted.mask(pd.DataFrame(rows[:10]))
         fitted.save("later.json")
         again = al.Fitted.load("later.json")
-        found = {"fitted.json": Path("fitted.json").read_text("utf-8"), "first.txt": as_text(first)}
-        found["second.txt"] = as_text(again.mask(pl.DataFrame(rows[10:20])))
+        found = {"fitted.json": Path("fitted.json").read_text("utf-8"), "first.txt": frame_as_text(first)}
+        found["second.txt"] = frame_as_text(again.mask(pl.DataFrame(rows[10:20])))
         found["stream.json"] = as_json(list(again.stream(rows[20:])))
         keys: tuple[Any, ...] = ("a", "b") if options.get("parameters", {}).get("key") else (3, 2**40)
         found["one.json"] = as_json([again.mask_one(rows[0], key=key) for key in keys])
@@ -773,7 +773,7 @@ def objects() -> dict[str, str]:
     """Mask with every method given as an object."""
     frame = pd.DataFrame(people(rows=30))
     releases = {name: plan_of(method=make()).run(frame) for name, make in METHOD_OBJECTS.items()}
-    found = {f"{name}.txt": as_text(x.frame[["job", "age"]]) for name, x in releases.items()}
+    found = {f"{name}.txt": frame_as_text(x.frame[["job", "age"]]) for name, x in releases.items()}
     return found | {"methods.txt": "".join(f"{make()!r}\n" for make in METHOD_OBJECTS.values())}
 
 

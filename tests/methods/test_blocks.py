@@ -368,7 +368,7 @@ def test_what_is_sent_is_without_what_was_worked_out() -> None:
 
 
 def test_what_a_piece_of_a_tuple_counts_is_its_share() -> None:
-    block = Block((), np.zeros((2, 0), np.int64), np.array([3, 4]), given=np.array([0.3, 10.0]))
+    block = Block((), np.zeros((2, 0), np.int64), np.array([3, 4]), tuple_mass=np.array([0.3, 10.0]))
     assert block.mass.tolist() == [0.3, 10.0]
     assert block.mass_of(np.array([0, 1, 1]), np.array([3, 1, 3])).tolist() == [0.3, 2.5, 7.5]
     assert Block((), np.zeros((1, 0), np.int64), np.array([3])).mass.tolist() == [3.0]

@@ -20,7 +20,7 @@ from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.methods.draws import below, below_of_one, key_of, philox, uniform, words, words_of_one
 from allonym.methods.exponential import Candidates
-from allonym.methods.noise import NumericNoise, SemanticNoise, Ways
+from allonym.methods.noise import ConceptsByDistance, NumericNoise, SemanticNoise
 from allonym.methods.randomise import Drawing
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Records
@@ -104,7 +104,7 @@ def test_replacements_are_those_of_the_algorithm(
 
 
 def test_a_concept_exactly_as_far_as_the_error_is_far_enough() -> None:
-    ways = Ways.of(np.array([0.0, 0.25, 0.5, 0.5]), np.array([1, 2, 3]))
+    ways = ConceptsByDistance.of(np.array([0.0, 0.25, 0.5, 0.5]), np.array([1, 2, 3]))
     found, far = ways.nearest(np.array([0.1, 0.25, 0.26, 0.5, 0.9]), np.full(5, 0.2))
     assert found.tolist() == [1, 1, 2, 2, 2]
     assert far.tolist() == [0.25, 0.25, 0.5, 0.5, 0.5]

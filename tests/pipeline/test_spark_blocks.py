@@ -21,7 +21,7 @@ def test_a_block_goes_there_and_its_groups_come_back_as_bytes(name: str, weighed
     attributes = tuple(Attribute(x, "numeric", NumericMetric(range(20))) for x in "ab")
     codes, counts = np.argwhere(rng.random((20, 20)) < 0.2), rng.integers(1, 4, 400)
     given = rng.random(len(codes)) if weighed else None
-    block, method = Block(attributes, codes, counts[: len(codes)], given=given), METHODS[name](k=4)
+    block, method = Block(attributes, codes, counts[: len(codes)], tuple_mass=given), METHODS[name](k=4)
     sent = pickle.loads(pickle.dumps(((method, attributes, 9), spark._parcel(7, block))))
     answer = spark.answer(*sent)
     assert answer[0] == 7

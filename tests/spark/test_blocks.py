@@ -47,7 +47,8 @@ def blocks_of(records: Records, number: int) -> list[Block]:
     """Cut a table into so many blocks by the order of tuples."""
     parts = np.array_split(np.arange(len(records)), number)
     return [
-        Block(records.attributes, records.codes[x], records.counts[x], given=np.array(records.mass[x])) for x in parts
+        Block(records.attributes, records.codes[x], records.counts[x], tuple_mass=np.array(records.mass[x]))
+        for x in parts
     ]
 
 

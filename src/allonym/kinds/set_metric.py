@@ -180,9 +180,9 @@ class SetMetric(BaseMetric):
             reduce = np.minimum if self.distance == "min" else np.maximum
             return reduce.reduceat(reduce.reduce(far, axis=0)[items], starts[full])
         reduce = np.maximum if self.distance == "max-sum" else np.minimum
-        there = self._has @ reduce.reduce(far, axis=0)
-        here = (self._nearest[own] if self._nearest is not None else self._to_sets(own)).sum(axis=0)
-        return (there + here)[full] / (sizes + len(own))
+        from_sets = self._has @ reduce.reduce(far, axis=0)
+        from_own = (self._nearest[own] if self._nearest is not None else self._to_sets(own)).sum(axis=0)
+        return (from_sets + from_own)[full] / (sizes + len(own))
 
     def distances(self, code: ArrayLike, codes: ArrayLike) -> Floats:
         """Return distances in [0, 1], broadcasting like NumPy."""
@@ -237,9 +237,9 @@ class SetMetric(BaseMetric):
         empty = self.sizes == 0
         for size in np.unique(self.sizes[(total > 0) & ~empty]).tolist():
             some = np.flatnonzero((self.sizes == size) & (total > 0))
-            there = self._has @ (nearest[:, some] @ total[some])  # Σ over a of the nearest in each B
-            here = (self._has[some].T @ total[some]) @ nearest  # Σ over b of the nearest in A
-            costs += (there + here) / (self.sizes + size)
+            sums_over_a = self._has @ (nearest[:, some] @ total[some])  # Σ over a of the nearest in each B
+            sums_over_b = (self._has[some].T @ total[some]) @ nearest  # Σ over b of the nearest in A
+            costs += (sums_over_a + sums_over_b) / (self.sizes + size)
         costs += total[empty].sum()
         return np.where(empty, total[~empty].sum(), costs)
 

@@ -16,8 +16,8 @@ def clustering_distance(pairs: Pairs, clusters: int = CLUSTERS, seed: int = 0) -
 
     Tuples are clustered by Ward's method on the distances of the plan. Of many, some are drawn by the seed.
     """
-    way, _, first = distinct([*pairs.original.T, *pairs.masked.T])
-    mass = sum_by(way, pairs.mass, len(first))
+    pair, _, first = distinct([*pairs.original.T, *pairs.masked.T])
+    mass = sum_by(pair, pairs.mass, len(first))
     first, mass = first[mass > 0], mass[mass > 0]
     if len(mass) > MAX_TUPLES:
         rng = np.random.Generator(np.random.Philox(key=seed))

@@ -73,7 +73,7 @@ def content_loss(pairs: Pairs) -> float:
     return float(np.mean([content(pairs.original[:, a]) - content(pairs.masked[:, a]) for a in columns]))
 
 
-def set_loss(pairs: Pairs, way: str = "avg") -> float:
+def set_loss(pairs: Pairs, distance: str = "avg") -> float:
     """Return Σ d² between sets and what stands for them (Batet et al. 2014, eq. 9), over all columns of sets.
 
     By `avg` a set is not 0 from itself, so that even the table as it was has such a loss: the floor.
@@ -81,7 +81,7 @@ def set_loss(pairs: Pairs, way: str = "avg") -> float:
     total = 0.0
     for a, attribute in enumerate(pairs.attributes):
         if isinstance(attribute.metric, SetMetric):
-            far = attribute.metric.with_distance(way).distances(pairs.original[:, a], pairs.masked[:, a])
+            far = attribute.metric.with_distance(distance).distances(pairs.original[:, a], pairs.masked[:, a])
             total += float((pairs.mass * far**2).sum())
     return total
 
@@ -130,16 +130,16 @@ def discernibility(pairs: Pairs) -> float:
 
     Suppressed records are penalised by the size of the table (Bayardo and Agrawal 2005).
     """
-    here = _not_suppressed(pairs)
-    sizes = np.bincount(pairs.groups[here], weights=pairs.counts[here])
-    return float((sizes**2).sum() + pairs.counts[~here].sum() * pairs.counts.sum())
+    kept = _not_suppressed(pairs)
+    sizes = np.bincount(pairs.groups[kept], weights=pairs.counts[kept])
+    return float((sizes**2).sum() + pairs.counts[~kept].sum() * pairs.counts.sum())
 
 
 def group_size(pairs: Pairs, k: int) -> float:
     """Return C_AVG = n / (groups · k): 1 would be groups of k; suppressed records are left out."""
-    here = _not_suppressed(pairs)
-    groups = len(np.unique(pairs.groups[here]))
-    return float(pairs.counts[here].sum() / (groups * k)) if groups else 0.0
+    kept = _not_suppressed(pairs)
+    groups = len(np.unique(pairs.groups[kept]))
+    return float(pairs.counts[kept].sum() / (groups * k)) if groups else 0.0
 
 
 def _not_suppressed(pairs: Pairs) -> NDArray[np.bool_]:

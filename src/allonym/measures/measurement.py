@@ -149,7 +149,7 @@ def _functions(k: int, threshold: float, seed: int) -> dict[str, Callable[[Pairs
         "sst": loss.sst,
         "clustering_distance": partial(clusters.clustering_distance, seed=seed),
         "set_loss": loss.set_loss,
-        "set_loss_min_sum": partial(loss.set_loss, way="min-sum"),
+        "set_loss_min_sum": partial(loss.set_loss, distance="min-sum"),
         "discernibility": loss.discernibility,
         "average_group_size": partial(loss.group_size, k=k),
         "record_linkage": risk.record_linkage,

@@ -67,12 +67,12 @@ def marketer(pairs: Pairs) -> float:
 
 def _population(pairs: Pairs) -> Floats:
     """Return how many persons of the population each group stands for."""
-    here = pairs.groups >= 0
-    groups, mass, counts = pairs.groups[here], pairs.mass[here], pairs.counts[here]
+    released = pairs.groups >= 0
+    groups, mass, counts = pairs.groups[released], pairs.mass[released], pairs.counts[released]
     if pairs.units is not None:  # a person counts once, with the largest weight (the mean of rows that are alike)
-        order = np.lexsort((mass / counts, pairs.units[here], groups))
+        order = np.lexsort((mass / counts, pairs.units[released], groups))
         last = np.ones(len(order), bool)
-        same = (np.diff(groups[order]) == 0) & (np.diff(pairs.units[here][order]) == 0)
+        same = (np.diff(groups[order]) == 0) & (np.diff(pairs.units[released][order]) == 0)
         last[:-1] = ~same
         groups, mass = groups[order[last]], (mass / counts)[order[last]]
     return np.maximum(sum_by(groups, mass, len(pairs.sizes)), pairs.sizes)
@@ -80,10 +80,10 @@ def _population(pairs: Pairs) -> Floats:
 
 def uniqueness(pairs: Pairs) -> float:
     """Return the share of records that only one person could have, in per cent."""
-    here = pairs.groups >= 0
-    alone = pairs.sizes[pairs.groups[here]] == 1
-    total = pairs.counts[here].sum()
-    return float(100 * pairs.counts[here][alone].sum() / total) if total else 0.0
+    released = pairs.groups >= 0
+    alone = pairs.sizes[pairs.groups[released]] == 1
+    total = pairs.counts[released].sum()
+    return float(100 * pairs.counts[released][alone].sum() / total) if total else 0.0
 
 
 def together(one: Ints, other: Ints) -> Ints:

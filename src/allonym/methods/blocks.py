@@ -38,15 +38,15 @@ class Partitioning(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Block(Records):
-    """Some tuples of a table, without its rows: what each of them counts for utility is given."""
+    """Some tuples of a table, without its rows, and what each of them counts for utility."""
 
-    given: Floats | None = None  # p; how many rows they are, where not given
+    tuple_mass: Floats | None = None  # p; by default the number of rows of each
 
     def mass_of(self, source: Ints, share: Ints) -> Floats:
         """Return what pieces of tuples count for utility."""
-        if self.given is None:
+        if self.tuple_mass is None:
             return share.astype(np.float64)
-        return self.given[source] * (share / self.counts[source])
+        return self.tuple_mass[source] * (share / self.counts[source])
 
 
 Runner = Callable[[Partitioning, Sequence[Block], int, Tick], list[Groups]]  # the groups of each block, in order
@@ -96,9 +96,9 @@ def narrowed(records: Records) -> Records:
     """Return the same tuples over attributes that have no other values, so that what is not there costs nothing."""
     attributes, columns = [], []
     for attribute, column in zip(records.attributes, records.codes.T, strict=True):
-        here, place = np.unique(column, return_inverse=True)
-        tree = None if attribute.hierarchy is None else attribute.hierarchy.restricted_to(here)
-        attributes.append(replace(attribute, metric=attribute.metric.restricted_to(here), hierarchy=tree))
+        used, place = np.unique(column, return_inverse=True)
+        tree = None if attribute.hierarchy is None else attribute.hierarchy.restricted_to(used)
+        attributes.append(replace(attribute, metric=attribute.metric.restricted_to(used), hierarchy=tree))
         columns.append(place.ravel())
     return replace(records, attributes=tuple(attributes), codes=np.stack(columns, axis=1))
 
@@ -123,8 +123,8 @@ class _Blocked:
         codes, attributes = self.records.codes[tuples], self.records.attributes
         size = max(self.blocks.size, 2 * self.method.k)  # so that half a block has k rows
         parts = cut(self.metrics, self.shares, codes, rows, self.method.k, size, before)
-        given = self.weighed(tuples, rows) if self.records.weights is not None else None
-        made = [Block(attributes, codes[x], rows[x], given=None if given is None else given[x]) for x in parts]
+        mass = self.weighed(tuples, rows) if self.records.weights is not None else None
+        made = [Block(attributes, codes[x], rows[x], tuple_mass=None if mass is None else mass[x]) for x in parts]
         groups_of_blocks = self.blocks.run(self.method, made, self.seed, self.tick)
         groups = joined([of(x, tuples[part]) for x, part in zip(groups_of_blocks, parts, strict=True)])
         block = np.zeros(len(self.records), np.int64)

@@ -173,15 +173,15 @@ class Fusing:
         for group in np.flatnonzero(self.sizes == smallest).tolist():
             wait(group)
         while waiting and self.left > 1:
-            here = by_far.pop(heappop(waiting))
-            ties = Ties(here, self.sizes, smallest)
+            targets_of = by_far.pop(heappop(waiting))
+            ties = Ties(targets_of, self.sizes, smallest)
             while self.left > 1 and (ready := ties.ready(by_result=self.heuristics == "h1+h2+h3")).size:
                 one = self.drawn(ready)
-                other = self.target(here[one])
+                other = self.target(targets_of[one])
                 self.fuse(one, other)
                 ties.changed(one, other)
                 tick()
-            for group, targets in here.items():
+            for group, targets in targets_of.items():
                 if self.sizes[group] == smallest and self.left > 1:
                     assert (self.sizes[targets] == GONE).all()
                     wait(group)

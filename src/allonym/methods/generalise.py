@@ -78,30 +78,30 @@ class _Lattice:
                 f"The hierarchies have {number:,} combinations of levels, more than {MAX_COMBINATIONS:,}.",
                 hint="mask fewer columns, or give hierarchies with fewer levels.",
             )
-        ways = list(itertools.product(*(range(len(x.codes)) for x in self.ladders)))
-        least = np.array([self._loss(way) for way in ways])
+        combinations = list(itertools.product(*(range(len(x.codes)) for x in self.ladders)))
+        least = np.array([self._loss(levels) for levels in combinations])
         best: tuple[float, Masking] | None = None
         for done, i in enumerate(np.argsort(least, kind="stable").tolist()):
-            tick(done, len(ways))
+            tick(done, len(combinations))
             if best is not None and least[i] >= best[0]:
                 break
-            found = self._release(ways[i], math.inf if best is None else best[0])
-            if found is not None and (best is None or found[0] < best[0]):
-                best = found
+            candidate = self._release(combinations[i], math.inf if best is None else best[0])
+            if candidate is not None and (best is None or candidate[0] < best[0]):
+                best = candidate
         assert best is not None, "the top of every hierarchy is one value, so that all records look alike there"
         return best[1]
 
-    def _release(self, way: tuple[int, ...], below: float) -> tuple[float, Masking] | None:
+    def _release(self, levels: tuple[int, ...], below: float) -> tuple[float, Masking] | None:
         """Return the loss of a combination of levels and its release; None, if it cannot keep the promise below a loss.
 
         Groups that lack something are suppressed. They are one group with the records that have only nulls.
         """
-        columns = [x.codes[level] for x, level in zip(self.ladders, way, strict=True)]
+        columns = [x.codes[level] for x, level in zip(self.ladders, levels, strict=True)]
         groups, _, first = distinct(columns)
         nulls = [x.attribute.values.index(None) for x in self.ladders]
         is_null = np.all([column[first] == null for column, null in zip(columns, nulls, strict=True)], axis=0)
         lacking = (self._sizes(groups, len(first)) < self.k) | (self._lacks(groups, len(first)) > 0)
-        suppressed = self._suppressed(way, groups, lacking, is_null, below) if lacking.any() else lacking
+        suppressed = self._suppressed(levels, groups, lacking, is_null, below) if lacking.any() else lacking
         if suppressed is None:
             return None
         gone = suppressed[groups]
@@ -110,10 +110,10 @@ class _Lattice:
         attributes = tuple(x.attribute for x in self.ladders)
         source = np.arange(len(self.records))
         flags = gone & ~is_null[groups]
-        return self._loss(way, gone), Masking(source, self.records.counts, number, codes, attributes, flags)
+        return self._loss(levels, gone), Masking(source, self.records.counts, number, codes, attributes, flags)
 
     def _suppressed(
-        self, way: tuple[int, ...], groups: Ints, lacking: Bools, is_null: Bools, below: float
+        self, levels: tuple[int, ...], groups: Ints, lacking: Bools, is_null: Bools, below: float
     ) -> Bools | None:
         """Return which groups are null in a release, with the least loss; None, if no such set keeps the promise.
 
@@ -125,11 +125,11 @@ class _Lattice:
         budget = self.most - rows[always].sum()
         if budget < 0:
             return None
-        extra = self.records.mass * (self.lost**2 - self._far(way) ** 2)
+        extra = self.records.mass * (self.lost**2 - self._far(levels) ** 2)
         costs = np.maximum(sum_by(groups, extra, number), 0.0)
         others = np.flatnonzero(~always & (rows <= budget))
         others = others[np.argsort(np.round(costs[others], DIGITS), kind="stable")]
-        base = self._loss(way, always[groups])
+        base = self._loss(levels, always[groups])
         for cost, some in itertools.islice(_cheapest_sets(costs[others]), MAX_SUPPRESSED_SETS):
             if base + cost >= below:
                 return None
@@ -144,16 +144,16 @@ class _Lattice:
         one = np.where(some, 0, -1)
         return bool(self._sizes(one, 1)[0] >= self.k and self._lacks(one, 1)[0] == 0)
 
-    def _far(self, way: tuple[int, ...]) -> Floats:
+    def _far(self, levels: tuple[int, ...]) -> Floats:
         """Return how far every tuple is from what it becomes at a combination of levels."""
         far = np.zeros(len(self.records))
-        for share, ladder, level in zip(self.records.shares, self.ladders, way, strict=True):
+        for share, ladder, level in zip(self.records.shares, self.ladders, levels, strict=True):
             far += share * ladder.far[level]
         return far
 
-    def _loss(self, way: tuple[int, ...], suppressed: Bools | None = None) -> float:
+    def _loss(self, levels: tuple[int, ...], suppressed: Bools | None = None) -> float:
         """Return SSE of a combination of levels, as if nothing or some were suppressed."""
-        far = self._far(way)
+        far = self._far(levels)
         if suppressed is not None:
             far = np.where(suppressed, self.lost, far)
         return float((self.records.mass * far**2).sum())

@@ -60,7 +60,7 @@ class Noise(RecordLevelMethod):
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class ConceptsByDistance:
     """Concepts in the order of their distance to one: those at `levels[i]` are `members[starts[i]:starts[i + 1]]`."""
 
     levels: Floats
@@ -68,7 +68,7 @@ class Ways:
     members: Ints
 
     @classmethod
-    def of(cls, far: Floats, members: Ints) -> Ways:
+    def of(cls, far: Floats, members: Ints) -> ConceptsByDistance:
         """Take concepts that are in the order of their distances."""
         ordered = far[members]
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
@@ -106,7 +106,7 @@ class SemanticNoise(ByValue):
     variance: float
     alpha: float
     allow_same: bool = False
-    _known: dict[int, tuple[Ways, Ways]] = field(default_factory=dict, repr=False)
+    _known: dict[int, tuple[ConceptsByDistance, ConceptsByDistance]] = field(default_factory=dict, repr=False)
 
     @property
     def outcomes(self) -> Sequence[Value]:
@@ -118,7 +118,7 @@ class SemanticNoise(ByValue):
         """The standard deviation of the errors."""
         return math.sqrt(self.alpha * self.variance)
 
-    def ways(self, concept: int) -> tuple[Ways, Ways]:
+    def sides(self, concept: int) -> tuple[ConceptsByDistance, ConceptsByDistance]:
         """Return where errors below and above 0 may lead from a concept.
 
         That is towards the mean and away from it; anywhere, from the mean itself or where there is nothing on a side.
@@ -127,10 +127,10 @@ class SemanticNoise(ByValue):
         order = np.argsort(far, kind="stable")
         others = order[order != own]
         if concept == self.mean:
-            return Ways.of(far, others), Ways.of(far, others)
+            return ConceptsByDistance.of(far, others), ConceptsByDistance.of(far, others)
         off = self._off[others]
-        sides = others[off < self._off[own]], others[off > self._off[own]]
-        nearer, farther = (Ways.of(far, side if len(side) else others) for side in sides)
+        by_side = others[off < self._off[own]], others[off > self._off[own]]
+        nearer, farther = (ConceptsByDistance.of(far, side if len(side) else others) for side in by_side)
         return nearer, farther
 
     @cached_property
@@ -148,9 +148,9 @@ class SemanticNoise(ByValue):
         if len(self.domain) == 1 or self.deviation == 0:
             likely[own] = 1.0
             return likely
-        for way in self.ways(value):
-            of_members, staying = way.probabilities(self.deviation, self.allow_same)
-            likely[way.members] += of_members / 2
+        for side in self.sides(value):
+            of_members, staying = side.probabilities(self.deviation, self.allow_same)
+            likely[side.members] += of_members / 2
             likely[own] += staying / 2
         return likely
 
@@ -165,8 +165,8 @@ class SemanticNoise(ByValue):
         outcomes = np.full(len(errors), own)
         if len(self.domain) == 1:
             return outcomes
-        for way, rows in zip(self.ways(value), (errors < 0, errors > 0), strict=True):
-            concepts, far = way.nearest(np.abs(errors[rows]), ties[rows])
+        for side, rows in zip(self.sides(value), (errors < 0, errors > 0), strict=True):
+            concepts, far = side.nearest(np.abs(errors[rows]), ties[rows])
             same = self.allow_same & (2 * np.abs(errors[rows]) < far)
             outcomes[rows] = np.where(same, own, concepts)
         return outcomes
@@ -183,9 +183,9 @@ class SemanticNoise(ByValue):
         if value not in self._known:
             if len(self._known) * len(self.domain) >= MAX_CACHED_CONCEPTS:
                 self._known.clear()
-            self._known[value] = self.ways(value)
-        way = self._known[value][error > 0]
-        place, far = way.nearest(np.array(abs(error)), np.array(uniform_of_one(drawn[1])))
+            self._known[value] = self.sides(value)
+        side = self._known[value][error > 0]
+        place, far = side.nearest(np.array(abs(error)), np.array(uniform_of_one(drawn[1])))
         return value if self.allow_same and 2 * abs(error) < far else int(self.domain.concepts[place])
 
 

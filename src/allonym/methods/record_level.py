@@ -64,8 +64,8 @@ class ByValue(Perturbation):
         """Return what rows become."""
         outcomes_of_rows = np.empty(len(codes), np.int64)
         order = np.argsort(codes, kind="stable")
-        here, starts = np.unique(codes[order], return_index=True)
-        for code, low, high in zip(here.tolist(), starts, [*starts[1:], len(order)], strict=False):
+        distinct_codes, starts = np.unique(codes[order], return_index=True)
+        for code, low, high in zip(distinct_codes.tolist(), starts, [*starts[1:], len(order)], strict=False):
             rows = order[low:high]
             outcomes_of_rows[rows] = self.places(values[code], drawn[:, rows])
         used, places = np.unique(outcomes_of_rows, return_inverse=True)

@@ -37,7 +37,7 @@ def finished(
     groups: Groups,
     k: int,
     metrics: Sequence[Metric],
-    way: str,
+    representative: str,
     tick: Tick,
     look: Look | None = None,
     *,
@@ -49,12 +49,12 @@ def finished(
     """
 
     def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
-        return represent(records, groups, k, metrics, way)
+        return represent(records, groups, k, metrics, representative)
 
     masking = _masking(*enforced(records, groups, k, metrics, look or stands, tick))
     if not refine:
         return masking
-    better = refined(records, Groups(masking.source, masking.share, masking.groups), k, metrics, way, tick)
+    better = refined(records, Groups(masking.source, masking.share, masking.groups), k, metrics, representative, tick)
     other = _masking(*enforced(records, better, k, metrics, stands, tick))
     return min(masking, other, key=lambda x: loss.sse(Pairs.of(records, x)))
 
@@ -63,25 +63,29 @@ def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> 
     return Masking(groups.source, groups.share, groups.group, codes, attributes)
 
 
-def refined(records: Records, groups: Groups, k: int, metrics: Sequence[Metric], way: str, tick: Tick) -> Groups:
+def refined(
+    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str, tick: Tick
+) -> Groups:
     """Return groups that lose less.
 
     Pieces move to another group, are swapped, make a group of their own or with those next to them; groups join
     another or are dissolved: whichever makes Σ ω·d² least, until nothing makes it less or enough was tried.
     """
-    return _Refining(records, groups, k, metrics, way).run(tick) if len(groups) > 1 else groups
+    return _Refining(records, groups, k, metrics, representative).run(tick) if len(groups) > 1 else groups
 
 
 class _Refining:
     """Groups that are being changed: members by number, the group of every piece."""
 
-    def __init__(self, records: Records, groups: Groups, k: int, metrics: Sequence[Metric], way: str) -> None:
+    def __init__(
+        self, records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str
+    ) -> None:
         self.metrics, self.shares = [x.metric for x in records.attributes], records.shares
         self.groups, self.holding = groups, _Holding(records, groups, k)
         self.columns = np.ascontiguousarray(records.codes[groups.source].T)
         self.codes = self.columns.T.tolist()
         self.mass = groups.mass(records)
-        self.standing = Representatives(records, k, metrics, way)
+        self.standing = Representatives(records, k, metrics, representative)
         self.members: dict[int, Members] = {g: tuple(x.tolist()) for g, x in enumerate(groups.members())}
         self.group: list[int] = groups.group.tolist()
         self.known: dict[Members, tuple[float, list[Value]]] = {}

@@ -23,7 +23,7 @@ def represent(
     groups: Groups,
     k: int,
     metrics: Sequence[Metric],
-    way: str = "centroid",
+    representative: str = "centroid",
     members: Ints | None = None,
 ) -> tuple[Ints, tuple[Attribute, ...]]:
     """Return the codes every piece takes, and the attributes extended by the values that are new.
@@ -38,7 +38,7 @@ def represent(
     attributes = []
     mass = groups.mass(records)
     if members is None:
-        members = _medoids(records, groups, metrics, mass) if way == "member" else groups.source[:0]
+        members = _medoids(records, groups, metrics, mass) if representative == "member" else groups.source[:0]
     every = list(groups.members())
     starts = np.array([pieces[0] for pieces in every], np.int64)
     for a, attribute in enumerate(records.attributes):
@@ -50,16 +50,16 @@ def represent(
             persons, votes, dominated = _votes(records, groups, a)
         values: list[Value] = []
         for g, pieces in enumerate(every):
-            if same[g] and way == "centroid" and not numeric:  # that is it, unless it is rare
+            if same[g] and representative == "centroid" and not numeric:  # that is it, unless it is rare
                 values.append(None if barred[own[pieces[0]]] else metrics[a].values[own[pieces[0]]])
                 continue
             codes_here, mass_here = own[pieces], mass[pieces]
-            if way == "member" and not barred[records.codes[members[g], a]]:
+            if representative == "member" and not barred[records.codes[members[g], a]]:
                 values.append(attribute.values[records.codes[members[g], a]])
             elif numeric:
                 fair = votes[pieces] if dominated[g] else mass_here
                 values.append(_mean(codes_here, fair, votes[pieces], metrics[a], barred, persons[g]))
-            elif way == "subsumer":
+            elif representative == "subsumer":
                 values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
                 values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
@@ -73,22 +73,22 @@ def represent(
 class Representatives:
     """What stands for one group alone, while groups are being changed; numbers are means of rows."""
 
-    def __init__(self, records: Records, k: int, metrics: Sequence[Metric], way: str) -> None:
-        self.metrics, self.shares, self.way = metrics, records.shares, way
+    def __init__(self, records: Records, k: int, metrics: Sequence[Metric], representative: str) -> None:
+        self.metrics, self.shares, self.representative = metrics, records.shares, representative
         self.own = [attribute.metric for attribute in records.attributes]
         self.numeric = [kind_named(attribute.kind).numeric for attribute in records.attributes]
         self.barred = [_barred(records, a, k) for a in range(len(metrics))]
 
     def of(self, columns: Ints, mass: Floats) -> list[Value]:
         """Return what stands for some tuples of codes, given attribute by attribute."""
-        one = _medoid(columns, mass, self.metrics, self.shares) if self.way == "member" else 0
+        one = _medoid(columns, mass, self.metrics, self.shares) if self.representative == "member" else 0
         values: list[Value] = []
         for a, codes in enumerate(columns):
-            if self.way == "member" and not self.barred[a][codes[one]]:
+            if self.representative == "member" and not self.barred[a][codes[one]]:
                 values.append(self.metrics[a].values[codes[one]])
             elif self.numeric[a]:
                 values.append(self.metrics[a].centroid(codes, mass))
-            elif self.way == "subsumer":
+            elif self.representative == "subsumer":
                 values.append(self.own[a].subsumer(codes, mass))
             else:
                 values.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))

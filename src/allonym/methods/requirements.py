@@ -86,8 +86,8 @@ class _Enforcing:
             counts = np.concatenate([x for other in others for x in (mine_counts, held[other][1])])
             groups = np.repeat(np.arange(len(others)), each)
             units = None if self.records.units is None else keys % self.width
-            here = SensitiveCounts.of(groups, keys // self.width, counts.astype(np.float64), units)
-            lacks += self.requirement_check.lacking(requirement, here)
+            merged = SensitiveCounts.of(groups, keys // self.width, counts.astype(np.float64), units)
+            lacks += self.requirement_check.lacking(requirement, merged)
         return lacks
 
     def run(self, tick: Callable[[int, int], None]) -> Groups:

@@ -116,7 +116,7 @@ class MaskedTable:
         return rows
 
     def _canonical(self, name: str, cells: Cells) -> Cells:
-        return self.prepared.coded[name].kind.canonical(cells) if name in self.prepared.coded else cells
+        return self.prepared.encoded[name].kind.canonical(cells) if name in self.prepared.encoded else cells
 
     def _reordered(self, cells: Cells) -> Cells:
         """Return a column in the row order of the original; rows that the masked table lacks are null."""
@@ -126,19 +126,19 @@ class MaskedTable:
 
     def encoded(self, name: str) -> ReleasedColumn:
         """Encode a masked column by the kind of the original."""
-        original = self.prepared.coded[name]
-        return original.kind.encode_release(original, self.cells[name], self.prepared.words.get(name, ()))
+        original = self.prepared.encoded[name]
+        return original.kind.encode_release(original, self.cells[name], self.prepared.links.get(name, ()))
 
     def combinations(self, k: int, m: int) -> Iterator[dict[str, Any]]:
         """Yield for columns of sets whether every combination of up to m items is held by at least k records."""
-        for name, coded in self.prepared.coded.items():
-            if coded.kind.multivalued and name in self.cells:
+        for name, encoded in self.prepared.encoded.items():
+            if encoded.kind.multivalued and name in self.cells:
                 cells = self.cells[name]
                 codes, units = np.arange(len(cells.values)), None
                 if self.prepared.units is not None:
                     first = distinct([cells.codes, self.prepared.units])[2]
                     codes, units = cells.codes[first], self.prepared.units[first].tolist()
-                sets = [frozenset(coded.kind.items(cells.values[c])) for c in codes.tolist()]
+                sets = [frozenset(encoded.kind.items(cells.values[c])) for c in codes.tolist()]
                 least, below = privacy.km_anonymity(sets, cells.counts[codes].tolist(), k, m, units)
                 entry = {"model": f"k^{m}-anonymity", "columns": [name], "asked": k, "reached": least}
                 yield entry | {"holds": below == 0, "combinations_below": below}

@@ -227,11 +227,11 @@ def _columns(prepared: Prepared) -> Iterator[ColumnCheck]:
         role = column.role if column is not None else "keep" if plan.keep_rest else ""
         cells = prepared.cells.get(name)
         distinct = None if cells is None else int(np.count_nonzero(cells.counts))
-        if name not in prepared.words:
+        if name not in prepared.links:
             yield ColumnCheck(name, role, prepared.kinds.get(name), distinct)
             continue
         review, unmatched = open_links(prepared, name)
-        words = prepared.words[name]
+        words = prepared.links[name]
         pinned = any(u.settled.rows for u in words)
         new = [x for x in words[0].present if pinned and not any(u.knows(x.value) for u in words)]
         yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

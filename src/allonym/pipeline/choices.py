@@ -92,8 +92,8 @@ def with_method(
     if seed is None and kind is not None and issubclass(kind, RecordLevelMethod) and not kind.info.data_independent:
         seed = secrets.randbits(62)
     usual = {f.name: f.default for f in fields(kind)} if kind is not None else {}
-    given = {key: value for key, value in (parameters or {}).items() if value != usual.get(key)}
-    return replace(plan, method=name, k=k if groups else None, parameters=given, seed=seed)
+    changed = {key: value for key, value in (parameters or {}).items() if value != usual.get(key)}
+    return replace(plan, method=name, k=k if groups else None, parameters=changed, seed=seed)
 
 
 def cleaned(column: Column, before: Column | None) -> Column:

@@ -43,13 +43,13 @@ def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], S
         raise TableError("its cells are lists.", hint="say --set, or kind = set; or keep the column.")
     links: list[ColumnLinks] = []
     if kind.linked:
-        links = prepared.words[name] = _link(prepared, name, scopes, tick, kind.words(cells))
+        links = prepared.links[name] = _link(prepared, name, scopes, tick, kind.words(cells))
         _check_links(prepared, name, column)
     if len(links) > 1 and not kind.several_ontologies:
         text = f"sets have one ontology, this has {len(links)}."
         prepared.problems.append(Problem("several-ontologies", text, "choose one.", name))
         return
-    prepared.coded[name] = kind.encode(name, cells, links)
+    prepared.encoded[name] = kind.encode(name, cells, links)
     if column.role == "quasi":
         if "candidates" in kind.options and isinstance(prepared.plan.method, RecordLevelMethod):
             rows.understand(prepared, name)
@@ -67,18 +67,18 @@ def _kind_of(prepared: Prepared, column: Column, cells: Cells) -> Kind:
 def _add_hierarchy(prepared: Prepared, name: str, column: Column) -> None:
     """Place the values of a column in its hierarchy, which must have all of them."""
     if column.hierarchy is None:
-        if all(x.scope.taxonomy.steps is None for x in prepared.words[name]):
+        if all(x.scope.taxonomy.steps is None for x in prepared.links[name]):
             hint = f"hierarchy = FILE in the plan, --hierarchy {name}=FILE; `allonym hierarchy build` makes one."
             prepared.problems.append(Problem("no-hierarchy", "the column has no hierarchy.", hint, name))
         return
-    scope = prepared.trees[name] = _open_scope(str(column.hierarchy), None, prepared.plan.folder)
+    scope = prepared.hierarchies[name] = _open_scope(str(column.hierarchy), None, prepared.plan.folder)
     links = {x.value: x for x in link(text_counts(prepared.cells[name], prepared.plan.missing), scope, senses="first")}
     unknown = [x.value for x in links.values() if x.status != "sure"]
     if unknown:
         text = f"{plural(len(unknown), 'value')} not in the hierarchy {scope.taxonomy.name}."
         prepared.problems.append(Problem("not-in-hierarchy", text, "add a row for each.", name, tuple(unknown)))
     else:
-        prepared.coded[name] = with_hierarchy(prepared.coded[name], links, scope, column.measure)
+        prepared.encoded[name] = with_hierarchy(prepared.encoded[name], links, scope, column.measure)
 
 
 def encode_sensitive(prepared: Prepared, name: str) -> EncodedColumn:
@@ -86,14 +86,14 @@ def encode_sensitive(prepared: Prepared, name: str) -> EncodedColumn:
 
     What is promised of the column counts its values: those that differ only in spelling are one.
     """
-    if name not in prepared.coded:
+    if name not in prepared.encoded:
         column, cells = prepared.plan.columns[name], prepared.table.cells([name])[name]
         kind = _kind_of(prepared, column, cells)
         kind = Category(missing=prepared.plan.missing) if kind.linked else kind
-        prepared.coded[name] = kind.encode(name, cells)
+        prepared.encoded[name] = kind.encode(name, cells)
     if name not in prepared.united:
-        prepared.coded[name] = _unite_spellings(prepared, prepared.coded[name])
-    return prepared.coded[name]
+        prepared.encoded[name] = _unite_spellings(prepared, prepared.encoded[name])
+    return prepared.encoded[name]
 
 
 def _unite_spellings(prepared: Prepared, column: EncodedColumn) -> EncodedColumn:
@@ -158,7 +158,7 @@ def _settled(links: Any, folder: Path) -> links_files.Settled:
 
 def open_links(prepared: Prepared, name: str) -> tuple[list[Link], list[Link]]:
     """Return the links of a column that are to be reviewed, and those of values that no ontology has."""
-    words = prepared.words[name]
+    words = prepared.links[name]
     review = {x.value: x for u in words for x in u.with_status("review")}
     known = {x.value for u in words for x in u.present if x.status != "unmatched"}
     unmatched = {x.value: x for u in words for x in u.with_status("unmatched") if x.value not in known}

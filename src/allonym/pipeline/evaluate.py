@@ -153,7 +153,7 @@ def _pairs(release: MaskedTable, columns: Mapping[str, ReleasedColumn]) -> Calla
     """Return the function that pairs rows of the original and of the release; it takes the `group_ids` of a release."""
     prepared = release.prepared
     sensitive = [release.encode_sensitive(name) for name in prepared.with_role("sensitive")]
-    encoded = [prepared.coded[name] for name in columns]
+    encoded = [prepared.encoded[name] for name in columns]
     return partial(
         Pairs.of_rows,
         tuple(x.attribute for x in columns.values()),

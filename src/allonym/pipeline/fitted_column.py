@@ -33,10 +33,10 @@ class FittedColumn:
     @classmethod
     def of(cls, prepared: Prepared, name: str, perturbation: Perturbation) -> FittedColumn:
         """Return a column of a table with the perturbation that was fitted to it."""
-        encoded = prepared.coded[name]
+        encoded = prepared.encoded[name]
         independent = prepared.plan.method.info.data_independent
         domain = None if independent else getattr(perturbation, "domain", None)
-        return cls(encoded.kind.codec(encoded, prepared.words.get(name, ()), domain), perturbation)
+        return cls(encoded.kind.codec(encoded, prepared.links.get(name, ()), domain), perturbation)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column for JSON, concepts by their ids."""

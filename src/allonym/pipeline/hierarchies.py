@@ -122,9 +122,9 @@ def score(
     >>> round(score(pets).value, 4)
     0.1769
     """
-    for what, given, known in (("aggregate", aggregate, AGGREGATES), ("level weight", weights, WEIGHTS)):
-        if given not in known:
-            raise OptionError.of(what, given, known)
+    for what, value, known in (("aggregate", aggregate, AGGREGATES), ("level weight", weights, WEIGHTS)):
+        if value not in known:
+            raise OptionError.of(what, value, known)
     if measure not in similarity.MEASURES:
         raise OptionError.of("measure", measure, list(similarity.MEASURES))
     hierarchy = source if isinstance(source, Hierarchy) else Hierarchy.read(source)

@@ -38,9 +38,9 @@ class Prepared:
     table: Table
     cells: dict[str, Cells] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
-    words: dict[str, list[ColumnLinks]] = field(default_factory=dict)
-    trees: dict[str, Scope] = field(default_factory=dict)  # the hierarchies of columns that have one
-    coded: dict[str, EncodedColumn] = field(default_factory=dict)
+    links: dict[str, list[ColumnLinks]] = field(default_factory=dict)
+    hierarchies: dict[str, Scope] = field(default_factory=dict)
+    encoded: dict[str, EncodedColumn] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     units: Ints | None = None
     united: dict[str, United | None] = field(default_factory=dict)  # of columns whose values are counted
@@ -55,13 +55,13 @@ class Prepared:
 
     def canonical(self, name: str) -> Cells:
         """Return the cells of a column; those that are the same to its kind are one."""
-        return self.coded[name].kind.canonical(self.cells[name])
+        return self.encoded[name].kind.canonical(self.cells[name])
 
     def united_values(self) -> dict[str, dict[str, int]]:
         """Return for each column with several spellings of a value how many there are, and as how many they count."""
         return {name: x.to_dict() for name, x in self.united.items() if x is not None}
 
-    def seen(self, role: str) -> list[str]:
+    def counted_together(self, role: str) -> list[str]:
         """Return the columns with a role whose rows match those of the others: an engine counts only some together."""
         return [x for x in self.with_role(role) if self.table.counted_together(x)]
 
@@ -101,7 +101,7 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
             encode_column(prepared, name, opened, part_of(tick, place, len(encoded)))
         except AllonymError as error:
             prepared.problems += [_in_column(name, problem) for problem in error.problems]
-    columns = [prepared.coded[x] for x in prepared.with_role("quasi") if x in prepared.coded]
+    columns = [prepared.encoded[x] for x in prepared.with_role("quasi") if x in prepared.encoded]
     if columns and len(columns) == len(prepared.with_role("quasi")):
         prepared.records = Records.of(
             [c.attribute for c in columns],

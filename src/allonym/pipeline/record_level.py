@@ -31,7 +31,7 @@ def seed_of(plan: Plan) -> int | None:
 
 def understand(prepared: Prepared, name: str) -> None:
     """Check that all values of a text column lie in one domain, and find its candidates."""
-    method, column, words = prepared.plan.method, prepared.plan.columns[name], prepared.words[name]
+    method, column, words = prepared.plan.method, prepared.plan.columns[name], prepared.links[name]
     method_name = f"method {method.name}"
     if len(words) > 1:
         text = f"{method_name} needs one ontology, the column has {len(words)}."
@@ -81,8 +81,8 @@ def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope)
         concepts = sorted({x.concept for x in links if x.concept is not None})
     elif not column.individuals:
         concepts = [c for c in concepts if not scope.taxonomy.instances[c]]
-    coded = prepared.coded[name]
-    prepared.coded[name] = replace(coded, attribute=replace(coded.attribute, candidates=tuple(concepts)))
+    encoded = prepared.encoded[name]
+    prepared.encoded[name] = replace(encoded, attribute=replace(encoded.attribute, candidates=tuple(concepts)))
 
 
 def candidates_of(column: Column, folder: Path) -> list[str]:
@@ -101,11 +101,11 @@ def allowed(prepared: Prepared) -> dict[str, Collection[str | None]]:
     method = prepared.plan.method
     texts: dict[str, Collection[str | None]] = {}
     for name in prepared.with_role("quasi") if isinstance(method, RecordLevelMethod) else ():
-        if name in prepared.words:
-            coded, scope = prepared.coded[name], prepared.words[name][0].scope
-            concepts = coded.attribute.candidates or scope.concepts.tolist()
+        if name in prepared.links:
+            encoded, scope = prepared.encoded[name], prepared.links[name][0].scope
+            concepts = encoded.attribute.candidates or scope.concepts.tolist()
             none = [] if method.info.data_independent and not getattr(method, "nulls", True) else [None]
-            texts[name] = {*map(coded.label, concepts), *none}
+            texts[name] = {*map(encoded.label, concepts), *none}
     return texts
 
 
@@ -137,8 +137,8 @@ def noise_figures(prepared: Prepared, pairs: Pairs) -> dict[str, Any]:
         if figures is None:
             continue
         entry = asdict(figures)
-        if attribute.name in prepared.words:
-            ids = prepared.words[attribute.name][0].scope.taxonomy.ids
+        if attribute.name in prepared.links:
+            ids = prepared.links[attribute.name][0].scope.taxonomy.ids
             entry |= {x: ids[entry[x]] for x in ("mean_before", "mean_after")}
         if isinstance(method, Noise):
             entry["expected_variance"] = figures.expected_variance(method.alpha)

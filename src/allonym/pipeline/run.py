@@ -80,7 +80,7 @@ class Release:
         codes = np.stack([pairs.original[:, a], pairs.masked[:, a]], 1)
         changes, change_of = np.unique(codes, axis=0, return_inverse=True)
         counts = np.bincount(change_of.ravel(), weights=pairs.counts).astype(int)
-        original, texts = self.prepared.coded[column], self.written[column].values
+        original, texts = self.prepared.encoded[column], self.written[column].values
         order = np.argsort(-original.cells.counts, kind="stable")[::-1]  # the most frequent spelling comes last
         text_of = {int(original.code_of[i]): original.cells.values[i] for i in order.tolist()}
         changed = [
@@ -213,7 +213,7 @@ def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
 
 
 def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:
-    cells = prepared.coded[name].cells
+    cells = prepared.encoded[name].cells
     return cells.values, cells.codes
 
 
@@ -246,7 +246,7 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int | None) -> Iterator
     method = prepared.plan.method
     least = MORE_THAN_ANY_TABLE if isinstance(method, RecordLevelMethod) else method.required_k
     for a, attribute in enumerate(masking.attributes):
-        column = prepared.coded[attribute.name]
+        column = prepared.encoded[attribute.name]
         codes = masking.codes[piece, a]
         yield attribute.name, column.decode(attribute, codes, least, prepared.units, seed or 0)
 
@@ -255,10 +255,10 @@ def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
     """Return the hashes of what went into a release, as it was read; that of the data is given."""
     links: dict[str, str] = {}
     ontologies: dict[str, str] = {}
-    for column_links in prepared.words.values():
+    for column_links in prepared.links.values():
         ontologies |= {x.scope.taxonomy.name: x.scope.taxonomy.source.sha256 for x in column_links}
         links |= {str(x.file): x.settled.sha256 for x in column_links if x.file}
-    ontologies |= {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.trees.values()}
+    ontologies |= {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.hierarchies.values()}
     try:
         plan = hashlib.sha256(toml.dumped(prepared.plan).encode()).hexdigest()
     except PlanError:  # a plan with objects that have no name
@@ -270,7 +270,7 @@ def _pairs(prepared: Prepared, masking: Masking) -> Pairs:
     """Return the records before and after; suppressed words count as they were."""
     records = prepared.records
     assert records is not None
-    columns = [prepared.coded[attribute.name] for attribute in records.attributes]
+    columns = [prepared.encoded[attribute.name] for attribute in records.attributes]
     if records.units is None and not any(column.suppressed for column in columns):
         return Pairs.of(records, masking)
     original = [column.original_of[column.cells.codes] for column in columns]
@@ -332,7 +332,7 @@ def settings_of(prepared: Prepared, seed: int | None, sha256: Mapping[str, Any])
         "units": None if prepared.units is None else records.persons,
         "tuples": {"before": len(records), "after": None},
         "suppressed": 0,
-        "suppressed_cells": {name: prepared.coded[name].suppressed for name in prepared.with_role("quasi")},
+        "suppressed_cells": {name: prepared.encoded[name].suppressed for name in prepared.with_role("quasi")},
         "method": method.name,
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
         "seed": seed,

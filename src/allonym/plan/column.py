@@ -154,19 +154,19 @@ def described(role: str, what: Any = None, **options: Any) -> Column:
     problems = [unknown("option", name, OPTIONS[1:]) for name in options if name not in OPTIONS]
     if problems:
         raise PlanError(problems)
-    given = dict(options)
+    settings = dict(options)
     kind, _, argument = what.partition(":") if isinstance(what, str) else ("", "", "")
     if argument and kind in KINDS and kind_named(kind).argument:
-        given |= {"kind": kind, kind_named(kind).argument: argument}
+        settings |= {"kind": kind, kind_named(kind).argument: argument}
     elif isinstance(what, str) and what in KINDS:
-        given["kind"] = what
+        settings["kind"] = what
     elif what is not None:
-        given["ontology"] = what
+        settings["ontology"] = what
     for name in ("ontology", "links"):
-        if name in given and not isinstance(given[name], (list, tuple)):
-            given[name] = (given[name],)
-        given[name] = tuple(given.get(name, ()))
+        if name in settings and not isinstance(settings[name], (list, tuple)):
+            settings[name] = (settings[name],)
+        settings[name] = tuple(settings.get(name, ()))
     for name in ("levels", "candidates"):
-        if isinstance(given.get(name), list):
-            given[name] = tuple(str(x) for x in given[name])
-    return Column(role, **given)
+        if isinstance(settings.get(name), list):
+            settings[name] = tuple(str(x) for x in settings[name])
+    return Column(role, **settings)

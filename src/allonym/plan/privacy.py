@@ -34,11 +34,11 @@ class Privacy:
     parameters: tuple[tuple[str, Any], ...]
 
     def __init__(self, model: str, column: str, **parameters: Any) -> None:
-        given = {name: value for name, value in parameters.items() if value is not None}
-        order = [*(name for name in model_parameters() if name in given), *given]
+        set_values = {name: value for name, value in parameters.items() if value is not None}
+        order = [*(name for name in model_parameters() if name in set_values), *set_values]
         object.__setattr__(self, "model", model)
         object.__setattr__(self, "column", column)
-        object.__setattr__(self, "parameters", tuple((name, given[name]) for name in dict.fromkeys(order)))
+        object.__setattr__(self, "parameters", tuple((name, set_values[name]) for name in dict.fromkeys(order)))
 
     def __repr__(self) -> str:
         parts = [repr(self.model), repr(self.column), *(f"{name}={value!r}" for name, value in self.parameters)]
@@ -77,13 +77,13 @@ class Privacy:
         if not isinstance(self.model, str) or self.model not in MODELS:
             yield unknown("model", self.model, list(MODELS))
             return
-        declared, given = parameters_of(MODELS[self.model]), dict(self.parameters)
-        for name in (x for x in given if x not in declared):
+        declared, values = parameters_of(MODELS[self.model]), dict(self.parameters)
+        for name in (x for x in values if x not in declared):
             text = f"{self.model} takes {' and '.join(declared)}, not {name}."
             yield Problem(f"unknown-{name}", text, "leave it out.")
         for name, parameter in declared.items():
-            problem = parameter.problem(given[name]) if name in given else None
-            if parameter.required and name not in given:
+            problem = parameter.problem(values[name]) if name in values else None
+            if parameter.required and name not in values:
                 yield Problem(f"no-{name}", f"{self.model} needs {name}.", f"give {name} = …")
             elif problem is not None:
                 yield problem
@@ -105,7 +105,7 @@ def problems(plan: Plan) -> Iterator[Problem]:
     if isinstance(plan.privacy, (Privacy, str)):
         yield Problem("wrong-type-privacy", "privacy must be a list.", "privacy=[al.Privacy(…)].")
         return
-    given = set()
+    earlier = set()
     for each in plan.privacy:
         if not isinstance(each, Privacy):
             text = f"privacy: a privacy model must be al.Privacy(…), not {type(each).__name__}."
@@ -115,7 +115,7 @@ def problems(plan: Plan) -> Iterator[Problem]:
         if getattr(plan.columns.get(each.column), "role", None) != "sensitive":
             text = f"privacy: column {each.column} is not sensitive."
             yield Problem("not-sensitive", text, "give it that role, or name one that is.")
-        if (str(each.model), each.column) in given:
+        if (str(each.model), each.column) in earlier:
             text = f"privacy: {each.model} of column {each.column} is given twice."
             yield Problem("given-twice", text, "give it once.")
-        given.add((str(each.model), each.column))
+        earlier.add((str(each.model), each.column))

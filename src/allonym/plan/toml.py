@@ -192,16 +192,16 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
 class _Places:
     """The folder that the paths of a plan are relative to, and the folder they will be relative to."""
 
-    here: Path
-    there: Path
+    folder: Path
+    target: Path
 
     def moved(self, path: str | Path, base: Path | None = None) -> str:
         """Return a path relative to the new folder."""
-        start = self.here if base is None else base
-        if Path(path).is_absolute() or start.absolute() == self.there.absolute():
+        start = self.folder if base is None else base
+        if Path(path).is_absolute() or start.absolute() == self.target.absolute():
             return Path(path).as_posix()
         try:
-            return Path(os.path.relpath(start / path, self.there)).as_posix()
+            return Path(os.path.relpath(start / path, self.target)).as_posix()
         except ValueError:  # another drive
             return (start / path).absolute().as_posix()
 
@@ -210,7 +210,7 @@ class _Places:
         if isinstance(ontology, str) and is_wordnet(ontology):
             return ontology
         if isinstance(ontology, str):
-            path, root = split_root(ontology, self.here)
+            path, root = split_root(ontology, self.folder)
             return f"{self.moved(path)}{root}"
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
         taxonomy = scope.taxonomy

@@ -103,8 +103,8 @@ def save_upload(file: UploadFile, path: Path) -> Path:
 def find_plan_files(plan: Plan, uploads: UploadedFiles | None) -> dict[str, Path]:
     """Return the paths of the files that a plan names: among the uploads, or beside a plan that was not uploaded."""
     paths = {name: plan.folder / name if uploads is None else uploads.find(name) for name in review.files_of(plan)}
-    found = {name: path for name, path in paths.items() if path is not None and path.is_file()}
-    missing = sorted({safe_name(name) for name in paths if name not in found})
+    existing = {name: path for name, path in paths.items() if path is not None and path.is_file()}
+    missing = sorted({safe_name(name) for name in paths if name not in existing})
     if missing:
         problem = Problem(
             "missing-plan-files",
@@ -112,7 +112,7 @@ def find_plan_files(plan: Plan, uploads: UploadedFiles | None) -> dict[str, Path
             "choose them together with the plan.",
         )
         raise PlanError([problem])
-    return found
+    return existing
 
 
 def add_loaded_plan(history: History, plan: Plan, label: str, uploads: UploadedFiles | None = None) -> PlanVersion:

@@ -77,8 +77,8 @@ def _spreads(distributions: Any, metric: Any) -> Floats:
     lengths = np.diff(starts)
     spreads = np.zeros(len(lengths))
     for person in np.flatnonzero(lengths > 1).tolist():
-        here = slice(starts[person], starts[person + 1])
-        spreads[person] = shares[here] @ metric.distances(values[here][:, None], values[here]) ** 2 @ shares[here]
+        own = slice(starts[person], starts[person + 1])
+        spreads[person] = shares[own] @ metric.distances(values[own][:, None], values[own]) ** 2 @ shares[own]
     return spreads
 
 

@@ -78,12 +78,12 @@ def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0) -> Estimate:
     seen, _, shown = distinct(list(pairs.masked.T))
     held = csr_array((pairs.counts.astype(np.float64), (values, seen)), (len(used), len(shown)))
     chosen, sampled = targets(pairs, seed)
-    found = []
+    probabilities = []
     for search in searches(pairs, chosen):
         frequency = held @ search.near.T.astype(np.float64)  # a row for each value, a column for each tuple
         modes = frequency >= frequency.max(axis=0)
-        found.append(modes[values[search.chosen], search.rows] / modes.sum(axis=0)[search.rows])
-    right = np.concatenate(found)
+        probabilities.append(modes[values[search.chosen], search.rows] / modes.sum(axis=0)[search.rows])
+    right = np.concatenate(probabilities)
     if sampled:
         return Estimate(float(100 * right.mean()), interval_of(float(right.mean()), len(right)))
     return Estimate(float(100 * (pairs.counts[chosen] * right).sum() / pairs.counts.sum()))

@@ -39,8 +39,7 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
     seen, _, shown = distinct(list(pairs.masked.T))
     size = sum_by(seen, pairs.counts.astype(np.float64), len(shown))
     chosen, sampled = targets(pairs, seed)
-    found = [_hits(pairs, x, seen) / (x.near @ size)[x.rows] for x in searches(pairs, chosen)]
-    probabilities = np.concatenate(found)
+    probabilities = np.concatenate([_hits(pairs, x, seen) / (x.near @ size)[x.rows] for x in searches(pairs, chosen)])
     if not sampled:
         return Estimate(float(100 * (pairs.counts[chosen] * probabilities).sum() / pairs.counts.sum()))
     return Estimate(float(100 * probabilities.mean()), interval_of(float(probabilities.mean()), len(probabilities)))
@@ -72,11 +71,11 @@ def searches(pairs: Pairs, chosen: Ints) -> Iterator[Search]:
     height = max(PAIRS_PER_BATCH // len(shown), 1)
     for low in range(0, len(tuples), height):
         part = tuples[low : low + height]
-        here = slice(*np.searchsorted(own.ravel(), [low, low + height]))
+        in_part = slice(*np.searchsorted(own.ravel(), [low, low + height]))
         far = np.zeros((len(part), len(shown)))
         for column in columns:
             far += column.distances(part)
-        yield Search(chosen[here], far <= far.min(axis=1, keepdims=True) + TIE, own.ravel()[here] - low)
+        yield Search(chosen[in_part], far <= far.min(axis=1, keepdims=True) + TIE, own.ravel()[in_part] - low)
 
 
 class _Column(NamedTuple):

@@ -48,8 +48,8 @@ def attacked(setting: Setting, known: Mapping[str, Estimate] | None = None) -> L
     from allonym.measures.risk import blind_guess
 
     known = known or {}
-    found = {name: known.get(name) or x.attack(setting) for name, x in ATTACKERS.items() if x.applies(setting)}
-    linkage = Linkage(found, 0.0, blind_guess(setting.pairs))
+    estimates = {name: known.get(name) or x.attack(setting) for name, x in ATTACKERS.items() if x.applies(setting)}
+    linkage = Linkage(estimates, 0.0, blind_guess(setting.pairs))
     unmasked = replace(setting, pairs=setting.pairs.unmasked, mechanism=None)
     attacker = ATTACKERS[linkage.highest]
     before = attacker if attacker.applies(unmasked) else ATTACKERS["re-run"]

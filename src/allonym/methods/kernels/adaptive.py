@@ -159,8 +159,8 @@ class RunningCentroid:
         self.latest.clear()
         values = []
         for metric, total, tuples in self.parts:
-            here = tuples.nonzero()[0]
-            values.append(metric.centroid(here, total[here]))
+            used = tuples.nonzero()[0]
+            values.append(metric.centroid(used, total[used]))
         return values
 
 

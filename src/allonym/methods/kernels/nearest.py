@@ -164,8 +164,8 @@ class Nearest:
             if nearest == least:
                 tied.append(self.members[chosen][far == nearest])
             bounds[chosen] = np.inf
-            here = bounds[some]
-            some = some[(here <= least) & (here < np.inf)]
+            left = bounds[some]
+            some = some[(left <= least) & (left < np.inf)]
             batch *= 2
         return least, np.concatenate(tied)
 

@@ -63,11 +63,11 @@ def _cheapest(metrics: Sequence[Metric], shares: Floats, codes: Ints, before: In
     best, best_parts = np.inf, None
     for metric, column in zip(metrics, codes.T, strict=True):
         tuples = np.bincount(column)
-        here = np.flatnonzero(tuples)
-        if len(here) == 1:
+        used = np.flatnonzero(tuples)
+        if len(used) == 1:
             continue
         number = np.zeros(len(tuples), np.int64)
-        number[here] = metric.families(here, tuples[here].astype(np.float64))
+        number[used] = metric.families(used, tuples[used].astype(np.float64))
         part = number[column]
         sizes = np.bincount(part) / len(part)
         if len(sizes) == 1:

@@ -63,7 +63,7 @@ def population_risk(
 
 def _as_it_is(prepared: Prepared) -> dict[str, ReleasedColumn]:
     """Return the quasi-identifiers as if they were released unmasked."""
-    columns = {name: prepared.coded[name] for name in prepared.with_role("quasi") if name in prepared.coded}
+    columns = {name: prepared.encoded[name] for name in prepared.with_role("quasi") if name in prepared.encoded}
     return {name: ReleasedColumn(x.attribute, x.original_of[x.cells.codes], ()) for name, x in columns.items()}
 
 
@@ -97,9 +97,9 @@ def _units(prepared: Prepared, table: Table) -> Ints | None:
 
 def _paired(prepared: Prepared, name: str, column: ReleasedColumn, cells: Cells) -> tuple[Ints, Ints, Flags | None]:
     """Return a column of the release and of the population table, and which codes fit which; None: equal ones."""
-    original = prepared.coded[name]
+    original = prepared.encoded[name]
     no_rows = Cells(cells.values, np.full(len(original.cells.codes), -1, np.int64))
-    values, _ = original.kind.released_values(original, no_rows, prepared.words.get(name, ()))
+    values, _ = original.kind.released_values(original, no_rows, prepared.links.get(name, ()))
     metric = column.attribute.metric.extend(values)
     places = {value: code for code, value in enumerate(metric.values)}
     codes = np.array([places[x] for x in values], np.int64)[cells.codes]

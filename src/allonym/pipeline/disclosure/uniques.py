@@ -8,7 +8,7 @@ from allonym.pipeline.prepare import Prepared
 
 def uniques_of(prepared: Prepared, size: int = SIZE) -> UniqueCombinations:
     """Find the combinations of quasi-identifiers, as the plan encodes them, that make people unique."""
-    columns = [prepared.coded[name] for name in prepared.with_role("quasi")]
+    columns = [prepared.encoded[name] for name in prepared.with_role("quasi")]
     return unique_combinations(
         [x.attribute.name for x in columns],
         [x.original_of[x.cells.codes] for x in columns],

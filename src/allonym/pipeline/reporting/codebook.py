@@ -73,8 +73,8 @@ def _variable(release: Release, name: str, role: str, cells: Cells | None) -> di
         if not plan.method.info.data_independent:
             entry["information_loss"] = release.summary["measures"]["information_loss"]["by_column"][name]
         cells = release.written[name]
-    if name in prepared.words:
-        entry["ontologies"] = [published(x.scope) for x in prepared.words[name]]
+    if name in prepared.links:
+        entry["ontologies"] = [published(x.scope) for x in prepared.links[name]]
     assert cells is not None
     values, missing = _values(release, name, cells)
     entry |= {"distinct": len(values), "missing": missing}
@@ -111,7 +111,7 @@ def published(scope: Scope) -> dict[str, Any]:
 def _concepts(release: Release, name: str) -> dict[str, str | list[str]]:
     """Return the ids of the concepts of a masked column's texts, if the ontology is published."""
     attribute = next(x for x in release.masking.attributes if x.name == name)
-    scope = release.prepared.words[name][0].scope if name in release.prepared.words else None
+    scope = release.prepared.links[name][0].scope if name in release.prepared.links else None
     if scope is None or not isinstance(attribute.metric, ConceptMetric) or "version" not in published(scope):
         return {}
     cells, concepts = release.written[name], dict[str, list[str]]()

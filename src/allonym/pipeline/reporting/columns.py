@@ -36,7 +36,7 @@ def _variables(facts: ReleaseFacts) -> Iterator[Variable]:
     for name in prepared.table.names:
         role = plan.columns[name].role if name in plan.columns else "keep"
         kind = prepared.kinds.get(name, "")
-        ontology = " and ".join(x.scope.name for x in prepared.words.get(name, ()))
+        ontology = " and ".join(x.scope.name for x in prepared.links.get(name, ()))
         if role == "quasi":
             yield _masked(facts, Variable(name, role, TREATMENT[role], kind, ontology))
         else:
@@ -47,7 +47,7 @@ def _variables(facts: ReleaseFacts) -> Iterator[Variable]:
 def _masked(facts: ReleaseFacts, variable: Variable) -> Variable:
     """Return a masked column with its distinct values, its changed cells and its loss."""
     name, prepared = variable.name, facts.prepared
-    encoded = prepared.coded[name]
+    encoded = prepared.encoded[name]
     was, now = (encoded.kind.canonical(x) for x in (encoded.cells, facts.release.written[name]))
     before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
     number, _, first = distinct([was.codes, now.codes])

@@ -28,7 +28,7 @@ def _trees(facts: ReleaseFacts) -> Iterator[tuple[str, Node]]:
     assert records is not None
     pairs = Pairs.of(records, masking)
     for a, attribute in enumerate(masking.attributes):
-        links = facts.prepared.words.get(attribute.name, [])
+        links = facts.prepared.links.get(attribute.name, [])
         if not isinstance(attribute.metric, ConceptMetric) or len(links) != 1:
             continue
         moves, _, first = distinct([pairs.original[:, a], pairs.masked[:, a]])

@@ -29,8 +29,8 @@ class ReleaseFacts:
         prepared, masking = self.prepared, self.release.masking
         assert prepared.records is not None
         piece = piece_of_rows(prepared.records, masking.source, masking.share)
-        sensitive = [encode_sensitive(prepared, name) for name in prepared.seen("sensitive")]
-        encoded = [prepared.coded[x.name] for x in prepared.records.attributes]
+        sensitive = [encode_sensitive(prepared, name) for name in prepared.counted_together("sensitive")]
+        encoded = [prepared.encoded[x.name] for x in prepared.records.attributes]
         return Pairs.of_rows(
             masking.attributes,
             [x.original_of[x.cells.codes] for x in encoded],

@@ -78,7 +78,7 @@ def _guesses(facts: ReleaseFacts) -> list[Row]:
 def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:
     question, see = "Can something be inferred about someone?", "See “What is not protected”."
     prepared, sensitive = facts.prepared, facts.pairs.sensitive
-    uncounted = [x for x in prepared.with_role("sensitive") if x not in prepared.seen("sensitive")]
+    uncounted = [x for x in prepared.with_role("sensitive") if x not in prepared.counted_together("sensitive")]
     if not sensitive and uncounted:
         answer = (
             f"Nothing is required of the sensitive columns ({first_few(uncounted, 20)}), so they stayed in the engine "

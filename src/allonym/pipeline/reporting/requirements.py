@@ -79,7 +79,7 @@ def _verified(facts: ReleaseFacts) -> str:
 
 def provenance(facts: ReleaseFacts) -> dict[str, Any]:
     """Return title and purpose, software, parameters, ontologies and hashes."""
-    links = [x for words in facts.prepared.words.values() for x in words]
+    links = [x for words in facts.prepared.links.values() for x in words]
     return {
         "about": {name: facts.plan.about.get(name, "") for name in RELEASE_KEYS},
         "made": datetime.date.today().isoformat(),

@@ -49,12 +49,12 @@ def runner(session: Any) -> Runner:
 def answer(shared: tuple[Partitioning, Any, int], parcel: Parcel) -> Answer:
     """Group the tuples of one block on an executor, and return the groups as bytes."""
     method, attributes, seed = shared
-    number, codes, counts, given = parcel
+    number, codes, counts, mass = parcel
     block = Block(
         attributes,
         _ints(codes).reshape(-1, len(attributes)),
         _ints(counts),
-        given=None if given is None else np.frombuffer(given, np.float64),
+        tuple_mass=None if mass is None else np.frombuffer(mass, np.float64),
     )
     groups = partitioned(method, block, seed)
     named = None if groups.named is None else _bytes(groups.named)
@@ -62,8 +62,8 @@ def answer(shared: tuple[Partitioning, Any, int], parcel: Parcel) -> Answer:
 
 
 def _parcel(number: int, block: Block) -> Parcel:
-    given = None if block.given is None else np.ascontiguousarray(block.given).tobytes()
-    return number, _bytes(block.codes), _bytes(block.counts), given
+    mass = None if block.tuple_mass is None else np.ascontiguousarray(block.tuple_mass).tobytes()
+    return number, _bytes(block.codes), _bytes(block.counts), mass
 
 
 def _groups(answer: Answer) -> Groups:
