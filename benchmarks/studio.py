@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -32,71 +32,92 @@ def timed(work: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def measure(data: Path, folder: Path) -> dict[str, float]:
-    """Go through the pages as a user does; return the seconds that each step takes."""
-    from starlette.testclient import TestClient
+class User:
+    """A user who goes through the pages of a studio, and waits for its jobs."""
 
-    from allonym.studio.app import studio
-    from allonym.studio.auth import Guard
-    from allonym.studio.workspace import Workspace
+    def __init__(self, folder: Path) -> None:
+        from starlette.testclient import TestClient
 
-    workspace = Workspace(folder)
-    guard = Guard(studio(workspace, 2**31), (HOST,), 2**31)
-    client = TestClient(guard, base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
-    client.get("/", params={"token": guard.token})
+        from allonym.studio.app import studio
+        from allonym.studio.auth import Guard
+        from allonym.studio.workspace import Workspace
 
-    def wait() -> None:
-        for job in (workspace.job, workspace.checking and workspace.checking[1]):
+        self.workspace = Workspace(folder)
+        guard = Guard(studio(self.workspace, 2**31), (HOST,), 2**31)
+        self.client = TestClient(guard, base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
+        self.client.get("/", params={"token": guard.token})
+
+    @property
+    def data(self) -> Any:
+        """The open table."""
+        return self.workspace.require_table().data
+
+    def wait(self) -> None:
+        """Wait until nothing is running."""
+        for job in (self.workspace.job, self.workspace.checking and self.workspace.checking[1]):
             if job is not None:
                 job.wait()
                 assert not job.problems, job.problems
 
-    def post(path: str, **form: str) -> None:
-        base = {"base": str(workspace.require_table().history.current.number)} if workspace.table is not None else {}
-        answer = client.post(path, data=base | form)
+    def post(self, path: str, **form: str) -> None:
+        """Send a form, based on the plan as it is now."""
+        base = {}
+        if self.workspace.table is not None:
+            base = {"base": str(self.workspace.require_table().history.current.number)}
+        answer = self.client.post(path, data=base | form)
         assert answer.status_code == 200, answer.text
-        wait()
+        self.wait()
 
-    def get(path: str) -> None:
-        assert client.get(path).status_code == 200
-        wait()
+    def get(self, path: str) -> None:
+        """Open a page."""
+        assert self.client.get(path).status_code == 200
+        self.wait()
 
-    def open_table() -> None:
-        workspace.open(data, "adult.csv", workspace.new_table_folder())
-        wait()
-        get("/data")
-        get("/data")
+    def open_table(self, data: Path) -> None:
+        """Open a table and look at it."""
+        self.workspace.open(data, "adult.csv", self.workspace.new_table_folder())
+        self.wait()
+        self.get("/data")
+        self.get("/data")
 
-    seconds = {"open": timed(open_table)}
-    plan = adult.plan()
-    roles = {
-        f"role-{i}": "quasi" if x in plan.columns else "keep"
-        for i, x in enumerate(workspace.require_table().data.names)
+    def assign_roles(self, quasi: Collection[str]) -> None:
+        """Assign roles and ontologies to all columns."""
+        names = self.data.names
+        roles = {f"role-{i}": "quasi" if x in quasi else "keep" for i, x in enumerate(names)}
+        ontologies = {f"what-{i}": "wordnet" if x in quasi else "" for i, x in enumerate(names)}
+        self.post("/columns", **roles, **ontologies, **{"root-13": "country.n.02"})
+
+    def settle_word(self) -> None:
+        """Give a word another concept."""
+        word = {"value-0": "Prof-specialty", "other-0": "professional"}
+        self.post("/words", column="occupation", status="all", do="apply", **word)
+
+    def accept_all(self, columns: Collection[str]) -> None:
+        """Accept the links of all columns as they are."""
+        for name in columns:
+            root = "country.n.02" if name == "native-country" else ""
+            form = {"what": "wordnet", "unmatched": "opaque", "accept_review": "yes"}
+            self.post("/understanding", column=name, root=root, **form)
+
+
+def measure(data: Path, folder: Path) -> dict[str, float]:
+    """Go through the pages as a user does; return the seconds that each step takes."""
+    user, columns = User(folder), adult.plan().columns
+    seconds = {
+        "open": timed(lambda: user.open_table(data)),
+        "roles": timed(lambda: user.assign_roles(columns)),
+        "word": timed(user.settle_word),
+        "page": timed(lambda: user.get("/words?column=native-country&status=all&page=2")),
     }
-    ontologies = {
-        f"what-{i}": "wordnet" if x in plan.columns else "" for i, x in enumerate(workspace.require_table().data.names)
+    user.accept_all(columns)
+    k = str(5 * user.data.n // ROWS)
+    seconds |= {
+        "mask": timed(lambda: user.post("/method", method="sa-mdav", k=k, do="run")),
+        "result": timed(lambda: user.get("/result?page=1000")),
+        "next": timed(lambda: user.get("/result?page=1001")),
+        "rows": user.data.n,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
-    roots = {"root-13": "country.n.02"}
-    seconds["roles"] = timed(lambda: post("/columns", **roles, **ontologies, **roots))
-    word = {
-        "column": "occupation",
-        "status": "all",
-        "do": "apply",
-        "value-0": "Prof-specialty",
-        "other-0": "professional",
-    }
-    seconds["word"] = timed(lambda: post("/words", **word))
-    seconds["page"] = timed(lambda: get("/words?column=native-country&status=all&page=2"))
-    for name in plan.columns:
-        post("/understanding", column=name, what="wordnet", unmatched="opaque", accept_review="yes",
-             root="country.n.02" if name == "native-country" else "")  # fmt: skip
-    seconds["mask"] = timed(
-        lambda: post("/method", method="sa-mdav", k=str(5 * workspace.require_table().data.n // ROWS), do="run")
-    )
-    seconds["result"] = timed(lambda: get("/result?page=1000"))
-    seconds["next"] = timed(lambda: get("/result?page=1001"))
-    seconds["rows"] = workspace.require_table().data.n
-    seconds["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return seconds
 
 

@@ -107,6 +107,22 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     methods = (DOCS / "methods" / "index.md").read_text("utf-8")
     assert update_docs.kinds() in methods
     assert update_docs.parameters() in methods
+    plan = (DOCS / "plan.md").read_text("utf-8")
+    assert update_docs.column_keys() in plan
+    assert update_docs.other_keys() in plan
+
+
+def test_every_method_has_a_page_with_a_table_of_its_parameters() -> None:
+    import update_docs
+
+    from allonym.methods import METHODS
+
+    documented = []
+    for page in update_docs.METHOD_PAGES:
+        for mark, table in update_docs.parameters_of_page(page).items():
+            assert f"<!-- {mark}: begin -->\n{table}<!-- {mark}: end -->" in page.read_text("utf-8"), page.name
+            documented += mark.removeprefix("parameters of ").split(", ")
+    assert sorted(documented) == sorted(METHODS)
 
 
 def test_the_plan_of_the_docs_is_one(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Generate the parts of the docs that derive from the code: python tools/update_docs.py
 
-The demonstration in the README; the kinds and parameters of methods in docs/methods; unique people of the survey in
-docs/measures; the JSON Schema of plans.
+The demonstration in the README; the kinds and parameters of methods in docs/methods; the keys of plans in
+docs/plan.md; unique people of the survey in docs/measures; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -11,12 +11,19 @@ import csv
 import io
 import json
 import os
+import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from allonym.parameters import Parameter
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "src" / "allonym" / "plan" / "schema.json"
-README, METHODS_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" / "index.md"
+README, METHODS_PAGE, PLAN_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" / "index.md", ROOT / "docs" / "plan.md"
+METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
 UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
 ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
 
@@ -74,21 +81,73 @@ def kinds() -> str:
     return "\n".join(lines) + "\n"
 
 
-def parameters() -> str:
-    """Return the parameters of methods, with the methods that have each."""
+def parameters(names: Iterable[str] | None = None) -> str:
+    """Return the parameters of methods (by default all), with the methods that have each unless all do."""
     from allonym.methods import METHODS
-    from allonym.parameters import Parameter, parameters_of
+    from allonym.parameters import parameters_of
 
+    names = list(METHODS) if names is None else list(names)
     methods: dict[Parameter, list[str]] = {}
-    for name, method in METHODS.items():
-        for declared in (x for x in parameters_of(method).values() if len(x.choices) != 1):
+    for name in names:
+        for declared in (x for x in parameters_of(METHODS[name]).values() if len(x.choices) != 1):
             methods.setdefault(declared, []).append(f"`{name}`")
-    lines = ["| parameter | meaning | values | default | methods |", "|---|---|---|---|---|"]
-    for declared in sorted(methods, key=lambda x: list(methods).index(next(y for y in methods if y.name == x.name))):
-        default = "" if declared.default == "" else f"`{str(declared.default).lower()}`"
-        cells = [f"`{declared.name}`", declared.help, declared.values, default, ", ".join(methods[declared])]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    ordered = sorted(methods, key=lambda x: list(methods).index(next(y for y in methods if y.name == x.name)))
+    differ = any(len(x) < len(names) for x in methods.values())
+    lines = _table(["parameter", "meaning", "values", "default", *(["methods"] if differ else [])])
+    for declared in ordered:
+        lines.append(_row([*_described(declared), *([", ".join(methods[declared])] if differ else [])]))
+    return "".join(lines)
+
+
+def parameters_of_page(page: Path) -> dict[str, str]:
+    """Return the tables of parameters of a page, by the name of their mark: `parameters of METHOD, METHOD`."""
+    marks = re.findall(r"<!-- (parameters of (.*?)): begin -->", page.read_text("utf-8"))
+    return {mark: parameters(names.split(", ")) for mark, names in marks}
+
+
+def column_keys() -> str:
+    """Return the keys of a column of a plan."""
+    from allonym.plan import Plan
+    from allonym.plan.toml import keys_of
+
+    keys = keys_of(Plan)["columns"].values()
+    return "".join([*_table(["key", "meaning", "values", "default"]), *(_row(_described(x)) for x in keys)])
+
+
+def other_keys() -> str:
+    """Return the keys of a plan but for those of its columns."""
+    from allonym.plan import Plan
+    from allonym.plan.toml import keys_of
+
+    tables = keys_of(Plan)
+    titles = {"": "top level", "method": "`[method]`", "privacy": "`[[privacy]]`", "release": "`[release]`"}
+    lines = _table(["table", "key", "meaning", "values", "default"])
+    for table in (x for x in tables if x != "columns"):
+        for declared in (x for key, x in tables[table].items() if key not in tables):
+            lines.append(_row([titles.get(table, f"`[{table}]`"), *_described(declared)]))
+    return "".join(lines)
+
+
+def _described(declared: Parameter) -> list[str]:
+    """Return the name, meaning, values and default of a parameter as cells of a table."""
+    default = declared.default
+    if declared.required:
+        shown = "required"
+    elif default in (None, "", ()):
+        shown = ""
+    elif isinstance(default, (list, tuple)):
+        shown = ", ".join(f"`{x}`" if x else "the empty text" for x in default)
+    else:
+        shown = f"`{str(default).lower() if isinstance(default, bool) else default}`"
+    return [f"`{declared.name}`", declared.help, declared.values, shown]
+
+
+def _table(titles: list[str]) -> list[str]:
+    return [_row(titles), "|" + "---|" * len(titles) + "\n"]
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
 
 
 def unique_people(folder: Path) -> dict[str, str]:
@@ -134,3 +193,8 @@ if __name__ == "__main__":
         UNIQUES_PAGE.write_text(page, "utf-8")
     page = replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds())
     METHODS_PAGE.write_text(replaced(page, "parameters", parameters()), "utf-8")
+    for path in METHOD_PAGES:
+        for mark, table in parameters_of_page(path).items():
+            path.write_text(replaced(path.read_text("utf-8"), mark, table), "utf-8")
+    page = replaced(PLAN_PAGE.read_text("utf-8"), "column keys", column_keys())
+    PLAN_PAGE.write_text(replaced(page, "other keys", other_keys()), "utf-8")

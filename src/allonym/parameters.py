@@ -72,6 +72,8 @@ class Parameter:
         if self.choices:
             return ", ".join(self.choices)
         limits = [(self.above, "above"), (self.minimum, "at least"), (self.below, "below"), (self.maximum, "at most")]
+        if self.minimum is not None and self.minimum == self.maximum:
+            return _number(self.minimum)
         bounds = [f"{words} {_number(limit)}" for limit, words in limits if limit is not None]
         kind = "a whole number" if self.whole else "text or a list of texts" if self.many else _WORDS[self.type]
         return ", ".join([kind, *bounds])

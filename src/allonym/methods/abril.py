@@ -22,7 +22,7 @@ class Abril(GroupingMethod):
 
     info: ClassVar = MethodInfo(
         "abril",
-        "groups of k by meaning; what all members have in common stands for them",
+        "forms groups of k similar records and replaces the values of a group by their least common subsumer",
         kinds=tuple(kind for kind in KINDS if not kind_named(kind).multivalued),
         splits_tuples=True,
     )

@@ -31,6 +31,7 @@ class MethodInfo:
     guarantees: tuple[str, ...] = ("k-anonymity",)
     splits_tuples: bool = False  # equal records may come into different groups
     data_independent: bool = False  # what becomes of a record depends on no other record
+    truthful: bool = False  # every value written is true of the records that it is written for
     min_values: int = 1  # distinct values that a column needs, where the method is fitted to one column at a time
 
 
@@ -54,6 +55,11 @@ class Method(ABC):
     def needs_hierarchy(self) -> bool:
         """Whether columns of words need a hierarchy."""
         return False
+
+    @property
+    def truthful(self) -> bool:
+        """Whether every value written is true of the records that it is written for."""
+        return self.info.truthful
 
     @property
     def key(self) -> str:
@@ -122,6 +128,11 @@ class GroupingMethod(PartitionMethod):
         choices=("centroid", "subsumer", "member"),
     )
     refine: bool = parameter(False, REFINE)
+
+    @property
+    def truthful(self) -> bool:
+        """Whether every value written is true of its group: a subsumer is, a centroid or a member need not be."""
+        return self.represent == "subsumer"
 
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None

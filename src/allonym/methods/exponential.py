@@ -35,7 +35,7 @@ class Exponential(RecordLevelMethod):
 
     info: ClassVar = MethodInfo(
         "exponential",
-        "differential privacy of each value: any candidate, the likelier the nearer",
+        "replaces each value by a random candidate, a near one with a higher probability (exponential mechanism)",
         kinds=("text",),
         guarantees=("differential privacy",),
         data_independent=True,

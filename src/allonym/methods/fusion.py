@@ -32,7 +32,8 @@ class Fusion(PartitionMethod):
     """Groups of equal records take the values of the group most like them; only values of the data are written."""
 
     info: ClassVar = MethodInfo(
-        "fusion", "small groups take the values of the most similar group: only values in the data"
+        "fusion",
+        "merges small groups of equal records with the most similar group; writes values of the data only",
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
     guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))

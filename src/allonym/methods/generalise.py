@@ -38,7 +38,8 @@ class Generalise(KAnonymityMethod):
 
     info: ClassVar = MethodInfo(
         "generalise",
-        "all values of a column go up its hierarchy to one level: nothing is untrue",
+        "replaces all values of a column by their ancestors at one level of its hierarchy; all values stay true",
+        truthful=True,
         kinds=("text", "category"),
     )
     suppression: float = parameter(0.0, "Share of records that may be suppressed.", minimum=0, below=1)

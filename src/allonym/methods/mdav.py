@@ -34,7 +34,7 @@ class MDAV(GroupingMethod):
 
     info: ClassVar = MethodInfo(
         "mdav",
-        "groups of k by equal values, the most frequent one stands for all: knows no meaning",
+        "forms groups of k records with many equal values, ignoring their meaning, and writes the most frequent value",
         splits_tuples=True,
     )
 

@@ -21,7 +21,7 @@ class RandomiseUniform(RecordLevelMethod):
 
     info: ClassVar = MethodInfo(
         "randomise-uniform",
-        "a baseline: any value of the column, each as likely",
+        "replaces each value by a random value of the column, all with equal probability (a baseline)",
         kinds=("text", "numeric"),
         guarantees=(),
     )
@@ -37,7 +37,7 @@ class RandomiseFrequency(RecordLevelMethod):
 
     info: ClassVar = MethodInfo(
         "randomise-frequency",
-        "a baseline: any value of the column, each as likely as it is frequent",
+        "replaces each value by a random value of the column, drawn by frequency (a baseline)",
         kinds=("text", "numeric"),
         guarantees=(),
     )

@@ -23,7 +23,7 @@ class Recoding(ColumnwiseMethod):
 
     info: ClassVar = MethodInfo(
         "recoding",
-        "each column alone: rare values become the most similar value in the data",
+        "replaces rare values by the most similar value of the column, for each column alone",
         guarantees=("k-anonymity of each column",),
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
@@ -65,7 +65,7 @@ class RecodingOrdered(Recoding):
 
     info: ClassVar = MethodInfo(
         "recoding-ordered",
-        "as recoding, but value by value in text order",
+        "like recoding, but processes the values of a column in text order",
         guarantees=("k-anonymity of each column",),
     )
     heuristics: str = parameter("h1+h2+h3", "Not used: values are recoded in text order.", choices=["h1+h2+h3"])

@@ -19,7 +19,9 @@ class SMDAV(GroupingMethod):
     """MDAV with semantic distance and centroid (S-MDAV): groups of k, tuples may be split."""
 
     info: ClassVar = MethodInfo(
-        "s-mdav", "groups of k by meaning; the nearest concept stands for all", splits_tuples=True
+        "s-mdav",
+        "forms groups of k similar records and replaces the values of a group by their centroid",
+        splits_tuples=True,
     )
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:

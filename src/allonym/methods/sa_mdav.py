@@ -19,7 +19,10 @@ from allonym.records import Records
 class SAMDAV(GroupingMethod):
     """Semantic adaptive MDAV (Algorithm 2): groups of k or more by meaning, tuples are never split."""
 
-    info: ClassVar = MethodInfo("sa-mdav", "groups of k or more by meaning, equal records stay together")
+    info: ClassVar = MethodInfo(
+        "sa-mdav",
+        "forms groups of at least k similar records, keeps equal ones together, and writes the centroid of each group",
+    )
     growth: str = parameter("plain", "How groups grow: by distance alone, or weighted as published.", choices=GROWTH)
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
@@ -31,7 +34,9 @@ class SAMDAV(GroupingMethod):
 class SAMDAVStatic(SAMDAV):
     """SA-MDAV whose groups grow around their first tuple (SA-MDAV-static)."""
 
-    info: ClassVar = MethodInfo("sa-mdav-static", "as sa-mdav, but groups grow around their first tuple")
+    info: ClassVar = MethodInfo(
+        "sa-mdav-static", "like sa-mdav, but a group grows around its first record instead of its centroid"
+    )
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
         """Group the tuples by SA-MDAV-static."""

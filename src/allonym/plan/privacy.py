@@ -95,8 +95,11 @@ def privacy_keys() -> dict[str, Parameter]:
     column = Parameter("column", str, REQUIRED, "Sensitive column.")
     keys = {"model": model, "column": column}
     for name, declared in model_parameters().items():
-        models = [x for x in MODELS if name in parameters_of(MODELS[x])]
-        keys[name] = Parameter(name, declared.type, None, f"Parameter of {', '.join(models)}.")
+        helps: dict[str, list[str]] = {}
+        for model_name in (x for x in MODELS if name in parameters_of(MODELS[x])):
+            helps.setdefault(parameters_of(MODELS[model_name])[name].help.rstrip("."), []).append(model_name)
+        meaning = "; ".join(f"{', '.join(models)}: {text[0].lower()}{text[1:]}" for text, models in helps.items())
+        keys[name] = Parameter(name, declared.type, None, f"For {meaning}.")
     return keys
 
 

@@ -73,7 +73,7 @@ def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
     except calamine.CalamineError as error:
-        raise TableError(f"{name} is a damaged spreadsheet, or none.") from error
+        raise TableError(f"{name} is a damaged spreadsheet, or none.", hint="save it again.") from error
     if sheet is None:
         shown = [x.name for x in book.sheets_metadata if x.visible == calamine.SheetVisibleEnum.Visible]
         sheet = (shown or book.sheet_names)[0]

@@ -50,7 +50,7 @@ def open_table(
     try:
         content = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{name} cannot be read: its gzip data is damaged.") from error
+        raise TableError(f"{name} cannot be read: its gzip data is damaged.", hint="export it again.") from error
     format = next(x for x in FORMATS if x.recognises(content))
     table = format.open(content, name, reading or Reading(), item_separators=item_separators)
     table.sha256 = hashlib.sha256(raw).hexdigest()

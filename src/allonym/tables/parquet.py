@@ -30,7 +30,8 @@ class ParquetFile(Frame):
             table.validate(full=True)
             list(table.column_names)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise TableError(f"{name} is a damaged Parquet file, or names a column twice.") from error
+            hint = "write it again, with different names of columns."
+            raise TableError(f"{name} is a damaged Parquet file, or names a column twice.", hint=hint) from error
         super().__init__(table.replace_schema_metadata(None), name)  # no role covers an index in the notes of pandas
 
     @classmethod

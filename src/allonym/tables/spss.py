@@ -37,7 +37,7 @@ class LabelledFile(Columns):
                 io.BytesIO(content), output_format="dict", disable_datetime_conversion=True, user_missing=True
             )
         except (reader.ReadstatError, reader.PyreadstatError, LookupError, ValueError, TypeError, MemoryError) as error:
-            raise TableError(f"{name} is a damaged SPSS or Stata file.") from error
+            raise TableError(f"{name} is a damaged SPSS or Stata file.", hint="export it again.") from error
         self.codes: dict[str, list[Any]] = {x: [_value(v) for v in codes[x]] for x in named(list(codes), name)}
         stored = {x: dict(labels) for x, labels in self.notes.variable_value_labels.items() if x in self.codes}
         self.labels = {x: {_value(c): str(label) for c, label in labels.items()} for x, labels in stored.items()}

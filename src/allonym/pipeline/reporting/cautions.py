@@ -10,8 +10,6 @@ from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.reporting.facts import ReleaseFacts
 
-TRUTHFUL = ("generalise", "abril")  # methods that write only values that are true of all records of a group
-
 
 def cautions(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what the release does not protect."""
@@ -50,8 +48,7 @@ def _groups(facts: ReleaseFacts) -> Iterator[str]:
             f"Suppressed records ({suppressed:,}): their other columns are unchanged. A person whose values are in no "
             "other group must be one of them; they count as a group, of at least k."
         )
-    truthful = method.name in TRUTHFUL or getattr(method, "represent", "") == "subsumer"
-    if not truthful and not recordwise:
+    if not method.truthful and not recordwise:
         yield "The truth of single values: the value of a group is close to all its records, and may be untrue of some."
 
 
