@@ -180,6 +180,17 @@ def test_a_report_tells_promises_and_what_is_open() -> None:
     assert any("nothing is required" in x for x in plan_for("sa-mdav", k=3).run(people()).report.cautions)
 
 
+@pytest.mark.parametrize(
+    ("method", "represent", "truthful"),
+    [("generalise", None, True), ("abril", None, True), ("abril", "centroid", False), ("sa-mdav", None, False),
+     ("sa-mdav", "subsumer", True), ("fusion", None, False)],
+)  # fmt: skip
+def test_values_that_may_be_untrue_are_told(method: str, represent: str | None, truthful: bool) -> None:
+    plan = replace(plan_for(method, k=3), parameters={} if represent is None else {"represent": represent})
+    assert plan.method.truthful == truthful
+    assert any("may be untrue" in x for x in plan.run(people()).report.cautions) != truthful
+
+
 def test_a_release_without_sensitive_columns_says_so() -> None:
     columns = {"name": al.identifier(), "job": al.quasi(JOBS), "town": al.keep(), "ill": al.keep()}
     report = al.Plan(columns, k=3).run(people()).report
