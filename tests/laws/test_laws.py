@@ -181,7 +181,7 @@ def rare_spellings_and_unlinked_values_are_not_written(masked: Masked, k: int) -
 
 
 @methods
-@few
+@settings(few, max_examples=5)  # each masks three times
 @given(rows=tables, k=st.integers(2, 4))
 def test_the_same_seed_gives_the_same_release_whatever_the_frame(name: str, rows: list[Row], k: int) -> None:
     assume(len(rows) >= k)
@@ -273,7 +273,7 @@ def test_renaming_values_changes_nothing(name: str, rows: list[Row], k: int) -> 
 
 
 @methods
-@few
+@settings(few, max_examples=5)  # each masks three times
 @given(rows=tables, k=st.integers(2, 4), crlf=st.booleans())
 def test_a_file_gives_the_same_release_and_no_identifier_reaches_it(
     name: str, tmp_path_factory: pytest.TempPathFactory, rows: list[Row], k: int, crlf: bool

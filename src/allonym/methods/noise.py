@@ -29,7 +29,7 @@ class Noise(RecordLevelMethod):
 
     info: ClassVar = MethodInfo(
         "noise",
-        "adds random noise to each value: a word becomes another one at about the distance that was drawn",
+        "adds random noise to each value; a word becomes another one at about the distance that was drawn",
         kinds=("text", "numeric"),
         guarantees=(),
         min_values=2,
