@@ -32,8 +32,9 @@ types: .venv/installed
 layers: .venv/installed
 	$(BIN)/lint-imports --no-cache
 
+# The variable is emptied so that pytest caches the test modules it compiles
 pytest: .venv/installed
-	$(BIN)/pytest -q -n 2 -m "not slow_attack"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n 2 --dist worksteal -m "not slow_attack"
 
 # Runs every attack on every method, the slow ones too
 attacks: .venv/installed
