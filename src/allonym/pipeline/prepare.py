@@ -66,6 +66,16 @@ class Prepared:
         return [x for x in self.with_role(role) if self.table.counted_together(x)]
 
     @property
+    def words(self) -> dict[str, list[ColumnLinks]]:
+        """The former name of `links`."""
+        return self.links
+
+    @property
+    def coded(self) -> dict[str, EncodedColumn]:
+        """The former name of `encoded`."""
+        return self.encoded
+
+    @property
     def dropped(self) -> list[str]:
         """The columns that the release drops."""
         return [*self.with_role("identifier"), *(self.with_role("unit") if self.table.drops_unit else [])]
