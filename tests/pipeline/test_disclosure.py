@@ -154,6 +154,11 @@ class TestPopulation:
         risk = plan_of(id=al.unit()).check(PEOPLE, population=register).population
         assert risk is not None
         assert (risk.people, risk.counts.tolist()) == (6, [2, 1, 1, 1, 2, 1])
+        named = {"id": "person_id"}
+        shouted = register.assign(id=[*PEOPLE["id"], *PEOPLE["id"].str.upper()]).rename(columns=named)
+        inspected = inspect(register.rename(columns=named), population=shouted).population
+        assert inspected is not None
+        assert (inspected.people, inspected.counts.tolist()) == (6, [2, 1, 1, 1, 2, 1] * 2)
 
     def test_a_register_without_quasi_identifiers_is_refused(self) -> None:
         with pytest.raises(PlanError) as error:

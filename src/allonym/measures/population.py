@@ -56,7 +56,7 @@ class PopulationRisk:
             "columns": list(self.columns),
             "people": float(self.people),
             "k_map": float(self.counts.min()) if self.counts.size else 0.0,
-            "median": float(np.median(np.repeat(self.counts, self._each))) if self.counts.size else 0.0,
+            "median": _median(self.counts, self._each),
             "fewer_than_in_table": int(self._each[self.counts < self.sizes].sum()),
             "expected_reidentifications": expected,
             "mean_risk": expected / max(people, 1),
@@ -74,6 +74,20 @@ class PopulationRisk:
         highest = np.zeros(int(self.units.max(initial=-1)) + 1)
         np.maximum.at(highest, self.units, risks)
         return float(highest.sum()), len(np.unique(self.units))
+
+
+def _median(values: Floats, counts: Ints) -> float:
+    """Return the median of values that occur several times.
+
+    >>> _median(np.array([5.0, 1.0, 9.0]), np.array([1, 2, 1]))
+    3.0
+    """
+    if not values.size:
+        return 0.0
+    order = np.argsort(values)
+    below = np.cumsum(counts[order])
+    middle = np.searchsorted(below, [(below[-1] - 1) // 2, below[-1] // 2], side="right")
+    return float(values[order][middle].mean())
 
 
 def class_sizes(groups: Ints, units: Ints | None = None, row_counts: Ints | None = None) -> Ints:

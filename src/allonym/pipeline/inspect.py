@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from allonym.arrays import Floats, distinct
-from allonym.cells import Cells, cell_text, is_missing
+from allonym.cells import Cells, cell_text, is_missing, united_codes
 from allonym.errors import TableError
 from allonym.kinds.numbers import numbers_of
 from allonym.kinds.registry import automatic_kind, kind_named, suggested_kind
@@ -129,14 +129,14 @@ def _risk(
     if not by_role["quasi"] or not table.n:
         return None, None
     cells = table.cells(by_role["quasi"])
-    unit = next(iter(table.cells(by_role["unit"]).values()), None)
-    codes, units = [x.codes for x in cells.values()], None if unit is None else unit.codes
+    unit = next(iter(by_role["unit"]), None)
+    codes, units = [x.codes for x in cells.values()], None if unit is None else united_codes(table.cells([unit])[unit])
     uniques = None
     if size > 0:
         search = partial(unique_combinations, row_counts=table.row_counts, limit=MAX_SEARCHED)
         uniques = search(by_role["quasi"], codes, size=size, units=units)
     if population is not None:
-        return uniques, population_risk_by_text(cells, population, unit, table.row_counts)
+        return uniques, population_risk_by_text(cells, population, unit, units, table.row_counts)
     if table.counts_rows or not by_role["weight"]:
         return uniques, None
     weights = _weights(next(iter(table.cells(by_role["weight"]).values())))

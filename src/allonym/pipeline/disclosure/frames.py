@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from allonym.cells import united_codes
 from allonym.errors import TableError, first_few
 from allonym.measures import uniques as measure
 from allonym.measures.uniques import SIZE, UniqueCombinations
@@ -46,5 +47,5 @@ def unique_combinations(
     if engine is not None:
         table = GroupedTable(engine, names)
     cells = table.cells(names)
-    codes, units = [cells[x].codes for x in columns], None if unit is None else cells[unit].codes
+    codes, units = [cells[x].codes for x in columns], None if unit is None else united_codes(cells[unit])
     return measure.unique_combinations(columns, codes, size=size, units=units, row_counts=table.row_counts)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Ints, distinct
-from allonym.cells import Cells, cell_text, is_missing
+from allonym.cells import Cells, cell_text, is_missing, united_codes
 from allonym.errors import PlanError, Problem, first_few
 from allonym.kinds.base import ReleasedColumn
 from allonym.measures.population import PopulationRisk, class_sizes, from_table, from_weights
@@ -92,7 +92,7 @@ def compared(quasi: Sequence[str], table: Table) -> list[str]:
 def _units(prepared: Prepared, table: Table) -> Ints | None:
     """Return the person of every row of the population table, if it has the unit column of the plan."""
     name = next((x for x in prepared.with_role("unit") if x in table.names), None)
-    return None if name is None else table.cells([name])[name].codes
+    return None if name is None else united_codes(table.cells([name])[name])
 
 
 def _paired(prepared: Prepared, name: str, column: ReleasedColumn, cells: Cells) -> tuple[Ints, Ints, Flags | None]:
@@ -116,19 +116,34 @@ def _paired(prepared: Prepared, name: str, column: ReleasedColumn, cells: Cells)
 def population_risk_by_text(
     cells: Mapping[str, Cells],
     population: Any,
-    units: Cells | None,
+    unit: str | None,
+    units: Ints | None,
     row_counts: Ints | None,
 ) -> PopulationRisk:
-    """Count the people of a population table who have the same texts as each row; null is a text like any other."""
+    """Count the people of a population table who have the same texts as each row; null is a text like any other.
+
+    Args:
+        cells: the columns of the table.
+        population: a file or a frame with some of them.
+        unit: the column that identifies persons; it is used where the population table has it.
+        units: the person of every row.
+        row_counts: how many rows every row stands for.
+    """
     table = open_any(population, Reading())
     names = compared(list(cells), table)
     others = table.cells(names)
     both = [_texts(cells[name], others[name]) for name in names]
-    person = None if units is None else units.codes
-    groups = distinct([own for own, _ in both])[0]
-    sizes = class_sizes(groups, person, row_counts)
     own, theirs = ([x[side] for x in both] for side in (0, 1))
-    return from_table(names, own, theirs, [None] * len(names), sizes, units=person, row_counts=row_counts)
+    return from_table(
+        names,
+        own,
+        theirs,
+        [None] * len(names),
+        class_sizes(distinct(own)[0], units, row_counts),
+        population_units=united_codes(table.cells([unit])[unit]) if unit in table.names else None,
+        units=units,
+        row_counts=row_counts,
+    )
 
 
 def _texts(own: Cells, theirs: Cells) -> tuple[Ints, Ints]:
