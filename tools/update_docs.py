@@ -32,14 +32,16 @@ def before_and_after(folder: Path) -> str:
     """Return some rows of the survey beside what became of them."""
     from allonym.pipeline.demo import demonstrate
 
-    demonstrate(folder)
+    rows = demonstrate(folder).input_rows
+    assert rows is not None
     tables = [list(csv.DictReader(io.StringIO((folder / x).read_text("utf-8")))) for x in ("survey.csv", "masked.csv")]
+    released_as = {int(row): place for place, row in enumerate(rows)}
     lines = [
         "| visitor | reason | activity | spent | | reason | activity | spent |",
         "|---|---|---|---:|---|---|---|---:|",
     ]
     for row in ROWS:
-        was, now = (table[row - 2] for table in tables)
+        was, now = tables[0][row - 2], tables[1][released_as[row - 2]]
         cells = [_marked(was[c], now[c]) for c in ("reason", "activity")]
         before = " | ".join(was[c] for c in ("visitor", "reason", "activity", "spent"))
         lines.append(f"| {before} | → | {' | '.join(cells)} | {now['spent']} |")

@@ -39,8 +39,10 @@ class Case:
 
 
 def command(name: str, *commands: str, **options: Any) -> Case:
-    """Return a case of commands."""
-    return Case(name, commands, **options)
+    """Return a case of commands. Releases keep the order of rows unless they say otherwise, so that rows compare."""
+    masks = [x.startswith("mask ") and not {"--help", "--row-order"} & set(x.split()) for x in commands]
+    texts = tuple(f"{x} --row-order keep" if keep else x for x, keep in zip(commands, masks, strict=True))
+    return Case(name, texts, **options)
 
 
 def masking(name: str, table: str, options: str, **more: Any) -> Case:
@@ -304,6 +306,48 @@ FORMATS = [
         process=True,
     ),
     command("formats/csv-to-gz", f"mask people.csv -o out.csv.gz {PEOPLE} --k 3", data=("out.csv.gz",)),
+]
+
+# --- order of rows ---------------------------------------------------------------------------------------------
+
+SHUFFLED = "--row-order shuffle --row-map rows.csv"
+ORDER = [
+    *(
+        masking(
+            f"order/{x.replace('.', '-')}",
+            x,
+            f"{PEOPLE} --k 3 {SHUFFLED}",
+            data=(f"out{''.join(Path(x).suffixes)}", "rows.csv"),
+        )
+        for x in ("people.csv", "quoted.csv", "people-latin.csv", "people.jsonl")
+    ),
+    masking(
+        "order/long",
+        "purchases.csv",
+        f"--set item=wordnet --unit name --keep age --long --k 3 --seed 7 --accept-review {SHUFFLED}",
+        data=("out.csv", "rows.csv"),
+    ),
+    command(
+        "order/evaluate",
+        f"mask people.csv -o masked.csv --plan sure.toml --seed 7 {SHUFFLED}",
+        "evaluate people.csv masked.csv --plan sure.toml",
+        "evaluate people.csv masked.csv --plan sure.toml --row-map rows.csv --json",
+    ),
+    command(
+        "order/kept",
+        f"mask people.csv -o out.csv {PEOPLE} --k 3",
+        "check people.csv --plan kept.toml",
+        "check people.csv --plan kept.toml --json",
+    ),
+    *(
+        command(f"order/{name}", f"mask people.parquet -o out {PEOPLE} --k 3 {options}")
+        for name, options in {
+            "kept-map": "--row-order keep --row-map rows.csv",
+            "folder-map": f"--engine polars --partition-by sex {SHUFFLED}",
+            "map-is-output": "--row-order shuffle --row-map out",
+            "unknown": "--row-order sorted",
+        }.items()
+    ),
 ]
 
 # --- engines ---------------------------------------------------------------------------------------------------
@@ -816,4 +860,4 @@ PYTHON = [
     Case("python/methods", call=objects),
 ]
 
-CASES = [*METHODS, *COLUMNS, *PRIVACY, *FORMATS, *ENGINES, *COMMANDS, *ERRORS, *PYTHON]
+CASES = [*METHODS, *COLUMNS, *PRIVACY, *FORMATS, *ORDER, *ENGINES, *COMMANDS, *ERRORS, *PYTHON]

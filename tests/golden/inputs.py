@@ -202,6 +202,7 @@ def make(folder: Path) -> None:
     plans = {
         "people": PLAN,
         "sure": sure,
+        "kept": sure.replace("format = 1\n", 'format = 1\nrow_order = "keep"\n', 1),
         "survey": SURVEY_PLAN,
         "file": FILE_PLAN,
         "demands": DEMANDS_PLAN,

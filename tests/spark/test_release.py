@@ -21,6 +21,7 @@ from gate import Gate
 
 import allonym as al
 from allonym.errors import OptionError, PlanError, ReleaseError, TableError
+from allonym.measures.row_order import trend
 from allonym.methods import METHODS
 from allonym.tables.engines.counted_rows import hashable
 from allonym.tables.engines.grouped import GroupedTable
@@ -127,6 +128,24 @@ def test_rows_are_masked_on_executors_by_their_keys(spark: Any) -> None:
     holes = table.set_column(0, "name", pa.array([None, *table.column("name").to_pylist()[1:]]))
     with pytest.raises(PlanError, match="empty cells"):
         plan.run(spark.createDataFrame(holes))
+
+
+@pytest.mark.parametrize("parted", ["", "ill"])
+@pytest.mark.parametrize("method", ["sa-mdav", "noise"])
+def test_files_are_shuffled(cluster: Cluster, spark: Any, data: Path, parted: str, method: str) -> None:
+    columns = {"name": al.keep(), "job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
+    parameters = {"key": "name"} if method == "noise" else {}
+    plan = al.Plan(columns, keep_rest=True, method=method, seed=5, parameters=parameters)
+    options = {"engine": "spark", "master": cluster.url, "partition_by": [parted] if parted else []}
+    plan.run(data, data.parent / "release", **options)
+    files = sorted((data.parent / "release").rglob("*.parquet"))
+    tables = [pq.ParquetFile(x).read(["name"]).column("name").to_pylist() for x in files]
+    groups = tables if parted else [[x for names in tables for x in names]]
+    assert sum(map(len, tables)) == table_of().num_rows
+    for names in groups:
+        assert abs(trend(np.array([int(x[-5:]) for x in names], float))) < 4 / np.sqrt(max(len(names) - 1, 1))
+    with pytest.raises(OptionError, match="no numbers"):
+        plan.run(data, data.parent / "again", row_map=data.parent / "rows.csv", **options)
 
 
 @pytest.mark.parametrize("parted", ["", "ill", "job"])

@@ -82,6 +82,8 @@ def _show(checked: Check, hide_values: bool, written: Sequence[Path], plan: Path
         click.echo(f"Written: {file}")
     if written:
         say(f"Review these files (change a concept, or set its status to sure). {plan} names them.")
+    for caution in checked.cautions:
+        say(f"\nCaution: {caution}")
     if checked.problems:
         say(f"\nNot ready, {plural(len(checked.problems), 'problem')}:")
         for problem in checked.problems:

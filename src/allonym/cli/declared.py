@@ -98,6 +98,13 @@ def methods() -> Decorator:
     )
 
 
+def row_order() -> Decorator:
+    """Declare the option for the order of rows."""
+    declared = plan_schema()["row_order"]
+    choices = f"One of {', '.join(declared['enum'])}.  [default: {declared['default']}]"
+    return option("--row-order", metavar="NAME", help=f"{declared['description']} {choices}")
+
+
 def models() -> Decorator:
     """Declare an option for each privacy model."""
     return together(

@@ -31,7 +31,9 @@ RISK = (
 @argument("masked", metavar="MASKED", about="The table after masking, by allonym or any other tool.")
 @options.required_plan
 @option("--key", metavar="COLUMN", help="Column that identifies rows; by default rows match by position.")
+@option("--row-map", type=options.PATH, metavar="FILE", help="Row map of a shuffled release, as `mask` wrote it.")
 @option("--earlier", metavar="RELEASE", help="Another release about the same people.")
+@option("--earlier-row-map", type=options.PATH, metavar="FILE", help="Row map of the earlier release.")
 @options.balance
 @option(
     "--threshold", type=click.FloatRange(0, 1), default=0.2, metavar="NUMBER", help="Risk above which a person counts."
@@ -63,7 +65,7 @@ def evaluate(
     values below it.
 
     Examples:
-      allonym evaluate survey.csv masked.csv --plan plan.toml
+      allonym evaluate survey.csv masked.csv --plan plan.toml --row-map rows.csv
       allonym evaluate people.csv other-tool.csv --plan plan.toml --key id --json
       allonym evaluate people.csv second.csv --plan plan.toml --earlier first.csv
       allonym evaluate people.csv masked.csv --plan plan.toml --attacker lin
@@ -95,6 +97,11 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
         f"{s['records']:,} records{persons}{suppressed}; {groups['number']:,} groups of {groups['smallest']:,} to "
         f"{groups['largest']:,} ({s['tuples']['before']:,} distinct tuples before)\n"
     )
+    if evaluation.looks_unpaired:
+        say(
+            "Caution: rows were paired by position, and are no more alike than rows paired at random. If the masked "
+            "table is in another order, the figures below mean nothing: give --row-map or --key.\n"
+        )
     rows = []
     for x in evaluation.privacy:
         required = "" if x["asked"] is None else f"{x['asked']:,}: {'holds' if x['holds'] else 'does not hold'}"

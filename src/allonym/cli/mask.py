@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from allonym.pipeline.run import Release
     from allonym.plan import Plan
 
+EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
+
 
 @click.command(cls=Command)
 @options.file
 @option("-o", "--output", required=True, metavar="FILE", help="Path of the release; - writes to standard output.")
 @options.plan
+@declared.row_order()
+@options.row_map
 @options.balance
 @options.documents
 @options.hide_values
@@ -53,6 +57,7 @@ def mask(
           --method noise --alpha 0.3
       allonym mask survey.csv -o masked.csv --quasi job=wordnet:person \
           --keep-rest --method exponential --epsilon 4 --candidates jobs.txt
+      allonym mask survey.csv -o masked.csv --plan plan.toml --row-map rows.csv
       allonym mask big.parquet -o masked.parquet --plan plan.toml --engine duckdb
       allonym mask 'years/*.parquet' -o masked --plan plan.toml \
           --partition-by year --engine spark --master spark://host:7077
@@ -64,11 +69,12 @@ def mask(
 
     documents = Documents(**{name: option_values.pop(name) for name in Documents._fields})
     documents.check()
-    execution = {name: option_values.pop(name) for name in ("engine", "master", "partition_by", "blocks_from")}
+    execution = {name: option_values.pop(name) for name in EXECUTION}
     named_files = [text.rpartition("=")[2] for name in NAMED_FILES for text in option_values[name]]
-    check_outputs([output, *documents.paths], [file, plan, *named_files])
+    outputs = [output, execution["row_map"], *documents.paths]
+    check_outputs(outputs, [file, plan, *named_files])
     whole = plan_from_options(plan, option_values, hint=f"run `allonym inspect {file}` to see likely roles")
-    check_outputs([output, *documents.paths], [file, *whole.files])
+    check_outputs(outputs, [file, *whole.files])
     documents.check_measured(whole, file, execution)
     with progress("Masking") as tick:
         release = whole.run(file, output, tick, balance=balance, **execution)
@@ -148,6 +154,7 @@ def show_figures(release: Release, *, err: bool = False) -> None:
             for name, x in s.get("united", {}).items()
         ),
         ("records", f"{s['records']:,}{persons}{suppressed}"),
+        ("row order", _row_order(s)),
         *_measures(s),
         ("method", f"{s['method']}, {parameters}{seed}"),
         ("time", f"{s['seconds']:.2f} s"),
@@ -169,6 +176,14 @@ def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "over", ", ".join(promise["columns"])
     if not s["privacy"]:
         yield "promise", "none: values are replaced one by one, without k-anonymity"
+
+
+def _row_order(s: dict[str, Any]) -> str:
+    """Describe the order of rows."""
+    if s["row_order"] == "shuffle":
+        return "shuffled"
+    columns = ", ".join(s.get("ordered_by") or [])
+    return f"kept; caution: it correlates with {columns}" if columns else "kept"
 
 
 def _measures(s: dict[str, Any]) -> Iterator[tuple[str, str]]:

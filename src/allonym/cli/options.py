@@ -114,6 +114,10 @@ record_risk = option(
     help="Write the risk of every row as CSV, for you alone; an existing file is kept.",
 )  # fmt: skip
 
+row_map = option(
+    "--row-map", type=PATH, metavar="FILE",
+    help="Write which row of the release is which row of the table; only the owner may read it.",
+)  # fmt: skip
 report = option("--report", type=PATH, metavar="FILE", help="Write a report: one HTML file.")
 public = option("--public", is_flag=True, help="Leave seed, values and groups out of the report.")
 documents = together(

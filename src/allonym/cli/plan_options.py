@@ -21,6 +21,7 @@ ROLES = {
     "quasi": "quasi", "set_": "set", "sensitive": "sensitive", "keep": "keep", "identifier": "identifier",
     "unit": "unit", "weight": "weight",
 }  # fmt: skip
+SETTINGS = ("k", "seed", "method", "row_order")
 READING = ("encoding", "delimiter", "header", "sheet")
 
 
@@ -34,7 +35,7 @@ def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hi
         raise PlanError([Problem("no-roles", "no column has a role.", f"{hint}, or give --plan.")])
     base = Plan.load(path) if path is not None else None
     requirements = _requirements(option_values)
-    settings = {name: option_values[name] for name in ("k", "seed", "method") if option_values[name] is not None}
+    settings = {name: option_values[name] for name in SETTINGS if option_values[name] is not None}
     settings |= {name: True for name in ("keep_rest", "long") if option_values[name]}
     parameters = dict(base.parameters) if base else {}
     if "method" in settings:

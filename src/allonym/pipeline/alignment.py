@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,25 @@ from allonym.pipeline.prepare import Prepared
 from allonym.pipeline.source import open_source
 from allonym.privacy.spellings import same_values
 from allonym.records import Attribute
+from allonym.release.row_map import read_row_map
 from allonym.tables.base import NO_SHEET, Table
 from allonym.tables.files import Reading
+
+PAIRING = "name a column that identifies each row with --key, or give the row map that `mask` wrote with --row-map."
 
 
 class MaskedTable:
     """A masked table with its rows in the order of the original, and its columns under the original names."""
 
-    def __init__(self, prepared: Prepared, source: Any, key: str | None, what: str, partial: bool = False) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        source: Any,
+        key: str | None,
+        what: str,
+        partial: bool = False,
+        row_map: str | Path | None = None,
+    ) -> None:
         self.prepared, self.what = prepared, what
         plan, masked = prepared.plan, prepared.with_role("quasi")
         self.table, self.names = self._opened(source, plan.reading)
@@ -36,7 +48,7 @@ class MaskedTable:
             text = f"{plural(len(lost), 'column')} of the plan not in {what}: {first_few(lost, 20)}."
             hint = "it needs the columns that the plan masks, under the same names."
             raise PlanError([Problem("missing-column", text, hint)])
-        self.rows = self._aligned(key)
+        self.rows = self._aligned(key, row_map)
         read = [x for x in [*masked, *prepared.with_role("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])
         self.cells = {x: self._reordered(self._canonical(x, cells[self.names[x]])) for x in read}
@@ -84,15 +96,15 @@ class MaskedTable:
                 return dict(zip(kept, table.names, strict=True))
         return {x: x for x in table.names}
 
-    def _aligned(self, key: str | None) -> Ints:
+    def _aligned(self, key: str | None, row_map: str | Path | None) -> Ints:
         """Return for every row of the original its row in the masked table; -1, if it has none."""
         ours, theirs = self.prepared.table, self.table
+        if row_map is not None:
+            return read_row_map(row_map, ours.n, theirs.n, self.what)
         if key is None:
             if ours.n != theirs.n:
-                raise TableError(
-                    f"The original has {ours.n:,} rows, {self.what} has {theirs.n:,}.",
-                    hint="name a column that identifies each row with --key.",
-                )
+                raise TableError(f"The original has {ours.n:,} rows, {self.what} has {theirs.n:,}.", hint=PAIRING)
+            self._check_positions()
             return np.arange(ours.n)
         lost = [what for what, t in (("the original", ours), (self.what, theirs)) if key not in t.names]
         if lost:
@@ -114,6 +126,37 @@ class MaskedTable:
                 hint="check that both tables write keys alike.",
             )
         return rows
+
+    def _check_positions(self) -> None:
+        """Refuse rows in another order: no column that is not masked has its values where it had them."""
+        masked = set(self.prepared.with_role("quasi"))
+        others = [x for x in self.prepared.table.names if x in self.names and x not in masked]
+        agreements = [x for name in others if (x := self._agreement(name, self.names[name])) is not None]
+        if agreements and not any(agreements):
+            text = f"The rows of {self.what} are in another order than those of the original."
+            raise TableError(text, hint=PAIRING)
+
+    def _agreement(self, name: str, masked_name: str) -> bool | None:
+        """Tell whether a column has its values where it had them, rather than at random places.
+
+        None, if it does not have the same values as often, or has one value only.
+        """
+        try:
+            ours, theirs = (t.cells([x])[x] for t, x in ((self.prepared.table, name), (self.table, masked_name)))
+        except TableError:  # objects; cells that differ within a unit of a long table
+            return None
+        code_of: dict[str, int] = {}
+        before, after = (
+            np.array([code_of.setdefault("" if v is None else cell_text(v), len(code_of)) for v in x.values], np.int64)[
+                x.codes
+            ]
+            for x in (ours, theirs)
+        )
+        counts = np.bincount(before, minlength=len(code_of))
+        if (counts != np.bincount(after, minlength=len(code_of))).any() or counts.max(initial=0) == len(before):
+            return None
+        chance = float(((counts / len(before)) ** 2).sum())
+        return float((before == after).mean()) >= (1 + chance) / 2
 
     def _canonical(self, name: str, cells: Cells) -> Cells:
         return self.prepared.encoded[name].kind.canonical(cells) if name in self.prepared.encoded else cells

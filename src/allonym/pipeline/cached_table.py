@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from allonym.pipeline.source import as_planned
 from allonym.tables.files import Reading, open_table, read_bytes
 from allonym.tables.memory import MemoryTable
 from allonym.tables.parquet import cell_count
+from allonym.tables.row_order import RowOrder
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
@@ -76,9 +77,12 @@ class CachedTable:
 
     def rows(self, start: int, stop: int, reading: Reading | None = None) -> list[list[str]]:
         """Return some rows as text; a missing cell is empty."""
+        return self.rows_at(range(max(start, 0), min(stop, self.read(reading or self.reading).n)), reading)
+
+    def rows_at(self, numbers: Iterable[int], reading: Reading | None = None) -> list[list[str]]:
+        """Return the rows with some numbers, from 0, as text; a missing cell is empty."""
         table = self.read(reading or self.reading)
         columns = list(table.cells(table.names).values())
-        numbers = range(max(start, 0), min(stop, table.n))
         return [[shown(cells.values[cells.codes[row]]) for cells in columns] for row in numbers]
 
     def examples(self, name: str, most: int = 3) -> list[str]:
@@ -107,9 +111,16 @@ class _CachedCells(MemoryTable):
             self._cells |= self.base.cells(new)
         return {name: self._cells[name] for name in names}
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
+    def changed(
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
+    ) -> Any:
         """Return the content with other cells in some columns, and without others."""
-        return self.base.changed(columns, drop, discard_style=discard_style)
+        return self.base.changed(columns, drop, discard_style=discard_style, order=order)
 
     def from_columns(self, data: Mapping[str, list[Any]]) -> Any:
         """Return new columns as content of the same format."""

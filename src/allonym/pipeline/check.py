@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import count_units
-from allonym.errors import OutputError, Problem
+from allonym.errors import OutputError, Problem, first_few
 from allonym.kinds.linking import ColumnLinks
 from allonym.measures.population import PopulationRisk, class_sizes
 from allonym.measures.uniques import SIZE, UniqueCombinations
@@ -124,6 +124,7 @@ class Check:
     uniques: UniqueCombinations | None = None  # the combinations of quasi-identifiers that make people unique
     population: PopulationRisk | None = None  # people of the population who share the values of each record
     record_risk: RecordRisk | None = field(default=None, repr=False)  # values of single rows: for the steward alone
+    cautions: Sequence[Problem] = ()  # what weakens the release, and does not keep the plan from being run
 
     @property
     def ready(self) -> bool:
@@ -141,6 +142,7 @@ class Check:
             lines.append(f"{risk.records:,} records, {risk.tuples:,} distinct tuples, {risk.unique:,} unique")
             if self.uniques is not None:
                 lines.append(uniques_in_words(self.uniques, counted_as(risk.units is not None)))
+        lines += [f"Caution: {caution}" for caution in self.cautions]
         return "\n".join(lines)
 
     def to_dict(self, hide_values: bool = False) -> dict[str, Any]:
@@ -150,6 +152,7 @@ class Check:
             "format": 1,
             "ready": self.ready,
             "problems": list(map(str, self.problems)),
+            "cautions": list(map(str, self.cautions)),
             "k": self.k,
             "risk": risk,
             "unique_combinations": None if self.uniques is None else self.uniques.to_dict(),
@@ -202,6 +205,7 @@ def check(plan: Plan, source: Any, tick: Progress, *, population: Any = None, co
         columns=list(_columns(prepared)),
         risk=None,
         k=k,
+        cautions=list(_cautions(prepared)),
     )
     if records is None or not records.n:
         return checked
@@ -216,6 +220,17 @@ def check(plan: Plan, source: Any, tick: Progress, *, population: Any = None, co
         population=people,
         record_risk=RecordRisk(sizes, uniques, people, counted=table.counts_rows),
     )
+
+
+def _cautions(prepared: Prepared) -> Iterator[Problem]:
+    """Yield what others may learn from the order of rows."""
+    hint = 'leave out row_order = "keep".'
+    if prepared.plan.row_order == "keep" and prepared.ordered_columns is None:
+        text = "the order of rows is kept; whether columns correlate with it was not tested, since an engine has them."
+        yield Problem("row-order-untested", text, hint)
+    elif prepared.plan.row_order == "keep" and (columns := prepared.ordered_columns):
+        text = f"the order of rows is kept and correlates with {first_few(columns, 20)}: it gives values away."
+        yield Problem("row-order", text, hint)
 
 
 def _columns(prepared: Prepared) -> Iterator[ColumnCheck]:

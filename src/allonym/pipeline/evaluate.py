@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 KNOWN_ITEMS = 2  # of a set, that an attacker is assumed to know
+SHUFFLES, TESTED_ROWS = 19, 5000  # random pairings of so many rows, to which rows paired by position are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,8 @@ class Evaluation:
     population: PopulationRisk | None = None  # people of the population who share the released values of each record
     record_risk: RecordRisk | None = field(default=None, repr=False)  # values of single rows: for the steward alone
     united: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # columns whose spellings count as one value
+    paired_by: str = "position"  # how rows were matched: position, key or row map
+    looks_unpaired: bool = False  # whether rows paired by position are no more alike than rows paired at random
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -69,6 +73,8 @@ class Evaluation:
             "units": self.units,
             "tuples": {"before": self.tuples[0], "after": self.tuples[1]},
             "suppressed": self.suppressed,
+            "paired_by": self.paired_by,
+            "looks_unpaired": self.looks_unpaired,
             "not_understood": {name: len(values) for name, values in self.strange.items()},
             "privacy": [dict(x) for x in self.privacy],
             **({"united": dict(self.united)} if self.united else {}),
@@ -87,7 +93,9 @@ def evaluate(
     masked: Any,
     *,
     key: str | None = None,
+    row_map: str | Path | None = None,
     earlier: Any = None,
+    earlier_row_map: str | Path | None = None,
     balance: float = BALANCE,
     threshold: float = THRESHOLD,
     attackers: Sequence[str] = (),
@@ -98,18 +106,19 @@ def evaluate(
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
     _check(balance, threshold, attackers, m)
+    _check_pairing(key, row_map, earlier, earlier_row_map)
     prepared = prepare(plan, open_source(plan, original, in_memory=True), part_of(tick, 0, 2))
     if prepared.problems or prepared.records is None:
         raise PlanError(prepared.problems)
     if not prepared.table.n:
         raise TableError("The original has no rows: there is nothing to measure.")
-    release = MaskedTable(prepared, masked, key, "the masked table")
+    release = MaskedTable(prepared, masked, key, "the masked table", row_map=row_map)
     columns = {name: release.encoded(name) for name in prepared.with_role("quasi")}
     pairs_of = _pairs(release, columns)
     pairs = pairs_of(group_ids=release.group_ids, suppressed=release.suppressed)
     together = None
     if earlier is not None:
-        before = MaskedTable(prepared, earlier, key, "the earlier release", partial=True)
+        before = MaskedTable(prepared, earlier, key, "the earlier release", partial=True, row_map=earlier_row_map)
         joint = pairs_of(group_ids=risk.together(release.group_ids, before.group_ids))
         together = _narrowed(pairs, pairs_of(group_ids=before.group_ids), joint)
     seed, k = plan.seed or 0, plan.method.required_k
@@ -125,6 +134,8 @@ def evaluate(
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
         united=prepared.united_values(),
+        paired_by="row map" if row_map is not None else "key" if key is not None else "position",
+        looks_unpaired=key is None and row_map is None and _looks_unpaired(release, columns),
     )
     return replace(evaluation, **_disclosure(release, columns, population, combination_size))
 
@@ -165,6 +176,35 @@ def _pairs(release: MaskedTable, columns: Mapping[str, ReleasedColumn]) -> Calla
         sensitive_codes=[codes for _, codes in sensitive],
         original_group_ids=distinct([prepared.canonical(name).codes for name in columns])[0],
     )
+
+
+def _check_pairing(key: str | None, row_map: Any, earlier: Any, earlier_row_map: Any) -> None:
+    """Refuse two ways to pair rows, and a row map of nothing."""
+    if key is not None and (row_map is not None or earlier_row_map is not None):
+        raise OptionError("Rows are paired by a key or by a row map, not by both.", hint="leave one out.")
+    if earlier_row_map is not None and earlier is None:
+        raise OptionError("--earlier-row-map requires --earlier.", hint="add --earlier RELEASE.")
+
+
+def _looks_unpaired(release: MaskedTable, columns: Mapping[str, ReleasedColumn]) -> bool:
+    """Tell whether rows paired by position are no closer to their originals than rows that are paired at random.
+
+    They look so where one of `SHUFFLES` random pairings of up to `TESTED_ROWS` rows gives a smaller sum of distances.
+    """
+    rng = np.random.default_rng(0)
+    n = release.prepared.table.n
+    rows = np.sort(rng.permutation(n)[:TESTED_ROWS])
+    encoded = [release.prepared.coded[name] for name in columns]
+    before = [x.original_of[x.cells.codes[rows]] for x in encoded]
+    after = [x.codes[rows] for x in columns.values()]
+
+    def distance(order: Ints) -> float:
+        metrics = [x.attribute.metric for x in columns.values()]
+        return sum(float(m.distances(a, b[order]).sum()) for m, a, b in zip(metrics, before, after, strict=True))
+
+    by_position = distance(np.arange(len(rows)))
+    at_random = [distance(rng.permutation(len(rows))) for _ in range(SHUFFLES)]
+    return by_position > min(at_random)
 
 
 def _check(balance: float, threshold: float, attackers: Sequence[str], m: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from allonym.errors import AllonymError, Problem, TableError, first_few, plural
 from allonym.kinds.base import EncodedColumn
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.numbers import numbers_of
+from allonym.measures.row_order import ordered_columns
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.draws import key_of
 from allonym.methods.record_level import RecordLevelMethod
@@ -64,6 +66,19 @@ class Prepared:
     def counted_together(self, role: str) -> list[str]:
         """Return the columns with a role whose rows match those of the others: an engine counts only some together."""
         return [x for x in self.with_role(role) if self.table.counted_together(x)]
+
+    @cached_property
+    def ordered_columns(self) -> list[str] | None:
+        """The columns, dropped ones too, that correlate with the order of rows; None in an engine, which tests none."""
+        if self.table.counts_rows:
+            return None
+        ordered: list[str] = []
+        for name in self.table.names:
+            try:
+                ordered += ordered_columns(self.table.cells([name]))
+            except TableError:  # objects; cells that differ within a unit of a long table
+                continue
+        return ordered
 
     @property
     def words(self) -> dict[str, list[ColumnLinks]]:

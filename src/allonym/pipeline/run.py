@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
@@ -28,8 +28,11 @@ from allonym.plan import toml
 from allonym.progress import Progress, no_progress, part_of
 from allonym.records import Masking, Pairs, Records, piece_of_rows
 from allonym.release.recount import Promise, Rows, Verified, smallest, verify
+from allonym.release.row_map import row_map_file
 from allonym.release.write import refuse_input_as_output, write
-from allonym.tables.base import Draft, DraftByRow
+from allonym.release_key import ReleaseKey
+from allonym.tables.base import Draft
+from allonym.tables.row_order import RowOrder
 
 if TYPE_CHECKING:
     from allonym.pipeline.fit import Fitted
@@ -50,6 +53,7 @@ class Release:
     summary: dict[str, Any]
     written: dict[str, Cells] = field(repr=False)
     prepared: Prepared = field(repr=False)
+    input_rows: Ints | None = field(default=None, repr=False)  # for each row of a file, the row that it was, from 0
 
     @cached_property
     def report(self) -> Report:
@@ -106,26 +110,32 @@ def run(
         refuse_input_as_output(output, source)
     table = open_source(plan, source, options)
     table.check_output(output)
+    options.check_row_map(plan, table, source, output)
     with table.at_work():
         prepared = prepare(plan, table, part_of(tick, 0, 2))
         records = _checked(prepared, options)
         input_hash = table.sha256  # before anything is written that a pattern for the input would match too
         seed = rows.seed_of(plan)
-        masking, cells, draft = _mask(prepared, seed, output, options, part_of(tick, 1, 2))
+        key = ReleaseKey.random() if plan.seed is None else ReleaseKey.from_seed(plan.seed, "", input_hash or "")
+        order = None if output is None or plan.row_order == "keep" else RowOrder(key, input_hash or "")
+        masking, cells, draft = _mask(prepared, seed, output, order, options, part_of(tick, 1, 2))
         promise = promise_of(prepared, masking)
-        frame, output_hash = None, None
+        frame, output_hash, input_rows = None, None, None
         if output is None:
             frame = draft.frame
             verified = verify(draft.reread(None, promise.counted_columns), promise)
         else:
-            verified, output_hash = write(output, draft, promise)
+            input_rows = draft.input_rows if options.row_map or not table.counts_rows else None
+            with row_map_file(options.row_map, input_rows):
+                verified, output_hash = write(output, draft, promise)
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
         if cells:
             summary = summary_of(prepared, masking, verified, seed, balance, sha256)
         else:
             summary = settings_of(prepared, seed, sha256)
+        summary |= row_order_of(prepared, written=output is not None)
     summary["seconds"] = time.perf_counter() - began
-    return Release(frame, masking, records, summary, cells, prepared)
+    return Release(frame, masking, records, summary, cells, prepared, input_rows)
 
 
 def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
@@ -143,7 +153,12 @@ def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
 
 
 def _mask(
-    prepared: Prepared, seed: int | None, output: str | Path | None, options: ExecutionOptions, tick: Progress
+    prepared: Prepared,
+    seed: int | None,
+    output: str | Path | None,
+    order: RowOrder | None,
+    options: ExecutionOptions,
+    tick: Progress,
 ) -> tuple[Masking, dict[str, Cells], Draft]:
     """Mask the table: return what became of its tuples, the cells to write, and the release before it is verified.
 
@@ -151,13 +166,15 @@ def _mask(
     """
     table, method = prepared.table, prepared.plan.method
     if isinstance(method, RecordLevelMethod) and table.draft_by_row is not None:
-        return _mask_in_engine(prepared, table.draft_by_row, seed)
+        return _mask_in_engine(prepared, partial(table.draft_by_row, order=order), seed)
     masking, cells = masked(prepared, seed, tick, options.blocks(table))
-    return masking, cells, table.draft(cells, prepared.dropped, output, discard_style=method.info.data_independent)
+    discard_style = method.info.data_independent
+    draft = table.draft(cells, prepared.dropped, output, discard_style=discard_style, order=order)
+    return masking, cells, draft
 
 
 def _mask_in_engine(
-    prepared: Prepared, draft_by_row: DraftByRow, seed: int | None
+    prepared: Prepared, draft_by_row: Callable[..., Draft], seed: int | None
 ) -> tuple[Masking, dict[str, Cells], Draft]:
     """Let an engine mask the rows in batches: what becomes of a row depends on its key alone.
 
@@ -320,6 +337,14 @@ def summary_of(
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {name: x.to_dict() for name, x in figures.items()},
     }
+
+
+def row_order_of(prepared: Prepared, *, written: bool) -> dict[str, Any]:
+    """Return the order of rows for a summary; where a file keeps it, also the columns that it correlates with."""
+    if not written:
+        return {"row_order": "aligned"}
+    order = prepared.plan.row_order
+    return {"row_order": order} | ({"ordered_by": prepared.ordered_columns} if order == "keep" else {})
 
 
 def settings_of(prepared: Prepared, seed: int | None, sha256: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from allonym.kinds.registry import is_multivalued
 from allonym.methods.base import PartitionMethod
 from allonym.methods.blocks import MIN_TUPLES, Blocks
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.release.write import check_outputs
 from allonym.tables.base import STANDARD_STREAM, Table
 from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files
 from allonym.tables.engines.base import Engine
@@ -32,6 +33,22 @@ class ExecutionOptions:
     master: str | None = None  # of Spark
     partition_by: Sequence[str] = ()  # columns whose values name folders of the release
     blocks_from: int | None = None  # number of distinct tuples from which on they are grouped in blocks
+    row_map: str | Path | None = None  # file for the row map of the release
+
+    def check_row_map(self, plan: Plan, table: Table, source: Any, output: str | Path | None) -> None:
+        """Refuse, before any work, a row map where rows are not shuffled or have no numbers."""
+        if self.row_map is None:
+            return
+        if str(self.row_map) == STANDARD_STREAM:
+            raise OptionError("A row map is not written to standard output.", hint="give a file name.")
+        if output is None:
+            raise OptionError("A frame comes back in its own order.", hint="leave the row map out.")
+        if plan.row_order == "keep":
+            raise OptionError("The plan keeps the order of rows.", hint="leave the row map out: row i is row i.")
+        if not table.numbers_rows:
+            text = "Rows of a release in a folder have no numbers, so that it has no row map."
+            raise OptionError(text, hint="write one file, with an engine other than spark.")
+        check_outputs([output, self.row_map], [source, *plan.files])
 
     def problems(self, plan: Plan) -> Iterator[Problem]:
         """Yield what does not fit a plan."""

@@ -62,6 +62,9 @@ class Plan:
     )
     long: bool = parameter(False, "The table has one row for each item of its column of sets.")
     keep_rest: bool = parameter(False, "Columns that are not listed are kept unchanged.")
+    row_order: str = parameter(
+        "shuffle", "Order of the rows of a file: shuffled, or kept as in the table.", choices=("shuffle", "keep")
+    )
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the method, besides k
     privacy: Sequence[Privacy] = ()  # privacy models of sensitive columns, besides k
     about: Mapping[str, str] = field(default_factory=dict)  # the keys of `ReleaseInfo`
@@ -199,10 +202,10 @@ class Plan:
     def evaluate(self, original: Any, masked: Any, **options: Any) -> Evaluation:
         """Measure a masked table, from any tool, against the original; both are files or frames.
 
-        Options: `key` (the column that identifies rows; by default their position), `earlier` (another release of the
-        same people), `balance` of the score, `threshold` of risk, `attackers` (other similarity measures for linkage by
-        meaning), `m` (items of a set that an attacker knows), `population` and `combination_size` (as in `check`),
-        `tick`.
+        Options: `key` (the column that identifies rows), or `row_map` (the row map of a shuffled release); by default
+        rows match by position. `earlier` (another release of the same people) and `earlier_row_map`, `balance` of the
+        score, `threshold` of risk, `attackers` (other similarity measures for linkage by meaning), `m` (items of a set
+        that an attacker knows), `population` and `combination_size` (as in `check`), `tick`.
         """
         from allonym.pipeline.evaluate import evaluate
 
@@ -219,8 +222,12 @@ class Plan:
         master: str | None = None,
         partition_by: Sequence[str] = (),
         blocks_from: int | None = None,
+        row_map: str | Path | None = None,
     ) -> Release:
         """Mask a frame and return the same type; or mask a file and write a verified release to `output`.
+
+        A frame comes back in the order in which it was given. The rows of a file are shuffled, unless the plan keeps
+        their order; `row_map` is a file, readable by its owner only, that tells which row is which.
 
         A lazy frame of polars, a relation of DuckDB or a table of Spark stays in its engine. An engine masks large
         Parquet files, folders and patterns (`duckdb`, `polars`, or `spark` at a `master`; `memory`: none);
@@ -231,7 +238,7 @@ class Plan:
         from allonym.pipeline.source import ExecutionOptions
 
         parts = partition_by if isinstance(partition_by, str) else tuple(partition_by)
-        options = ExecutionOptions(engine, master, parts, blocks_from)
+        options = ExecutionOptions(engine, master, parts, blocks_from, row_map)
         return run(self, source, output, tick, balance, options)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
 FORMAT = 1
+TOP_KEYS = ("keep_rest", "long", "row_order")  # fields of a plan outside of any table
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ def keys_of(plan: type[Plan]) -> dict[str, dict[str, Parameter]]:
     name = Parameter("name", str, DEFAULT_METHOD, "Name of the method.", tuple(METHODS))
     top = {
         "format": Parameter("format", int, REQUIRED, "Version of the plan format.", minimum=FORMAT, maximum=FORMAT),
-        "keep_rest": own["keep_rest"],
-        "long": own["long"],
+        **{name: own[name] for name in TOP_KEYS},
     }
     top |= {key: Parameter(key, dict, None, "") for key in ("release", "method")}
     top |= {"privacy": Parameter("privacy", list, None, "")}
@@ -142,7 +142,7 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
         "reading": Reading(**file),
         "missing": (missing,) if isinstance(missing, str) else tuple(missing),
         "folder": path.parent,
-        **{name: tables[name] for name in ("keep_rest", "long") if name in tables},
+        **{name: tables[name] for name in TOP_KEYS if name in tables},
         **{"method" if key == "name" else key: value for key, value in method.items()},
     }
     try:
@@ -170,7 +170,8 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
     places = _Places(plan.folder, plan.folder if folder is None else folder)
     method = plan.method
     document: dict[str, Any] = {"format": FORMAT}
-    document |= {name: True for name in ("keep_rest", "long") if getattr(plan, name)}
+    own = parameters_of(plan)
+    document |= {name: getattr(plan, name) for name in TOP_KEYS if getattr(plan, name) != own[name].default}
     if plan.about:
         document["release"] = dict(plan.about)
     document["method"] = {"name": method.name, **{name: getattr(method, name) for name in parameters_of(method)}}

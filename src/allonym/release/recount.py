@@ -71,11 +71,14 @@ class Promise:
 
     def over(self, reread: Reread) -> Promise:
         """Return what is promised of the columns of a release that were read again together."""
+        persons = self.persons if reread.persons is None else reread.persons
+        if persons is not None and reread.rows is not None:
+            persons = persons[reread.rows]
         return replace(
             self,
             columns=[x for x in self.columns if x in reread.columns],
             allowed={x: texts for x, texts in self.allowed.items() if x in reread.columns},
-            persons=self.persons if reread.persons is None else reread.persons,
+            persons=persons,
         )
 
 

@@ -10,8 +10,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 from allonym.errors import OutputError
@@ -127,6 +128,24 @@ def save_text(path: Path, text: str, *, private: bool = False) -> None:
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def private_file(path: Path) -> Iterator[Path]:
+    """Make a file that only its owner may read; it gets its name if the block succeeds, else it is removed."""
+    part: Path | None = None
+    try:
+        part = _part(path.parent)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+    try:
+        yield part
+        _flush_to_disk(part)
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _part(folder: Path) -> Path:

@@ -111,7 +111,7 @@ class Report:
 
     def published(self) -> Report:
         """Return the report that may accompany the release."""
-        summary = {key: value for key, value in self.summary.items() if key not in ("seed", "united")}
+        summary = {key: value for key, value in self.summary.items() if key not in ("seed", "united", "ordered_by")}
         known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
         summary |= {"parameters": self.parameters}
         summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from allonym.arrays import Ints
 from allonym.errors import OptionError, PlanError, Problem
 from allonym.pipeline import review
 from allonym.pipeline.cached_table import CachedTable, shown
@@ -36,6 +39,7 @@ class Result:
     summary: Mapping[str, Any]
     report: Report = field(repr=False)
     replacements: Mapping[str, Sequence[Replacement]] = field(repr=False)
+    input_rows: Ints = field(repr=False)  # for each row of the release, the row of the table that it is, from 0
     plan_files: Sequence[str] = ()  # the files that the plan names
 
     @property
@@ -104,7 +108,10 @@ def make_release(number: int, folder: Path, data: CachedTable, stem: str, tick: 
     report.save(folder / "report-public.html", public=True)
     names = [attribute.name for attribute in release.records.attributes]
     replacements = {x: [(shown(old), shown(new), n) for old, new, n in release.replacements(x)] for x in names}
-    return Result(number, folder, masked, plan, release.summary, report, replacements, review.files_of(plan))
+    assert release.input_rows is not None  # the studio masks in memory
+    return Result(
+        number, folder, masked, plan, release.summary, report, replacements, release.input_rows, review.files_of(plan)
+    )
 
 
 def _require_unchanged(table: OpenTable) -> None:
@@ -163,13 +170,15 @@ def risk_utility_map(table: OpenTable) -> str:
 
 
 def before_and_after(
-    data: CachedTable, release: CachedTable, plan: Plan, start: int, stop: int
+    data: CachedTable, release: CachedTable, result: Result, start: int, stop: int
 ) -> tuple[list[str], list[list[tuple[str, str | None]]]]:
-    """Return rows of a release; each cell with its original value, or None where it is unchanged."""
-    masked_rows = release.rows(start, stop, plan.reading.of_release)
+    """Return rows of the table as they were released; each cell with its original value, None where it is unchanged."""
+    plan = result.plan
     if plan.long:  # rows of the release do not correspond to rows of the table
+        masked_rows = release.rows(start, stop, plan.reading.of_release)
         return list(release.names), [[(cell, None) for cell in row] for row in masked_rows]
     original_rows, names = data.rows(start, stop, plan.reading), data.read(plan.reading).names
+    masked_rows = release.rows_at(np.argsort(result.input_rows)[start:stop].tolist(), plan.reading.of_release)
     roles = {name: column.role for name, column in plan.columns.items()}
     kept = [i for i, name in enumerate(names) if roles.get(name) not in ("identifier", "unit")]
     rows = [

@@ -16,6 +16,7 @@ from allonym.parameters import parameter
 if TYPE_CHECKING:
     from allonym.tables.engines.base import Batch
     from allonym.tables.memory import MemoryTable
+    from allonym.tables.row_order import RowOrder
 
 NO_SHEET = "no-sheet"  # the code of the problem that a workbook lacks a sheet
 STANDARD_STREAM = "-"  # standard input or output in place of a file
@@ -85,7 +86,8 @@ class Reread:
     names: Sequence[str]  # of all columns of the release, in order
     columns: Sequence[str]  # those to recount together
     row_counts: Ints | None = None  # how many rows each row of the frame stands for
-    persons: Ints | None = None  # the person of each row, where the rows are not in the order of the table
+    persons: Ints | None = None  # the person of each row, where an engine counted the rows
+    rows: Ints | None = None  # the row of the table that each row is, where they are in another order
 
 
 class Draft(Protocol):
@@ -99,6 +101,10 @@ class Draft(Protocol):
     def in_folder(self) -> bool:
         """Whether it is saved as a folder of files."""
 
+    @property
+    def input_rows(self) -> Ints:
+        """For each row of what is saved, the row of the table that it is, from 0."""
+
     def save(self, path: Path) -> None:
         """Write it to a path."""
 
@@ -109,7 +115,9 @@ class Draft(Protocol):
 class DraftByRow(Protocol):
     """Drafts a release whose rows are masked batch by batch."""
 
-    def __call__(self, mask: Batch, columns: Sequence[str], drop: Sequence[str], *, numbered: bool) -> Draft:
+    def __call__(
+        self, mask: Batch, columns: Sequence[str], drop: Sequence[str], *, numbered: bool, order: RowOrder | None
+    ) -> Draft:
         """Return the draft.
 
         Args:
@@ -117,6 +125,7 @@ class DraftByRow(Protocol):
             columns: the columns that it masks.
             drop: the columns that it drops.
             numbered: whether it needs the numbers of the rows.
+            order: the order in which rows are saved; None: that of the table.
         """
 
 
@@ -152,6 +161,10 @@ class Table(Protocol):
         """Whether an engine holds the rows: only columns that it counted together can be read row by row."""
 
     @property
+    def numbers_rows(self) -> bool:
+        """Whether the rows of the table and of its release have numbers, so that a row map can be written."""
+
+    @property
     def row_counts(self) -> Ints | None:
         """How many rows each row of the cells stands for; None where each is one row."""
 
@@ -181,9 +194,15 @@ class Table(Protocol):
         """Refuse, before any work, an output path that the release cannot be written to."""
 
     def draft(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], output: str | Path | None, *, discard_style: bool
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        output: str | Path | None,
+        *,
+        discard_style: bool,
+        order: RowOrder | None,
     ) -> Draft:
-        """Return the table with other cells in some columns, and without others."""
+        """Return the table with other cells in some columns, without others, and with its rows in an order."""
 
     @property
     def draft_by_row(self) -> DraftByRow | None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from allonym.arrays import Ints
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
 from allonym.tables.frame import as_cell
 from allonym.tables.memory import MemoryTable
+from allonym.tables.row_order import RowOrder
 
 
 def coded(values: Sequence[Any], name: str, table: str) -> Cells:
@@ -47,15 +49,27 @@ class Columns(MemoryTable):
         return {name: coded(self._columns[name], name, self.name) for name in names}
 
     def changed(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
     ) -> dict[str, list[Any]]:
         """Return the columns with other cells in some, and without others."""
         new = {name: [cells.values[c] for c in cells.codes.tolist()] for name, cells in columns.items()}
-        return {name: new.get(name, self._columns[name]) for name in self.names if name not in drop}
+        content = {name: new.get(name, self._columns[name]) for name in self.names if name not in drop}
+        return content if order is None else reordered(content, order.rows(self.n))
 
     def from_columns(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
         """Return new columns, to be saved in the same format."""
         return dict(data)
+
+
+def reordered(columns: Mapping[str, list[Any]], rows: Ints) -> dict[str, list[Any]]:
+    """Return columns with their rows in an order."""
+    places = rows.tolist()
+    return {name: [values[i] for i in places] for name, values in columns.items()}
 
 
 def named(names: Sequence[str], table: str) -> tuple[str, ...]:

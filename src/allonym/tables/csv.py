@@ -18,6 +18,7 @@ from allonym.errors import OutputError, ReleaseError, TableError
 from allonym.tables.base import Format, Reading
 from allonym.tables.delimited import Delimited
 from allonym.tables.memory import MemoryTable
+from allonym.tables.row_order import RowOrder
 from allonym.tables.second_reader import unpacked
 
 BUFFERED_ROWS = 10_000  # rows of a new file that are encoded at a time
@@ -66,10 +67,15 @@ class TextFile(Delimited, MemoryTable):
     # --- writing ---------------------------------------------------------------------------------------------
 
     def changed(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
     ) -> Iterator[bytes]:
-        """Yield the file with other cells in some columns, and without others."""
-        return self._encoded(super().changed(columns, drop, discard_style=discard_style))
+        """Yield the file with other cells in some columns, without others, and with its rows in an order."""
+        return self._encoded(super().changed(columns, drop, discard_style=discard_style, order=order))
 
     def from_columns(self, data: Mapping[str, list[Any]]) -> Iterator[bytes]:
         """Yield new columns as a file with the same delimiter, header and encoding."""

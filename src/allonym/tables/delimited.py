@@ -1,7 +1,8 @@
 """Delimited text as bytes: a release is the file itself with some cells replaced.
 
 Cells that are not masked come back byte for byte: leading zeros, quoted and unquoted empty cells, mixed line ends, a
-blank last line.
+blank last line. Where rows are shuffled, all rows have the same line end, and blank lines are left out: they would
+tell where a row was.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from allonym.arrays import Ints
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
 from allonym.tables.csv_bytes import Block, Cutting
+from allonym.tables.row_order import RowOrder
 
 BUFFERED_ROWS = 100_000  # rows that are written at a time
 
@@ -95,9 +97,14 @@ class Delimited:
         return pa.Array.from_buffers(pa.binary(), len(bounds) - 1, [None, offsets, data])
 
     def changed(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
     ) -> Iterator[bytes]:
-        """Yield the file with other cells in some columns, and without others."""
+        """Yield the file with other cells in some columns, without others, and with its rows in an order."""
         dropped = [self.names.index(name) for name in drop]
         touched = {self.names.index(name): cells for name, cells in columns.items()}
         plain_style = (b"", False)
@@ -105,29 +112,50 @@ class Delimited:
         texts = {j: [self._quoted(v, *styles[j]) for v in cells.values] for j, cells in touched.items()}
         kept = [j for j in range(len(self.names)) if j not in dropped]
         if len(kept) == 1 and (dropped or touched):
-            yield from self._alone(kept[0], touched, texts)
+            yield from self._alone(kept[0], touched, texts, None if order is None else order.rows(self.n))
             return
         if self._header is not None:
             yield self.content[: self._header.begin]
             yield self._spliced(self._header, {}, dropped)
+        parts: list[pa.Array] = []
         row = 0
         for block in self._blocks():
             rows = slice(row, row + len(block.starts))
-            yield self._spliced(block, {j: (texts[j], cells.codes[rows]) for j, cells in touched.items()}, dropped)
+            own = {j: (texts[j], cells.codes[rows]) for j, cells in touched.items()}
+            if order is None:
+                yield self._spliced(block, own, dropped)
+            elif len(block.starts):
+                parts.append(self._row_array(block, own, dropped))
             row = rows.stop
+        if parts and order is not None:
+            yield from self._shuffled(pa.concat_arrays(parts), order.rows(row))
 
-    def _alone(self, j: int, touched: Mapping[int, Cells], texts: Mapping[int, list[bytes]]) -> Iterator[bytes]:
+    def _shuffled(self, lines: pa.Array, rows: Ints) -> Iterator[bytes]:
+        """Yield lines in an order; like the file, the last one may have no line end."""
+        for low in range(0, len(rows), BUFFERED_ROWS):
+            part = lines.take(_int_array(rows[low : low + BUFFERED_ROWS])).buffers()[2].to_pybytes()
+            last = low + BUFFERED_ROWS >= len(rows)
+            yield part.removesuffix(self._cutting.line_end) if last and self._has_open_end else part
+
+    @property
+    def _has_open_end(self) -> bool:
+        """Whether the last line of the file has no line end."""
+        return self.content[-1:] not in (b"\n", b"\r")
+
+    def _alone(
+        self, j: int, touched: Mapping[int, Cells], texts: Mapping[int, list[bytes]], rows: Ints | None
+    ) -> Iterator[bytes]:
         """Yield a file with one column: an empty cell is quoted, since readers skip blank lines."""
         raw, codes = (texts[j], touched[j].codes) if j in touched else self._raw([self.names[j]])[self.names[j]]
+        codes = codes if rows is None else codes[rows]
         end = self._cutting.line_end
         lines = [(text if text.strip() else b'""') + end for text in raw]
         if self._header is not None:
             start, stop = self._header.starts[0, j], self._header.ends[0, j]
             yield self.content[int(start) : int(stop)] + end
-        open_end = self.content[-1:] not in (b"\n", b"\r")
         for low in range(0, len(codes), BUFFERED_ROWS):
             part = b"".join([lines[c] for c in codes[low : low + BUFFERED_ROWS].tolist()])
-            yield part.removesuffix(end) if open_end and low + BUFFERED_ROWS >= len(codes) else part
+            yield part.removesuffix(end) if self._has_open_end and low + BUFFERED_ROWS >= len(codes) else part
 
     def _quoted(self, value: str | None, pad: bytes, always: bool) -> bytes:
         text = "" if value is None else str(value)
@@ -138,6 +166,29 @@ class Delimited:
 
     def _spliced(self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]) -> bytes:
         """Return a block with some cells replaced, and others left out with their delimiters."""
+        bounds, replaced, table = self._replacements(block, touched, dropped)
+        if not bounds or not len(block.starts):
+            return self.content[block.begin : block.end]
+        return self._joined(block, block.begin, bounds, replaced, table).buffers()[2].to_pybytes()
+
+    def _row_array(self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]) -> pa.Array:
+        """Return the rows of a block, each with some cells replaced, others left out, and one kind of line end."""
+        bounds, replaced, table = self._replacements(block, touched, dropped)
+        bounds += [block.ends[:, -1], np.append(block.starts[1:, 0], block.end)]  # between a row and the next
+        replaced.append(np.full(len(block.starts), len(table)))
+        table.append(self._cutting.line_end)
+        whole = self._joined(block, int(block.starts[0, 0]), bounds, replaced, table)
+        offsets = np.frombuffer(whole.buffers()[1], np.int32)[: len(whole) + 1 : len(bounds)]
+        parts = [None, pa.py_buffer(np.ascontiguousarray(offsets)), whole.buffers()[2]]
+        return pa.Array.from_buffers(pa.binary(), len(block.starts), parts).cast(pa.large_binary())
+
+    def _replacements(
+        self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]
+    ) -> tuple[list[Ints], list[Ints], list[bytes]]:
+        """Return where cells of a block begin and end that are replaced, by which text of a table each, and the table.
+
+        Their columns follow one another.
+        """
         width = len(self.names)
         kept_last = max(j for j in range(width) if j not in dropped)
         bounds, replaced = [], []
@@ -152,14 +203,17 @@ class Delimited:
                 replaced.append(codes + len(table))
                 table += texts
             bounds += [starts, ends]
-        if not bounds or not len(block.starts):
-            return self.content[block.begin : block.end]
-        edges = np.concatenate([[block.begin], np.stack(bounds, axis=1).ravel(), [block.end]])
+        return bounds, replaced, table
+
+    def _joined(
+        self, block: Block, begin: int, bounds: list[Ints], replaced: list[Ints], table: list[bytes]
+    ) -> pa.Array:
+        """Return the pieces of a block from a byte on; every second one is replaced by a text of a table."""
+        edges = np.concatenate([[begin], np.stack(bounds, axis=1).ravel(), [block.end]])
         pieces = self._pieces(block, edges)
         choice = np.arange(len(pieces))
         choice[1::2] = np.stack(replaced, axis=1).ravel() + len(pieces)
-        whole = pa.concat_arrays([pieces, _byte_array(table)]).take(_int_array(choice))
-        return whole.buffers()[2].to_pybytes()
+        return pa.concat_arrays([pieces, _byte_array(table)]).take(_int_array(choice))
 
 
 def _style(cells: list[bytes]) -> tuple[bytes, bool]:

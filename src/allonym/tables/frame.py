@@ -15,6 +15,7 @@ from allonym.cells import Cells, merged
 from allonym.errors import TableError
 from allonym.tables.memory import MemoryTable
 from allonym.tables.metadata import bare_arrow, bare_pandas, bare_polars
+from allonym.tables.row_order import RowOrder
 
 SUPPORTED = "pandas, polars (DataFrame) or pyarrow (Table)"
 
@@ -79,8 +80,15 @@ class Frame(MemoryTable):
             cells[name] = merged([as_cell(x) for x in values], codes)
         return cells
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
-        """Return the frame with other cells in some columns, and without others."""
+    def changed(
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
+    ) -> Any:
+        """Return the frame with other cells in some columns, and without others; its rows stay as they are."""
         import narwhals as nw
 
         frame = self._frame
@@ -88,8 +96,8 @@ class Frame(MemoryTable):
             old = frame[name].to_native()
             used = merged(cells.values, cells.codes)
             if discard_style:
-                order = sorted(range(len(used.values)), key=lambda i: str(used.values[i]))
-                used = Cells([used.values[i] for i in order], np.argsort(order)[used.codes])
+                by_text = sorted(range(len(used.values)), key=lambda i: str(used.values[i]))
+                used = Cells([used.values[i] for i in by_text], np.argsort(by_text)[used.codes])
             try:
                 new = self._backend.like(old, used.values, used.codes, discard_style)
             except (ValueError, TypeError, ArithmeticError) as error:

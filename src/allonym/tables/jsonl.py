@@ -15,6 +15,7 @@ from allonym.errors import ReleaseError, TableError
 from allonym.tables.base import Format, Reading
 from allonym.tables.columns import coded
 from allonym.tables.memory import MemoryTable
+from allonym.tables.row_order import RowOrder
 from allonym.tables.second_reader import joined, unpacked
 
 
@@ -64,11 +65,16 @@ class JsonLines(MemoryTable):
         return {name: coded([record.get(name) for record in self._records], name, self.name) for name in names}
 
     def changed(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
     ) -> Iterator[bytes]:
-        """Yield the lines with other values in some columns, and without others."""
-        for row, record in enumerate(self._records):
-            new = dict(record)
+        """Yield the lines with other values in some columns, without others, in an order."""
+        for row in range(self.n) if order is None else order.rows(self.n).tolist():
+            new = dict(self._records[row])
             for name, cells in columns.items():
                 value = cells.values[cells.codes[row]]
                 new[name] = list(value) if isinstance(value, tuple) else value

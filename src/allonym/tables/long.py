@@ -14,6 +14,7 @@ from allonym.arrays import Ints
 from allonym.cells import MISSING, Cells, is_missing, united_codes
 from allonym.errors import ReleaseError, TableError, plural
 from allonym.tables.memory import MemoryTable
+from allonym.tables.row_order import RowOrder
 from allonym.tables.second_reader import joined, text_columns
 
 
@@ -88,23 +89,35 @@ class LongTable(MemoryTable):
 
     # --- writing ---------------------------------------------------------------------------------------------
 
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
-        """Return the long table with other items and cells, and without some columns."""
+    def changed(
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
+    ) -> Any:
+        """Return the long table with other items and cells, and without some columns.
+
+        In another order, units come in that order and are numbered in it, and so do the items of each.
+        """
         names = [x for x in self.names if x == self.unit or x not in drop]
         cells_of = self.cells([x for x in names if x not in (self.unit, self.item) and x not in columns]) | dict(
             columns
         )
-        lists = [cells_of[self.item].values[c] or () for c in cells_of[self.item].codes.tolist()]
+        units = np.arange(self.n) if order is None else order.rows(self.n)
+        lists = [cells_of[self.item].values[c] or () for c in cells_of[self.item].codes[units].tolist()]
         row_counts = np.array([max(len(x), 1) for x in lists], np.int64)
         data: dict[str, list[Any]] = {}
         for name in names:
             if name == self.item:
-                data[name] = [x for items in lists for x in (items or (None,))]
+                items = [x for own in lists for x in (own or (None,))]
+                data[name] = items if order is None else [items[i] for i in order.within(row_counts).tolist()]
             elif name == self.unit:
                 data[name] = np.repeat(np.arange(1, self.n + 1), row_counts).tolist()
             else:
                 cells = cells_of[name]
-                data[name] = [cells.values[c] for c in np.repeat(cells.codes, row_counts).tolist()]
+                data[name] = [cells.values[c] for c in np.repeat(cells.codes[units], row_counts).tolist()]
         return self.base.from_columns(data)
 
     def from_columns(self, data: Mapping[str, list[Any]]) -> Any:

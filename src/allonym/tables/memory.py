@@ -10,10 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from allonym.arrays import Ints
 from allonym.cells import Cells
 from allonym.errors import OutputError, Problem
 from allonym.tables.base import Draft, Format, Reread
+from allonym.tables.row_order import RowOrder
 
 
 class MemoryTable(ABC):
@@ -26,6 +29,7 @@ class MemoryTable(ABC):
     engine_name = None
     spark_session = None
     counts_rows = False
+    numbers_rows = True
     row_counts: Ints | None = None
     drops_unit = True
     draft_by_row = None
@@ -45,10 +49,18 @@ class MemoryTable(ABC):
         """Return the cells of some columns."""
 
     @abstractmethod
-    def changed(self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False) -> Any:
+    def changed(
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
+    ) -> Any:
         """Return the content with other cells in some columns, and without others: a frame, or what `save` takes.
 
         `discard_style`: nothing of how the old cells were written stays, such as quotes and the order of categories.
+        `order`: the order of the rows of a file; None: as they are.
         """
 
     @abstractmethod
@@ -100,11 +112,17 @@ class MemoryTable(ABC):
             self.format.check_name(output, ENDINGS)
 
     def draft(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], output: str | Path | None, *, discard_style: bool
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        output: str | Path | None,
+        *,
+        discard_style: bool,
+        order: RowOrder | None,
     ) -> Draft:
-        """Return the table with other cells in some columns, and without others."""
+        """Return the table with other cells in some columns, without others, and with its rows in an order."""
         zipped = str(output).lower().endswith(".gz")
-        return MemoryDraft(self, columns, drop, discard_style=discard_style, zipped=zipped)
+        return MemoryDraft(self, columns, drop, order, discard_style=discard_style, zipped=zipped)
 
     def at_work(self) -> AbstractContextManager[None]:
         """Return a context that does nothing."""
@@ -118,12 +136,18 @@ class MemoryDraft:
     table: MemoryTable
     columns: Mapping[str, Cells]
     drop: Sequence[str]
+    order: RowOrder | None  # of the rows of a file
     discard_style: bool
     zipped: bool
     in_folder = False
 
     def _content(self) -> Any:
-        return self.table.changed(self.columns, self.drop, discard_style=self.discard_style)
+        return self.table.changed(self.columns, self.drop, discard_style=self.discard_style, order=self.order)
+
+    @cached_property
+    def input_rows(self) -> Ints:
+        """For each row of the file, the row of the table that it is."""
+        return np.arange(self.table.n) if self.order is None else self.order.rows(self.table.n)
 
     @cached_property
     def frame(self) -> Any:
@@ -138,4 +162,5 @@ class MemoryDraft:
         """Read columns of the file, or of the frame, by a second reader."""
         content = self.frame if path is None else path.read_bytes()
         names = [name for name in self.table.names if name not in self.drop]
-        yield Reread(*self.table.reread(content, columns, names), columns)
+        frame, stored = self.table.reread(content, columns, names)
+        yield Reread(frame, stored, columns, rows=None if self.order is None else self.input_rows)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from allonym.cells import Cells
 from allonym.errors import TableError
 from allonym.tables.base import Format, Reading
-from allonym.tables.frame import Frame
+from allonym.tables.frame import Frame, arrow_of
+from allonym.tables.row_order import RowOrder
 
 MAGIC = b"PAR1"
 
@@ -39,6 +41,20 @@ class ParquetFile(Frame):
         """Open a file; there is nothing to choose."""
         return cls(content, name)
 
+    def changed(
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
+    ) -> Any:
+        """Return the table with other cells in some columns, without others, and with its rows in an order."""
+        table = super().changed(columns, drop, discard_style=discard_style)
+        if order is None:
+            return table
+        return _recoded_categories(table.take(arrow_of(order.rows(self.n))), list(columns))
+
     def save(self, content: Any, path: Path, *, zipped: bool = False) -> None:
         """Write content to a file."""
         import pyarrow.parquet as pq
@@ -52,6 +68,15 @@ class ParquetFile(Frame):
         stored = pq.read_schema(pa.BufferReader(content)).names
         wanted = [name for name in stored if name in set(columns)]
         return pq.read_table(pa.BufferReader(content), columns=wanted), stored
+
+
+def _recoded_categories(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return a table whose masked columns of categories list these in the order of the table as it is now."""
+    for place, name in enumerate(table.column_names):
+        column = table.column(place)
+        if name in columns and pa.types.is_dictionary(column.type) and not column.type.ordered:
+            table = table.set_column(place, table.field(place), column.cast(column.type.value_type).cast(column.type))
+    return table
 
 
 def cell_count(file: Any) -> int:

@@ -18,7 +18,8 @@ import numpy as np
 from allonym.cells import Cells, cell_text
 from allonym.errors import OutputError, TableError
 from allonym.tables.base import Format, Reading
-from allonym.tables.columns import Columns, named
+from allonym.tables.columns import Columns, named, reordered
+from allonym.tables.row_order import RowOrder
 from allonym.tables.second_reader import text_table
 
 TYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "float": np.float32, "double": np.float64}
@@ -59,11 +60,18 @@ class LabelledFile(Columns):
         return [None if c is None else labels.get(c, cell_text(c)) for c in self.codes[name]]
 
     def changed(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], *, discard_style: bool = False
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        *,
+        discard_style: bool = False,
+        order: RowOrder | None = None,
     ) -> dict[str, list[Any]]:
-        """Return the columns with other cells in some, and without others."""
+        """Return the columns with other cells in some, without others, and with rows in an order; others as codes."""
         self._masked = list(columns)
-        return super().changed(columns, drop, discard_style=discard_style)
+        content = super().changed(columns, drop, discard_style=discard_style)
+        content |= {name: self.codes[name] for name in content if name not in columns}
+        return content if order is None else reordered(content, order.rows(self.n))
 
     def from_columns(self, data: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
         """Return new columns, to be saved in the same format."""
@@ -79,7 +87,7 @@ class LabelledFile(Columns):
             if name in self._masked and name in self.labelled and not numbered:
                 data[name], labels[name] = recoded(values, self.labels[name])
             else:
-                data[name] = values if name in self._masked else self.codes[name]
+                data[name] = values
                 labels |= {name: self._used_labels(name)} if name not in self._masked else {}
         kept = [x for x in data if x not in self._masked]
         formats = {x: format_without_text(self.notes.original_variable_types[x]) for x in kept}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from allonym.errors import first_few
+from allonym.errors import first_few, plural
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.reporting.facts import ReleaseFacts
@@ -13,7 +13,7 @@ from allonym.pipeline.reporting.facts import ReleaseFacts
 
 def cautions(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what the release does not protect."""
-    return {"cautions": [*_columns(facts), *_groups(facts), *_persons(facts)]}
+    return {"cautions": [*_columns(facts), *_row_order(facts), *_groups(facts), *_persons(facts)]}
 
 
 def _columns(facts: ReleaseFacts) -> Iterator[str]:
@@ -25,6 +25,18 @@ def _columns(facts: ReleaseFacts) -> Iterator[str]:
             f"Unchanged columns ({first_few(unchanged, 20)}): people can be identified by them if others know their "
             "values. Columns that others may know are quasi-identifiers and should be masked."
         )
+
+
+def _row_order(facts: ReleaseFacts) -> Iterator[str]:
+    order, dropped = facts.summary["row_order"], facts.prepared.dropped
+    if order == "aligned":
+        yield "The order of rows: it is that of the table. Shuffle the rows before others get them."
+    elif order == "keep" and (columns := facts.summary["ordered_by"]):
+        named = [x for x in columns if x not in dropped]
+        named += [plural(len(columns) - len(named), "dropped column")] if len(named) < len(columns) else []
+        yield f"The order of rows: it is that of the table, and correlates with {first_few(named, 20)}."
+    elif order == "keep":
+        yield "The order of rows: it is that of the table."
 
 
 def _groups(facts: ReleaseFacts) -> Iterator[str]:

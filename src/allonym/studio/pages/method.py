@@ -29,7 +29,7 @@ SHOWN_FIRST = ("sa-mdav", "fusion", "generalise", "noise", "exponential")
 ESTIMATED_METHODS, ESTIMATED_KS = ("sa-mdav", "fusion", "s-mdav", "mdav"), (2, 3, 5, 10, 15)
 MAX_KS = 12  # of an estimate
 SHOWN = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "seconds")
-SEED = parameters_of(Plan)["seed"]
+SEED, ROW_ORDER = parameters_of(Plan)["seed"], parameters_of(Plan)["row_order"]
 
 
 def show(request: PageRequest) -> Response:
@@ -55,6 +55,7 @@ def show(request: PageRequest) -> Response:
         k=request.text("k", str(getattr(plan.method, "k", 5))),
         k_problem=k_problem,
         seed=request.text("seed", "" if plan.seed is None else str(plan.seed)),
+        row_order=field_of("row_order", ROW_ORDER, request.text("row_order", plan.row_order)),
         typed=typed,
         sensitive=[name for name, column in plan.columns.items() if column.role == "sensitive"],
         models={name: model.info.summary for name, model in MODELS.items()},
@@ -108,13 +109,16 @@ def _plan_of_form(request: PageRequest) -> tuple[Plan, str]:
     parameters = {x.parameter.name: x.parse(request, problems) for x in _fields(method, plan)}
     k = None if method.k is None else field_of("k", replace(method.k, default=REQUIRED), None).parse(request, problems)
     seed = None if method.data_independent else field_of("seed", SEED, None).parse(request, problems)
+    row_order = plan.row_order
+    if "row_order" in request.form:
+        row_order = field_of("row_order", ROW_ORDER, None).parse(request, problems)
     if problems:
         raise FormError(problems)
     if method.record_level and not method.data_independent and seed is None and plan.method.name == method.name:
         seed = plan.seed
     if request.text("do") == "run":
         request.workspace.require_idle()
-    plan = replace(plan, privacy=() if method.k is None else plan.privacy)
+    plan = replace(plan, privacy=() if method.k is None else plan.privacy, row_order=row_order)
     label = f"Method {method.name}{f', k = {k}' if k is not None else ''}"
     return with_method(plan, method.name, k, parameters, seed), label
 

@@ -34,7 +34,7 @@ def show(request: PageRequest) -> Response:
     page, pages = page_of(result.summary["records"] if not result.plan.long else 1, request.page)
     first = (page - 1) * ROWS_PER_PAGE
     release = open_release(table, result)
-    names, rows = before_and_after(table.data, release, result.plan, first, first + ROWS_PER_PAGE)
+    names, rows = before_and_after(table.data, release, result, first, first + ROWS_PER_PAGE)
     column = request.raw("column") if request.raw("column") in result.replacements else next(iter(result.replacements))
     replacements = result.replacements[column]
     turn, turns = page_of(len(replacements), max(1, request.number("turn", 1)))

@@ -11,12 +11,15 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
+from allonym.arrays import Ints
 from allonym.errors import TableError, plural
+from allonym.tables.row_order import RowOrder
 
 COUNT = "allonym times"  # the column with the number of equal rows
 LOW, HIGH = "allonym low", "allonym high"  # which of several equal rows take a replacement
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what every engine strips from text
 PLACE = "allonym place"  # the number of a row among equal rows, or in the table
+ROW = "allonym row"  # the number of a row of the table, from 0
 Batch = Callable[[pa.Table, Any], pa.Table]  # masks rows, given their numbers (None: a column has their keys)
 
 
@@ -53,6 +56,7 @@ class Engine(ABC):
 
     name: ClassVar[str]
     hint: ClassVar[str] = "are all files whole, with the same columns, and is there room on the disk?"
+    numbers_rows: ClassVar[bool] = True  # whether rows have numbers, the same whenever the table is read
     names: tuple[str, ...]
     native: Any
 
@@ -108,6 +112,18 @@ class Engine(ABC):
     @abstractmethod
     def bare(self, original: Engine, masked: Collection[str]) -> Engine:
         """Return the masked table without metadata of the original, such as categories that do not occur."""
+
+    @abstractmethod
+    def numbered(self) -> Engine:
+        """Return the table with the numbers of its rows as column `ROW`."""
+
+    @abstractmethod
+    def shuffled(self, order: RowOrder, rows: int) -> Engine:
+        """Return a numbered table of so many rows without its numbers, and with its rows in a secret order."""
+
+    @abstractmethod
+    def input_rows(self, order: RowOrder, rows: int) -> Ints:
+        """Return for each row of a shuffled table of so many rows its number in the table."""
 
     @abstractmethod
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from allonym.arrays import Ints
 from allonym.cells import Cells, united_codes
 from allonym.errors import ReleaseError, first_few
 from allonym.tables.base import Reread
 from allonym.tables.engines.base import Engine
 from allonym.tables.engines.counted_rows import row_counts_of, same_rows
 from allonym.tables.frame import arrow_cells
+from allonym.tables.row_order import RowOrder
 
 if TYPE_CHECKING:
     from allonym.tables.engines.grouped import GroupedTable
@@ -23,8 +27,8 @@ class EngineDraft:
     """A masked table in an engine, not computed yet."""
 
     released: Engine  # without the dropped columns
-    original: Engine
-    partition_by: Sequence[str]
+    table: GroupedTable
+    order: RowOrder | None  # of the rows of a file
 
     @property
     def frame(self) -> Any:
@@ -34,11 +38,17 @@ class EngineDraft:
     @property
     def in_folder(self) -> bool:
         """Whether it is saved as a folder of files."""
-        return self.released.in_folder(self.partition_by)
+        return self.released.in_folder(self.table.partition_by)
+
+    @property
+    def input_rows(self) -> Ints:
+        """For each row of the file, the row of the table that it is."""
+        rows = self.table.n
+        return np.arange(rows) if self.order is None else self.table.engine.input_rows(self.order, rows)
 
     def save(self, path: Path) -> None:
         """Let the engine write it."""
-        self.released.save(path, self.partition_by)
+        self.released.save(path, self.table.partition_by)
 
     def opened(self, path: Path | None) -> Engine:
         """Return what was saved as the engine reads it, else the frame; it must have the columns of the release."""
@@ -50,8 +60,8 @@ class EngineDraft:
 
     def check_partitions(self, release: Engine, masked: Sequence[str]) -> None:
         """Refuse a release whose partitions have other values than the table in columns that are not masked."""
-        columns = [x for x in self.partition_by if x not in masked]
-        if columns and not same_rows(release.count_rows(columns), self.original.count_rows(columns), columns):
+        columns = [x for x in self.table.partition_by if x not in masked]
+        if columns and not same_rows(release.count_rows(columns), self.table.engine.count_rows(columns), columns):
             raise ReleaseError(
                 f"The release has other values in {first_few(columns)} than the table: "
                 "folders cannot be named by them all."
@@ -62,7 +72,6 @@ class EngineDraft:
 class GroupedDraft(EngineDraft):
     """A release in which equal rows were replaced together."""
 
-    table: GroupedTable
     masked: Engine  # with the columns that the release drops
     cells: Mapping[str, Cells]
 

@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from allonym.arrays import Ints
 from allonym.errors import TableError
 from allonym.tables.engines.base import (
     BLANKS,
@@ -18,12 +20,14 @@ from allonym.tables.engines.base import (
     HIGH,
     LOW,
     PLACE,
+    ROW,
     Batch,
     Engine,
     Replacements,
     key_name,
     masked_name,
 )
+from allonym.tables.row_order import RowOrder
 
 BATCH_ROWS = 131_072  # rows that are masked at a time
 PARTITION_BUFFER = 65_536  # rows that DuckDB buffers for each folder; its default takes gigabytes
@@ -141,6 +145,24 @@ class DuckDBEngine(Engine):
         wanted = [f"{_quoted(x)}::{columns[x]} AS {_quoted(x)}" if x in columns else _quoted(x) for x in self.names]
         return self._query(f"SELECT {', '.join(wanted)} FROM allonym_rows")
 
+    def numbered(self) -> Engine:
+        """Return the table with the numbers of its rows, in the order in which DuckDB reads them."""
+        return self._query(f"SELECT *, row_number() OVER () - 1 AS {_quoted(ROW)} FROM allonym_rows")
+
+    def shuffled(self, order: RowOrder, rows: int) -> Engine:
+        """Return a numbered table without its numbers, sorted by a hash of them and a secret."""
+        wanted = ", ".join(_quoted(x) for x in self.names if x != ROW)
+        return self._query(f"SELECT {wanted} FROM allonym_rows ORDER BY {_sort_key(order)}")
+
+    def input_rows(self, order: RowOrder, rows: int) -> Ints:
+        """Return for each row of a shuffled table its number in the table."""
+        import duckdb
+
+        numbers = f"SELECT range AS {_quoted(ROW)} FROM range({rows})"
+        sorted_numbers = duckdb.connect().sql(f"SELECT {_quoted(ROW)} FROM ({numbers}) ORDER BY {_sort_key(order)}")
+        found: Ints = sorted_numbers.fetchnumpy()[ROW].astype(np.int64)
+        return found
+
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked batch by batch.
 
@@ -151,8 +173,6 @@ class DuckDBEngine(Engine):
 
     def _masked(self, mask: Batch, numbered: bool) -> pa.RecordBatchReader:
         """Yield the masked rows batch by batch."""
-        import numpy as np
-
         reader = self.native.to_arrow_reader(BATCH_ROWS)
         schema = mask(reader.schema.empty_table(), np.zeros(0, np.uint64) if numbered else None).schema
 
@@ -210,6 +230,11 @@ def _columns_inside(file: Path) -> list[str]:
     import pyarrow.parquet as pq
 
     return list(pq.read_schema(file).names)
+
+
+def _sort_key(order: RowOrder) -> str:
+    """Return what rows are sorted by; equal hashes are ordered by number."""
+    return f"md5_number_lower('{order.secret}' || {_quoted(ROW)}), {_quoted(ROW)}"
 
 
 def _quoted(name: str) -> str:

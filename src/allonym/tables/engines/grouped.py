@@ -21,6 +21,7 @@ from allonym.tables.engines.counted_rows import row_counts_of, sorted_rows
 from allonym.tables.engines.drafts import GroupedDraft, RowwiseDraft
 from allonym.tables.files import hash_files
 from allonym.tables.frame import arrow_cells, arrow_coded, arrow_like, arrow_of
+from allonym.tables.row_order import RowOrder
 
 
 class GroupedTable:
@@ -81,6 +82,11 @@ class GroupedTable:
     def spark_session(self) -> Any:
         """The session whose executors can group blocks of tuples; None in other engines."""
         return self.engine.session
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Whether the rows of the table and of its release have numbers: those in folders have none."""
+        return self.engine.numbers_rows and not self.engine.in_folder(self.partition_by)
 
     @property
     def row_counts(self) -> Ints | None:
@@ -172,17 +178,29 @@ class GroupedTable:
     # --- the release -------------------------------------------------------------------------------------------
 
     def draft(
-        self, columns: Mapping[str, Cells], drop: Sequence[str], output: str | Path | None, *, discard_style: bool
+        self,
+        columns: Mapping[str, Cells],
+        drop: Sequence[str],
+        output: str | Path | None,
+        *,
+        discard_style: bool,
+        order: RowOrder | None,
     ) -> GroupedDraft:
         """Return the table with other cells in some columns, and without others; nothing is computed yet."""
-        masked = self.engine.replaced(self.replacements(columns))
+        engine = self.engine if order is None else self.engine.numbered()
+        masked = engine.replaced(self.replacements(columns))
         released = masked.without(drop).bare(self.engine, columns)
-        return GroupedDraft(released, self.engine, self.partition_by, self, masked, columns)
+        released = released if order is None else released.shuffled(order, self.n)
+        return GroupedDraft(released, self, order, masked, columns)
 
-    def draft_by_row(self, mask: Batch, columns: Sequence[str], drop: Sequence[str], *, numbered: bool) -> RowwiseDraft:
+    def draft_by_row(
+        self, mask: Batch, columns: Sequence[str], drop: Sequence[str], *, numbered: bool, order: RowOrder | None
+    ) -> RowwiseDraft:
         """Return the table with its rows masked batch by batch; nothing is computed yet."""
         masked = self.engine.map_batches(mask, drop, columns, numbered=numbered)
-        return RowwiseDraft(masked.bare(self.engine, columns), self.engine, self.partition_by, columns)
+        bare = masked.bare(self.engine, columns)
+        released = bare if order is None else bare.numbered().shuffled(order, self.n)
+        return RowwiseDraft(released, self, order, columns)
 
     def expected(self, columns: Mapping[str, Cells]) -> pa.Table:
         """Return the distinct rows that the release must have in some columns, with their counts."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from allonym.arrays import Ints
 from allonym.errors import TableError, plural
 from allonym.tables.engines.base import (
     BLANKS,
@@ -17,6 +18,7 @@ from allonym.tables.engines.base import (
     HIGH,
     LOW,
     PLACE,
+    ROW,
     Batch,
     Engine,
     Replacements,
@@ -24,6 +26,7 @@ from allonym.tables.engines.base import (
     masked_name,
 )
 from allonym.tables.metadata import bare_polars_type
+from allonym.tables.row_order import RowOrder
 
 MAX_GROUPED_VALUES = 1 << 23  # values that are counted at a time
 MAX_HASH_TABLE = 1 << 20  # entries
@@ -197,6 +200,20 @@ class PolarsEngine(Engine):
             own = bare_polars_type(kind, used)
             columns += [pl.col(name).cast(own)] if own != kind else []
         return PolarsEngine(self.native.with_columns(columns)) if columns else self
+
+    def numbered(self) -> Engine:
+        """Return the table with the numbers of its rows."""
+        return PolarsEngine(self.native.with_row_index(ROW))
+
+    def shuffled(self, order: RowOrder, rows: int) -> Engine:
+        """Return a numbered table without its numbers, and with its rows in a secret order."""
+        from allonym.tables.engines.polars_shuffle import ShuffledEngine
+
+        return ShuffledEngine(self.native, order, rows)
+
+    def input_rows(self, order: RowOrder, rows: int) -> Ints:
+        """Return for each row of a shuffled table its number in the table."""
+        return np.argsort(order.sort_keys(np.arange(rows, dtype=np.uint64)), kind="stable")
 
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked batch by batch."""

@@ -11,8 +11,21 @@ from typing import Any
 
 import pyarrow as pa
 
+from allonym.arrays import Ints
 from allonym.errors import OptionError, TableError
-from allonym.tables.engines.base import BLANKS, COUNT, HIGH, LOW, Batch, Engine, Replacements, key_name, masked_name
+from allonym.tables.engines.base import (
+    BLANKS,
+    COUNT,
+    HIGH,
+    LOW,
+    ROW,
+    Batch,
+    Engine,
+    Replacements,
+    key_name,
+    masked_name,
+)
+from allonym.tables.row_order import RowOrder
 
 LOCAL_MASTER = "local[*]"
 MAX_BROADCAST_BYTES = 32 * 1024**2  # replacements up to this size go to every executor
@@ -40,6 +53,7 @@ class SparkEngine(Engine):
     """A data frame of Spark. Its rows have no order."""
 
     name = "spark"
+    numbers_rows = False
 
     def __init__(self, frame: Any) -> None:
         self.native, self.names = frame, tuple(frame.columns)
@@ -159,6 +173,20 @@ class SparkEngine(Engine):
 
         return SparkEngine(self.native.mapInArrow(same, schema))
 
+    def numbered(self) -> Engine:
+        """Return the table with numbers of its rows, which depend on how Spark divides the files among its tasks."""
+        from pyspark.sql import functions as f
+
+        return SparkEngine(self.native.withColumn(ROW, f.monotonically_increasing_id()))
+
+    def shuffled(self, order: RowOrder, rows: int) -> Engine:
+        """Return a numbered table without its numbers; it is saved in a secret order."""
+        return ShuffledEngine(self.native, order)
+
+    def input_rows(self, order: RowOrder, rows: int) -> Ints:
+        """Refuse: rows of Spark have no numbers."""
+        raise TableError("Rows of Spark have no numbers.", hint="leave the row map out.")
+
     def map_batches(self, mask: Batch, drop: Sequence[str], discard_style: Sequence[str], *, numbered: bool) -> Engine:
         """Return the table masked by the executors, batch by batch; rows of Spark have no numbers."""
         from pyspark.sql.types import StructType
@@ -199,6 +227,25 @@ def _bare_type(kind: Any) -> Any:
     if isinstance(kind, MapType):
         return MapType(_bare_type(kind.keyType), _bare_type(kind.valueType), kind.valueContainsNull)
     return kind
+
+
+class ShuffledEngine(SparkEngine):
+    """A table that is saved in order of a hash of a secret and the numbers of its rows; executors sort on disk."""
+
+    def __init__(self, numbered: Any, order: RowOrder) -> None:
+        from pyspark.sql import functions as f
+
+        names = [x for x in numbered.columns if x != ROW]
+        places = [f"c{i}" for i in range(len(names))]
+        plain = numbered.toDF(*(ROW if x == ROW else places[names.index(x)] for x in numbered.columns))
+        key = f.sha2(f.concat(f.lit(order.secret), f.col(f"`{ROW}`").cast("string")), 256)
+        self._keyed = plain.select(*places, key.alias("sort_key"))
+        super().__init__(plain.select(*places).toDF(*names))
+
+    def save(self, path: Path, partition_by: Sequence[str]) -> None:
+        """Write the table as a folder of Parquet files, sorted by partition first, as Spark would."""
+        in_order = self._keyed.orderBy(*map(self._place, partition_by), "sort_key").drop("sort_key")
+        SparkEngine(in_order.toDF(*self.names)).save(path, partition_by)
 
 
 def _escaped(path: Path) -> str:
