@@ -26,7 +26,7 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "privacy", "measures", "seconds", "sha256",
+        "privacy", "measures", "seconds", "sha256", "row_order",
     ]  # fmt: skip
     assert list(summary["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
     assert set(summary["measures"]) == {"information_loss", "sse", "sst", "record_linkage", "semantic_linkage", "score"}
@@ -37,8 +37,9 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
 
 def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
     roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--sensitive", "income", "--identifier", "name"]
-    printed = run("mask", "jobs.csv", "-o", "m.csv", *roles, "--k", "3", "--seed", "7", "--method", "mode")
+    printed = run("mask", "jobs.csv", "-o", "m.csv", *roles, "--k", "3", "--method", "mode", "--row-order", "keep")
     assert "required 3, reached" in printed
+    assert "order of rows was kept and correlates with" in printed
     masked = pd.read_csv("m.csv")
     assert list(masked) == ["job", "age", "income"]
     assert masked.groupby(["job", "age"]).size().min() >= 3
@@ -97,7 +98,7 @@ def test_two_ontologies_for_one_column_are_blended(folder: Path) -> None:
 
 def test_standard_input_and_output_carry_the_release_alone(folder: Path) -> None:
     data = (folder / "jobs.csv").read_text()
-    roles = ["--quasi", "age=numeric", "--keep-rest", "--k", "3"]
+    roles = ["--quasi", "age=numeric", "--keep-rest", "--k", "3", "--row-order", "keep"]
     done = shell("mask", "-", "-o", "-", *roles, stdin=data)
     assert done.returncode == 0, done.stderr
     run("mask", "jobs.csv", "-o", "m.csv", *roles)
@@ -111,6 +112,7 @@ def test_standard_input_and_output_carry_the_release_alone(folder: Path) -> None
 def test_parquet_in_and_out(folder: Path) -> None:
     pd.read_csv("jobs.csv").to_parquet("jobs.parquet")
     roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3"]
+    roles += ["--row-order", "keep"]
     run("mask", "jobs.parquet", "-o", "m.parquet", *roles)
     run("mask", "jobs.csv", "-o", "m.csv", *roles)
     pd.testing.assert_frame_equal(pd.read_parquet("m.parquet"), pd.read_csv("m.csv"))
@@ -118,7 +120,8 @@ def test_parquet_in_and_out(folder: Path) -> None:
 
 def test_a_file_without_a_header_has_numbered_columns(folder: Path) -> None:
     (folder / "bare.txt").write_text("nurse|1\ncook|2\n" * 3)
-    run("mask", "bare.txt", "-o", "m.txt", "--no-header", "--quasi", "1=wordnet:person", "--keep", "2", "--k", "3")
+    roles = ["--no-header", "--quasi", "1=wordnet:person", "--keep", "2", "--k", "3", "--row-order", "keep"]
+    run("mask", "bare.txt", "-o", "m.txt", *roles)
     rows = list(csv.reader(io.StringIO((folder / "m.txt").read_text()), delimiter="|"))
     assert [row[1] for row in rows] == ["1", "2"] * 3
 

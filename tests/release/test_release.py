@@ -27,7 +27,7 @@ from allonym.tables.csv import TextFile
 from allonym.tables.frame import Frame
 
 ROWS = "id,job,note\n" + "".join(f"{i},{'cook' if i % 2 else 'smith'},n{i}\n" for i in range(12))
-PLAN = al.Plan({"id": al.identifier(), "job": al.quasi("category"), "note": al.keep()}, k=3)
+PLAN = al.Plan({"id": al.identifier(), "job": al.quasi("category"), "note": al.keep()}, k=3, row_order="keep")
 
 
 @pytest.fixture

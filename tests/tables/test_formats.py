@@ -50,7 +50,7 @@ def workbook(path: Path, body: list[list[Any]], *, first: str = "People", heads:
 
 def plan(**options: Any) -> al.Plan:
     columns = {"name": al.identifier(), "job": al.quasi(JOBS), "age": al.quasi("numeric")}
-    return al.Plan(columns, keep_rest=True, k=3, **options)
+    return al.Plan(columns, keep_rest=True, k=3, row_order="keep", **options)
 
 
 def sheets(path: Path) -> dict[str, list[list[Any]]]:
@@ -189,7 +189,7 @@ def read(path: Path) -> tuple[pd.DataFrame, Any]:
 @pytest.mark.parametrize("ending", ["sav", "dta"])
 def test_labels_are_kept_and_new_concepts_get_codes(tmp_path: Path, ending: str) -> None:
     source, target = statistics(tmp_path / f"in.{ending}"), tmp_path / f"out.{ending}"
-    done = al.Plan(COLUMNS, k=3, parameters={"represent": "subsumer"}).run(source, target)
+    done = al.Plan(COLUMNS, k=3, parameters={"represent": "subsumer"}, row_order="keep").run(source, target)
     frame, notes = read(target)
     was, _ = read(source)
     assert list(frame) == ["job", "sex", "age", "town"]
@@ -219,7 +219,7 @@ def test_the_same_file_gives_the_same_bytes(tmp_path: Path, ending: str, monkeyp
     honest = labelled.without_date
     monkeypatch.setattr(labelled, "without_date", lambda x: stamped.append(x) or honest(x))
     for name in ("a", "b"):
-        al.Plan(COLUMNS, k=3).run(source, tmp_path / f"{name}.{ending}")
+        al.Plan(COLUMNS, k=3, row_order="keep").run(source, tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
     year = str(datetime.datetime.now().year)[-2:].encode()
     assert year in stamped[0][:200]

@@ -145,6 +145,7 @@ def show_figures(release: Release, *, err: bool = False) -> None:
     s = release.summary
     persons = "" if s["units"] is None else f" of {s['units']:,} persons"
     suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
+    shuffled, ordered = s["row_order"] == "shuffle", s.get("ordered_by")
     parameters = "".join(f"{name} = {parameter_text(x)}, " for name, x in s["parameters"].items() if x != "")
     seed = "draws from the system" if s["seed"] is None else f"seed {s['seed']}"
     pairs = [
@@ -153,8 +154,8 @@ def show_figures(release: Release, *, err: bool = False) -> None:
             (f"spellings of {name}", f"{x['values']:,} values count as {x['counted_as']:,}")
             for name, x in s.get("united", {}).items()
         ),
-        ("records", f"{s['records']:,}{persons}{suppressed}"),
-        ("row order", _row_order(s)),
+        ("records", f"{s['records']:,}{persons}{suppressed}{', in random order' if shuffled else ''}"),
+        *([("caution", f"the order of rows was kept and correlates with {', '.join(ordered)}")] if ordered else []),
         *_measures(s),
         ("method", f"{s['method']}, {parameters}{seed}"),
         ("time", f"{s['seconds']:.2f} s"),
@@ -176,14 +177,6 @@ def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "over", ", ".join(promise["columns"])
     if not s["privacy"]:
         yield "promise", "none: values are replaced one by one, without k-anonymity"
-
-
-def _row_order(s: dict[str, Any]) -> str:
-    """Describe the order of rows."""
-    if s["row_order"] == "shuffle":
-        return "shuffled"
-    columns = ", ".join(s.get("ordered_by") or [])
-    return f"kept; caution: it correlates with {columns}" if columns else "kept"
 
 
 def _measures(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
