@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,7 @@ def test_a_pipe_is_read_from_its_beginning(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text(text))
     writer.start()
-    PLAN.run(tmp_path / "pipe", tmp_path / "out.csv")
+    replace(PLAN, row_order="keep").run(tmp_path / "pipe", tmp_path / "out.csv")
     writer.join()
     assert (tmp_path / "out.csv").read_text() == text
 
@@ -162,7 +163,7 @@ def test_what_was_not_finished_is_removed_though_that_is_interrupted(
             path.write_text("half")
             raise KeyboardInterrupt
 
-    draft = Interrupted(Frame(pa.table({"job": ["cook"]})), {}, [], discard_style=False, zipped=False)
+    draft = Interrupted(Frame(pa.table({"job": ["cook"]})), {}, [], None, discard_style=False, zipped=False)
     monkeypatch.setattr(release, "_remove", interrupted)
     with pytest.raises(KeyboardInterrupt):
         release.write(tmp_path / "out.parquet", draft, Promise(["job"], 1, 1, ["job"]))

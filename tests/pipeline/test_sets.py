@@ -65,7 +65,7 @@ def test_every_set_occurs_k_times_by_every_method_and_distance(method: str, dist
 
 def test_all_forms_give_the_same_release(tmp_path: Path) -> None:
     sets = baskets()
-    plan = plan_of()
+    plan = replace(plan_of(), row_order="keep")
     lists = pd.DataFrame({"items": sets})
     expected = [frozenset(x) for x in plan.run(lists).frame["items"]]
     text = pd.DataFrame({"items": ["|".join(x) for x in sets]})
@@ -271,7 +271,7 @@ def test_the_command_masks_sets_in_every_form(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert min(Counter(pd.read_csv(target)["items"]).values()) >= 3
     source.write_text("who,items\n" + "".join(f"{i},dog\n{i},cat\n" for i in range(5)))
-    options = ["--set", "items=category", "--unit", "who", "--long", "--k", "3"]
+    options = ["--set", "items=category", "--unit", "who", "--long", "--k", "3", "--row-order", "keep"]
     done = CliRunner().invoke(app, ["mask", str(source), "-o", str(target), *options])
     assert done.exit_code == 0, done.output
     assert target.read_text() == "who,items\n" + "".join(f"{i},cat\n{i},dog\n" for i in range(1, 6))
@@ -322,7 +322,7 @@ def test_json_lines_of_all_sorts(tmp_path: Path, packed: str) -> None:
     source, target = tmp_path / f"in.jsonl{packed}", tmp_path / f"out.jsonl{packed}"
     raw = "\n".join(lines).encode()
     source.write_bytes(gzip.compress(raw) if packed else b"\xef\xbb\xbf" + raw)
-    plan_of(k=2, keep_rest=True, unmatched="opaque").run(source, target)
+    replace(plan_of(k=2, keep_rest=True, unmatched="opaque"), row_order="keep").run(source, target)
     content = gzip.decompress(target.read_bytes()) if packed else target.read_bytes()
     back = [json.loads(x) for x in content.decode().split("\n") if x]
     given = [json.loads(x) for x in lines if x]
