@@ -363,9 +363,9 @@ def test_going_back_to_another_reading_is_work(browser: Browser, monkeypatch: py
     assert browser.workspace.require_table().data.n == 61
     gate, look = threading.Event(), workspace.inspect
 
-    def held(*given: Any) -> Any:
+    def held(*given: Any, **options: Any) -> Any:
         assert gate.wait(30)
-        return look(*given)
+        return look(*given, **options)
 
     monkeypatch.setattr(workspace, "inspect", held)
     page = browser.client.post("/go", data={"number": str(first), "from": "/columns"}).text

@@ -90,7 +90,12 @@ def unique_combinations(
     ([(('two',), 1), (('one', 'two'), 1)], [1.0, 1.0, 0.0, 0.0], [50.0, 100.0])
     """
     tuples = _Tuples.of(columns, units, row_counts)
-    size = _searchable(len(tuples.counts), len(columns), size, limit)
+    return _scored(names, tuples, _searchable(len(tuples.counts), len(columns), size, limit))
+
+
+def _scored(names: Sequence[str], tuples: _Tuples, size: int) -> UniqueCombinations:
+    """Sum up the minimal combinations of tuples, by tuple and by column."""
+    columns = tuples.codes
     weights = [math.prod(len(columns) - i for i in range(s, min(size, len(columns) - 1) + 1)) for s in range(size + 1)]
     scores, by_column = np.zeros(len(tuples.counts)), np.zeros(len(columns))
     unique, without = np.zeros(len(scores), bool), np.zeros((len(columns), len(scores)), bool)
