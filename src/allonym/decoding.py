@@ -1,13 +1,15 @@
-"""Text from bytes: encodings, lines, and the delimiter of a table."""
+"""Text from bytes: gzip, encodings, lines, and the delimiter of a table."""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import io
 from collections import Counter
 from collections.abc import Iterator
 
+UNPACKED_AT_A_TIME = 1 << 22  # bytes
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -15,6 +17,30 @@ _MARKS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
+
+
+class TooLargeError(ValueError):
+    """Compressed data that unpacks to more bytes than it may."""
+
+
+def gunzip(packed: bytes, limit: int) -> bytes:
+    """Return gzip data unpacked; stop at a number of bytes, whatever the size that the data declares.
+
+    >>> gunzip(gzip.compress(b"a,b"), limit=3)
+    b'a,b'
+
+    Raises:
+        TooLargeError: it has more bytes.
+        OSError, EOFError, zlib.error: it is damaged.
+    """
+    parts, size = [], 0
+    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+        while part := file.read(UNPACKED_AT_A_TIME):
+            size += len(part)
+            if size > limit:
+                raise TooLargeError
+            parts.append(part)
+    return b"".join(parts)
 
 
 def encoding_of(raw: bytes, declared: str | None = None) -> tuple[str, bytes]:

@@ -29,6 +29,7 @@ Codes of problems that a plan meets in a table (`Problem.code`); they never chan
     privacy   k-too-large  k-per-column  no-groups  requirement-unmet
     engines   long-table-in-engine  lists-in-engine  blocks-not-supported  blocks-too-small
               partition-column-dropped  partition-column-name  partition-column-twice  partition-by-every-column
+    files     no-sheet  too-large  parser-crashed  parser-timeout
     other     setting-failed  not-a-number
 """
 

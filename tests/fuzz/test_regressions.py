@@ -335,7 +335,6 @@ def open_in_subprocess(path: Path) -> str:
     ).stderr
 
 
-@pytest.mark.xfail(reason="pyreadstat crashes the process; needs a fix in pyreadstat, or reading in a subprocess")
 def test_an_spss_file_with_labels_of_a_missing_column_is_refused(tmp_path: Path) -> None:
     spss, _ = seeds.labelled()
     labels = b"\x04\0\0\0\x01\0\0\0\x01\0"
@@ -343,9 +342,6 @@ def test_an_spss_file_with_labels_of_a_missing_column_is_refused(tmp_path: Path)
     assert "TableError" in open_in_subprocess(tmp_path / "x.sav")
 
 
-@pytest.mark.xfail(
-    reason="calamine allocates all cells in between and crashes; check the dimensions of the sheet first"
-)
 def test_a_workbook_with_a_cell_in_its_last_corner_is_refused(tmp_path: Path) -> None:
     with xlsxwriter.Workbook(tmp_path / "x.xlsx") as book:
         sheet = book.add_worksheet()

@@ -18,7 +18,8 @@ from click.testing import CliRunner
 
 from allonym.cli import app
 from allonym.errors import OptionError
-from allonym.studio.server import Settings, is_loopback, listening, private_folder
+from allonym.studio.private_folder import private_folder, remove_stale_folders
+from allonym.studio.server import Settings, is_loopback, listening
 
 
 def test_help_is_there() -> None:
@@ -80,6 +81,60 @@ def test_the_folder_is_private_and_goes() -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         (folder / "x").write_text("x")
     assert not folder.exists()
+
+
+def started(folder: Path) -> subprocess.Popen[str]:
+    """Start a studio whose files are in a folder, and wait for its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", "from allonym.cli import main; main()", "studio", "--no-browser", "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ | {"TMPDIR": str(folder)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert "token" in process.stdout.readline()
+    return process
+
+
+def test_a_studio_removes_the_folder_of_one_that_was_killed(tmp_path: Path) -> None:
+    first = started(tmp_path)
+    [stale] = tmp_path.iterdir()
+    second = started(tmp_path)
+    [running] = set(tmp_path.iterdir()) - {stale}
+    (stale / "table-1").mkdir()
+    (stale / "table-1" / "data").write_text("who is who")
+    first.kill()
+    first.wait(20)
+    assert stale.exists()
+    third = started(tmp_path)
+    assert not stale.exists()
+    assert running.exists()
+    for process in (first, second, third):
+        process.terminate()
+        process.wait(20)
+        assert process.stdout is not None
+        process.stdout.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_are_not_stale_stay(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_text("x")
+    (tmp_path / "allonym-studio-link").symlink_to(tmp_path / "other")
+    (tmp_path / "allonym-studio-file").write_text("x")
+    for name in ("allonym-studio-young", "allonym-studio-old", "allonym-else"):
+        (tmp_path / name).mkdir()
+    os.utime(tmp_path / "allonym-studio-old", (0, 0))
+    remove_stale_folders(tmp_path)
+    left = {"other", "allonym-studio-link", "allonym-studio-file", "allonym-studio-young", "allonym-else"}
+    assert {x.name for x in tmp_path.iterdir()} == left
+    assert (tmp_path / "other" / "file").exists()
+
+
+def test_folders_of_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "allonym-studio-old").mkdir()
+    os.utime(tmp_path / "allonym-studio-old", (0, 0))
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    remove_stale_folders(tmp_path)
+    assert (tmp_path / "allonym-studio-old").exists()
 
 
 def test_a_studio_from_start_to_end(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from allonym.errors import OptionError
 from allonym.plan import Plan
-from allonym.studio import results, workspace
+from allonym.studio import plan_upload, results, workspace
 from allonym.studio.jobs import Job, JobKind
 from allonym.studio.pages.data import unpacks_to_more
 from allonym.studio.workspace import Workspace
@@ -306,6 +306,32 @@ def test_what_is_packed_in_what_is_packed_is_counted(tmp_path: Path) -> None:
         assert (tmp_path / "x").stat().st_size < 1_000_000
         assert unpacks_to_more(tmp_path / "x", 1_000_000)
         assert not unpacks_to_more(tmp_path / "x", 3_000_000)
+
+
+def with_false_sizes(archive: bytes) -> bytes:
+    """Return a zip archive whose headers say that every file has nine bytes."""
+    content = bytearray(archive)
+    for signature, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        start = content.find(signature)
+        while start >= 0:
+            content[start + place : start + place + 4] = (9).to_bytes(4, "little")
+            start = content.find(signature, start + 4)
+    return bytes(content)
+
+
+def test_false_sizes_do_not_pass_the_limit(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(browser)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("plan.toml", plan_with("job.csv") + b"\n" * 2_000_000)
+    false = with_false_sizes(packed.getvalue())
+    for name, content in (("a", false), ("b", gzip.compress(false))):
+        (tmp_path / name).write_bytes(content)
+        assert unpacks_to_more(tmp_path / name, 1_000_000)
+        assert not unpacks_to_more(tmp_path / name, 3_000_000)
+    monkeypatch.setattr(plan_upload, "MAX_UNPACKED", 1_000_000)
+    page = browser.post("/plan", 422, files=[("plan", ("plan.zip", false))])
+    assert "archive-too-large" in codes(page)
 
 
 def test_another_table_opens_at_its_top(browser: Browser) -> None:

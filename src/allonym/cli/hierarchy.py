@@ -129,7 +129,7 @@ def build(
     if to_stdout:
         click.echo(built.hierarchy.to_csv(), nl=False)
     else:
-        save_text(output, built.hierarchy.to_csv())
+        save_text(output, built.hierarchy.to_csv(), private=True)
     if as_json:
         show_json(built.to_dict(), err=to_stdout)
     elif not to_stdout:

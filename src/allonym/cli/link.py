@@ -66,7 +66,7 @@ def link(
         linked = link_values(cells.values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
     linked = settled.mark(linked)
     if output is not None:
-        save_text(output, links_file.to_csv(linked, scope, settled.rows))
+        save_text(output, links_file.to_csv(linked, scope, settled.rows), private=True)
     if as_json:
         rows = [_to_dict(x, scope, hide_values) for x in linked]
         show_json({"format": 1, "ontology": scope.name, "missing": cells.missing, "links": rows})

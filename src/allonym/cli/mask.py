@@ -131,7 +131,7 @@ class Documents(NamedTuple):
         from allonym.release.write import save_text
 
         if self.summary is not None:
-            save_text(self.summary, as_json_text(release.summary) + "\n")
+            save_text(self.summary, as_json_text(release.summary) + "\n", private=True)
         if self.codebook is not None:
             save_text(self.codebook, as_json_text(release.codebook()) + "\n")
         if self.report is not None:

@@ -89,7 +89,9 @@ reading = together(
     option("--delimiter", metavar="SIGN", section=FILE, help="Delimiter of a text file; detected by default."),
     option("--header/--no-header", default=None, section=FILE, help="Whether the first line has the column names."),
     option("--sheet", metavar="NAME", section=FILE, help="Sheet of a workbook; the first by default."),
-)
+    option("--max-size", type=click.IntRange(min=1), metavar="MB", section=FILE,
+           help="Largest size of a compressed file, once unpacked; 4096 by default."),
+)  # fmt: skip
 
 LARGE = "Larger than memory"
 execution = together(

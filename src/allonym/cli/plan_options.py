@@ -22,7 +22,7 @@ ROLES = {
     "unit": "unit", "weight": "weight",
 }  # fmt: skip
 SETTINGS = ("k", "seed", "method", "row_order")
-READING = ("encoding", "delimiter", "header", "sheet")
+READING = ("encoding", "delimiter", "header", "sheet", "max_size")
 
 
 def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hint: str) -> Plan:

@@ -15,11 +15,12 @@ from allonym.tables.files import Reading, open_table, read_bytes
 from allonym.tables.memory import MemoryTable
 from allonym.tables.parquet import cell_count
 from allonym.tables.row_order import RowOrder
+from allonym.tables.unpacking import archive_exceeds
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
-__all__ = ["CachedTable", "Reading", "cell_count", "shown"]
+__all__ = ["CachedTable", "Reading", "archive_exceeds", "cell_count", "shown"]
 
 
 class CachedTable:

@@ -179,7 +179,7 @@ class Check:
                 texts[file] = links_files.to_csv(words.links.values(), words.scope, words.settled.rows)
                 named.setdefault(column.name, []).append(name)
         for file, text in texts.items():
-            save_text(file, text)
+            save_text(file, text, private=True)
         if named:
             toml.pin_links(path, named)
         return list(texts)

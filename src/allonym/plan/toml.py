@@ -160,7 +160,7 @@ def save(plan: Plan, path: Path, schema: str = "") -> None:
     With the path of a JSON Schema, the first line names it, so that editors complete and check the plan. The hash of a
     plan in a summary is that of the plan without this line.
     """
-    save_text(path, (f"#:schema {schema}\n" if schema else "") + dumped(plan, path.parent))
+    save_text(path, (f"#:schema {schema}\n" if schema else "") + dumped(plan, path.parent), private=True)
 
 
 def dumped(plan: Plan, folder: Path | None = None) -> str:
@@ -255,4 +255,4 @@ def pin_links(path: Path, links: Mapping[str, list[str]]) -> None:
     columns: Any = document["columns"]
     for name, files in links.items():
         columns[name]["links"] = files[0] if len(files) == 1 else files
-    save_text(path, tomlkit.dumps(document))
+    save_text(path, tomlkit.dumps(document), private=True)

@@ -166,9 +166,8 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _usual_mode(target: Path) -> int:
-    """Return the permissions a new file has, or those of the file that is replaced."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
+    """Return the permissions a new file has; if it replaces a file, no others than that one had."""
     mask = os.umask(0o077)
     os.umask(mask)
-    return 0o666 & ~mask
+    before = target.stat().st_mode if target.exists() else 0o666
+    return 0o666 & ~mask & before

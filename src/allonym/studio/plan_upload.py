@@ -13,6 +13,7 @@ from starlette.datastructures import UploadFile
 
 from allonym.errors import PlanError, Problem
 from allonym.pipeline import review
+from allonym.pipeline.cached_table import archive_exceeds
 from allonym.plan import Plan
 from allonym.studio.history import PLAN, History, PlanVersion, safe_name
 
@@ -64,7 +65,7 @@ class UploadedFiles:
     def _unpack(self, file: UploadFile) -> None:
         try:
             with zipfile.ZipFile(file.file) as archive:
-                if sum(x.file_size for x in archive.infolist()) > MAX_UNPACKED:
+                if archive_exceeds(file.file, MAX_UNPACKED):
                     raise PlanError(
                         [
                             Problem(

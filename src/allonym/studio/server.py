@@ -7,10 +7,8 @@ import errno
 import ipaddress
 import logging
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ from typing import Any
 
 from allonym.errors import OptionError, TableError
 from allonym.studio import needed
+from allonym.studio.private_folder import private_folder
 
 DEFAULT_PORT = 8765  # any free port where it is taken
 UPLOAD_LIMIT = 2 * 1024**3  # bytes
@@ -129,18 +128,6 @@ def serve(file: Path | None, plan: Path | None, settings: Settings, say: Callabl
         finally:
             if workspace.job is not None:
                 workspace.job.cancel()
-
-
-@contextmanager
-def private_folder() -> Iterator[Path]:
-    """Create a folder for all files, readable by its owner only; remove it at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="allonym-studio-"))
-    before, tempfile.tempdir = tempfile.tempdir, str(folder)
-    try:
-        yield folder
-    finally:
-        tempfile.tempdir = before
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from allonym.tables.row_order import RowOrder
 
 NO_SHEET = "no-sheet"  # the code of the problem that a workbook lacks a sheet
+DEFAULT_MAX_SIZE = 4096  # megabytes that a compressed file may unpack to
 STANDARD_STREAM = "-"  # standard input or output in place of a file
 
 
@@ -30,6 +31,9 @@ class Reading:
     delimiter: str | None = parameter(None, "Delimiter of a text file; by default detected.")
     header: bool = parameter(True, "The first line of a text file has the names of the columns.")
     sheet: str | None = parameter(None, "Sheet of a workbook; by default the first.")
+    max_size: int = parameter(
+        DEFAULT_MAX_SIZE, "Largest size in MB of a file, once unpacked; a larger one is refused.", minimum=1
+    )
 
     @property
     def of_release(self) -> Reading:

@@ -1,20 +1,23 @@
 """Spreadsheets: one sheet is the table. A release is a new workbook with values only, no formulas and no other sheets.
 
-The extra `excel` brings calamine, which reads xlsx, xls and ods, and XlsxWriter, which writes xlsx.
+The extra `excel` brings calamine, which reads xlsx, xls and ods in a process of its own, and XlsxWriter, which writes
+xlsx.
 """
 
 from __future__ import annotations
 
 import datetime
-import io
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from allonym.errors import ReleaseError, TableError
-from allonym.tables.base import NO_SHEET, Format, Reading
+from allonym.tables import confined
+from allonym.tables.base import DEFAULT_MAX_SIZE, NO_SHEET, Format, Reading
 from allonym.tables.columns import Columns, named
+from allonym.tables.parser_process import DamagedError
 from allonym.tables.second_reader import text_table
+from allonym.tables.unpacking import check_archive
 
 CREATED = datetime.datetime(2000, 1, 1)  # date in every workbook, so that the same table gives the same bytes
 RELEASED_SHEET = "Sheet1"  # whatever the sheet was called
@@ -25,15 +28,19 @@ FORMATS = {datetime.datetime: "yyyy-mm-dd hh:mm:ss", datetime.date: "yyyy-mm-dd"
 class ExcelFile(Columns):
     """A sheet of a workbook: the one named, else the first visible one."""
 
-    def __init__(self, content: bytes, name: str, *, header: bool = True, sheet: str | None = None) -> None:
+    def __init__(
+        self,
+        content: bytes,
+        name: str,
+        *,
+        header: bool = True,
+        sheet: str | None = None,
+        max_size: int = DEFAULT_MAX_SIZE,
+    ) -> None:
         self.format = FORMAT
-        self.sheet, rows = sheet_of(content, name, sheet)
+        self.sheet, rows = sheet_of(content, name, sheet, max_size)
         self.has_header = header
         width = max((len(row) for row in rows), default=0)
-        while width and all(_is_empty(row[width - 1]) for row in rows):
-            width -= 1
-        while rows and all(map(_is_empty, rows[-1])):
-            rows.pop()
         if not rows or not width:
             raise TableError(f"{name} is empty.", hint="name its sheet with --sheet.")
         texts = [_name(x) for x in rows[0][:width]] if header else [str(i + 1) for i in range(width)]
@@ -44,11 +51,13 @@ class ExcelFile(Columns):
     @classmethod
     def open(cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> ExcelFile:
         """Open a sheet."""
-        return cls(content, name, header=reading.header, sheet=reading.sheet)
+        return cls(content, name, header=reading.header, sheet=reading.sheet, max_size=reading.max_size)
 
     def save(self, content: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
         """Write columns as a workbook; text stays text, even where it begins like a formula."""
-        xlsxwriter = _needed("xlsxwriter")
+        _check_installed("xlsxwriter")
+        import xlsxwriter
+
         with xlsxwriter.Workbook(path, {"strings_to_formulas": False, "strings_to_urls": False}) as book:
             book.set_properties({"created": CREATED})
             sheet = book.add_worksheet(RELEASED_SHEET)
@@ -67,32 +76,25 @@ class ExcelFile(Columns):
         return reread(content, columns, RELEASED_SHEET, None if self.has_header else names)
 
 
-def sheet_of(raw: bytes, name: str, sheet: str | None = None) -> tuple[str, list[list[Any]]]:
-    """Return the name of a sheet and its rows."""
-    calamine = _needed("python_calamine")
+def sheet_of(
+    raw: bytes, name: str, sheet: str | None = None, max_size: int = DEFAULT_MAX_SIZE
+) -> tuple[str, list[list[Any]]]:
+    """Return the name of a sheet and its rows, without empty ones at the end."""
+    _check_installed("python_calamine")
+    check_archive(raw, name, max_size)
     try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
-    except calamine.CalamineError as error:
+        found, *parts = confined.parse("workbook", raw, name, max_size, sheet=sheet)
+    except DamagedError as error:
         raise TableError(f"{name} is a damaged spreadsheet, or none.", hint="save it again.") from error
-    if sheet is None:
-        shown = [x.name for x in book.sheets_metadata if x.visible == calamine.SheetVisibleEnum.Visible]
-        sheet = (shown or book.sheet_names)[0]
-    if sheet not in book.sheet_names:
-        raise TableError(
-            f"{name} has no sheet {sheet!r}.", hint=f"it has {len(book.sheet_names)} sheets.", code=NO_SHEET
-        )
-    try:
-        return sheet, book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-    except calamine.CalamineError as error:
-        raise TableError(f"Sheet {sheet!r} of {name} cannot be read.", hint="save the workbook again.") from error
+    if found is None:
+        raise TableError(f"{name} has no sheet {sheet!r}.", hint=f"it has {parts[0]} sheets.", code=NO_SHEET)
+    return found, [row for part in parts for row in part]
 
 
-def _needed(module: str) -> Any:
-    """Import a library that reads or writes spreadsheets."""
-    try:
-        return __import__(module)
-    except ImportError as error:
-        raise TableError("Spreadsheets need the `excel` extra.", hint="pip install 'allonym[excel]'.") from error
+def _check_installed(module: str) -> None:
+    """Raise an error if a library that reads or writes spreadsheets is not installed."""
+    if not confined.is_installed(module):
+        raise TableError("Spreadsheets need the `excel` extra.", hint="pip install 'allonym[excel]'.")
 
 
 def _is_empty(value: Any) -> bool:

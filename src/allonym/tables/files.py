@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from allonym.tables.base import STANDARD_STREAM, Reading
 from allonym.tables.frame import Frame
 from allonym.tables.memory import MemoryTable
 from allonym.tables.registry import FORMATS
+from allonym.tables.unpacking import unpacked
 
 __all__ = ["Column", "Reading", "hash_files", "open_any", "open_table", "read_bytes", "read_column"]
 
@@ -47,12 +46,10 @@ def open_table(
     """
     raw = read_bytes(path) if raw is None else raw
     name = "standard input" if str(path) == STANDARD_STREAM else str(path)
-    try:
-        content = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{name} cannot be read: its gzip data is damaged.", hint="export it again.") from error
+    reading = reading or Reading()
+    content = unpacked(raw, name, reading.max_size)
     format = next(x for x in FORMATS if x.recognises(content))
-    table = format.open(content, name, reading or Reading(), item_separators=item_separators)
+    table = format.open(content, name, reading, item_separators=item_separators)
     table.sha256 = hashlib.sha256(raw).hexdigest()
     return table
 

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from allonym.cells import Cells
 from allonym.errors import TableError
-from allonym.tables.base import Format, Reading
+from allonym.tables.base import DEFAULT_MAX_SIZE, Format, Reading
 from allonym.tables.frame import Frame, arrow_of
 from allonym.tables.row_order import RowOrder
+from allonym.tables.unpacking import MEGABYTE, too_large
 
 MAGIC = b"PAR1"
 
@@ -20,7 +21,7 @@ MAGIC = b"PAR1"
 class ParquetFile(Frame):
     """A Parquet file, read by Arrow."""
 
-    def __init__(self, content: bytes, name: str) -> None:
+    def __init__(self, content: bytes, name: str, *, max_size: int = DEFAULT_MAX_SIZE) -> None:
         import pyarrow.parquet as pq
 
         self.format = FORMAT
@@ -28,6 +29,8 @@ class ParquetFile(Frame):
             notes = pq.read_metadata(pa.BufferReader(content))
             if sum(notes.row_group(x).num_rows for x in range(notes.num_row_groups)) != notes.num_rows:
                 raise pa.ArrowInvalid("row groups")  # reading so many rows would take all memory
+            if notes.num_rows * notes.num_columns > max_size * MEGABYTE:  # a cell has at least a byte
+                raise too_large(name, max_size)
             table = pq.read_table(pa.BufferReader(content))
             table.validate(full=True)
             list(table.column_names)
@@ -39,7 +42,7 @@ class ParquetFile(Frame):
     @classmethod
     def open(cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> ParquetFile:
         """Open a file; there is nothing to choose."""
-        return cls(content, name)
+        return cls(content, name, max_size=reading.max_size)
 
     def changed(
         self,

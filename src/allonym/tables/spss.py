@@ -17,8 +17,10 @@ import numpy as np
 
 from allonym.cells import Cells, cell_text
 from allonym.errors import OutputError, TableError
-from allonym.tables.base import Format, Reading
+from allonym.tables import confined
+from allonym.tables.base import DEFAULT_MAX_SIZE, Format, Reading
 from allonym.tables.columns import Columns, named, reordered
+from allonym.tables.parser_process import DamagedError
 from allonym.tables.row_order import RowOrder
 from allonym.tables.second_reader import text_table
 
@@ -29,19 +31,12 @@ CREATION_DATE = b"01 Jan 70"
 class LabelledFile(Columns):
     """An SPSS or Stata file."""
 
-    def __init__(self, content: bytes, name: str) -> None:
+    def __init__(self, content: bytes, name: str, *, max_size: int = DEFAULT_MAX_SIZE) -> None:
         self.format = SPSS if SPSS.recognises(content) else STATA
-        reader = _needed()
-        read = reader.read_sav if self.format is SPSS else reader.read_dta
-        try:
-            codes, self.notes = read(
-                io.BytesIO(content), output_format="dict", disable_datetime_conversion=True, user_missing=True
-            )
-        except (reader.ReadstatError, reader.PyreadstatError, LookupError, ValueError, TypeError, MemoryError) as error:
-            raise TableError(f"{name} is a damaged SPSS or Stata file.", hint="export it again.") from error
+        codes, self.notes = _parsed(content, name, self.format, max_size)
         self.codes: dict[str, list[Any]] = {x: [_value(v) for v in codes[x]] for x in named(list(codes), name)}
-        stored = {x: dict(labels) for x, labels in self.notes.variable_value_labels.items() if x in self.codes}
-        self.labels = {x: {_value(c): str(label) for c, label in labels.items()} for x, labels in stored.items()}
+        stored = {x: labels for x, labels in self.notes["labels"].items() if x in self.codes}
+        self.labels = {x: {_value(c): str(label) for c, label in labels} for x, labels in stored.items()}
         self.labelled = [x for x in self.codes if _by_label(self.codes[x], self.labels.get(x, {}))]
         shown = {x: self._shown(x) if x in self.labelled else values for x, values in self.codes.items()}
         self._masked: list[str] = []
@@ -52,7 +47,7 @@ class LabelledFile(Columns):
         cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()
     ) -> LabelledFile:
         """Open a file; there is nothing to choose."""
-        return cls(content, name)
+        return cls(content, name, max_size=reading.max_size)
 
     def _shown(self, name: str) -> list[Any]:
         """Return the labels of a column; a code without a label as text."""
@@ -80,6 +75,8 @@ class LabelledFile(Columns):
 
     def save(self, content: Mapping[str, list[Any]], path: Path, *, zipped: bool = False) -> None:
         """Write columns as codes with labels."""
+        import pyreadstat
+
         data: dict[str, list[Any]] = {}
         labels: dict[str, dict[Any, str]] = {}
         for name, values in content.items():
@@ -90,15 +87,15 @@ class LabelledFile(Columns):
                 data[name] = values
                 labels |= {name: self._used_labels(name)} if name not in self._masked else {}
         kept = [x for x in data if x not in self._masked]
-        formats = {x: format_without_text(self.notes.original_variable_types[x]) for x in kept}
+        formats = {x: format_without_text(self.notes["formats"][x]) for x in kept}
         common: dict[str, Any] = {
-            "column_labels": {x: y for x, y in self.notes.column_names_to_labels.items() if x in data and y},
+            "column_labels": {x: y for x, y in self.notes["titles"].items() if x in data and y},
             "variable_value_labels": {x: y for x, y in labels.items() if y},
             "variable_format": {x: y for x, y in formats.items() if y},
         }
         try:
             self._write(data, path, common, kept)
-        except (_needed().PyreadstatError, _needed().ReadstatError, ValueError, TypeError) as error:
+        except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, ValueError, TypeError) as error:
             raise OutputError(
                 "The release cannot be written as an SPSS or Stata file.", hint="convert the data to CSV first."
             ) from error
@@ -106,18 +103,19 @@ class LabelledFile(Columns):
 
     def _write(self, data: Mapping[str, list[Any]], path: Path, common: dict[str, Any], kept: list[str]) -> None:
         import pandas as pd
+        import pyreadstat
 
         frame = pd.DataFrame({x: self._typed(x, values) for x, values in data.items()})
         if self.format is STATA:
-            _needed().write_dta(frame, path, **common)
+            pyreadstat.write_dta(frame, path, **common)
             return
-        _needed().write_sav(
+        pyreadstat.write_sav(
             frame,
             path,
             **common,
             missing_ranges={x: y for x in kept if (y := self._used_ranges(x))},
-            variable_measure={x: y for x, y in self.notes.variable_measure.items() if x in data},
-            variable_display_width={x: y for x, y in self.notes.variable_display_width.items() if x in kept},
+            variable_measure={x: y for x, y in self.notes["measures"].items() if x in data},
+            variable_display_width={x: y for x, y in self.notes["widths"].items() if x in kept},
         )
 
     def _used_labels(self, name: str) -> dict[Any, str]:
@@ -125,11 +123,11 @@ class LabelledFile(Columns):
         occurring = set(self.codes[name])
         return {code: label for code, label in self.labels.get(name, {}).items() if code in occurring}
 
-    def _used_ranges(self, name: str) -> list[dict[str, Any]]:
+    def _used_ranges(self, name: str) -> list[Any]:
         """Return the missing values of a column that is not masked, narrowed to values that occur."""
         occurring = {c for c in self.codes[name] if c is not None}
         used = []
-        for stored in self.notes.missing_ranges.get(name, []):
+        for stored in self.notes["missing"].get(name, []):
             inside = [c for c in occurring if isinstance(c, str) is isinstance(stored["lo"], str)]
             inside = [c for c in inside if stored["lo"] <= c <= stored["hi"]]
             used += [{"lo": min(inside), "hi": max(inside)}] if inside else []
@@ -141,7 +139,7 @@ class LabelledFile(Columns):
 
     def _typed(self, name: str, values: Sequence[Any]) -> Any:
         """Return a column with the type it has in the file: text, or numbers of its width if they fit."""
-        kind = self.notes.readstat_variable_types[name]
+        kind = self.notes["types"][name]
         if kind == "string":
             return ["" if v is None else str(v) for v in values]
         numbers = np.array([np.nan if v is None else float(v) for v in values], np.float64)
@@ -193,13 +191,17 @@ def without_date(content: bytes) -> bytes:
     return re.sub(rb"(<timestamp>.)[^<]{17}(?=</timestamp>)", rb"\g<1>01 Jan 1970 00:00", content, count=1)
 
 
-def _needed() -> Any:
-    """Import the library that reads and writes the files."""
+def _parsed(
+    content: bytes, name: str, format: Format, max_size: int = DEFAULT_MAX_SIZE
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return the columns of a file, and its notes as `parser_process` gives them."""
+    if not confined.is_installed("pyreadstat"):
+        raise TableError("SPSS and Stata files need the `spss` extra.", hint="pip install 'allonym[spss]'.")
     try:
-        import pyreadstat
-    except ImportError as error:
-        raise TableError("SPSS and Stata files need the `spss` extra.", hint="pip install 'allonym[spss]'.") from error
-    return pyreadstat
+        notes, *columns = confined.parse(format.name, content, name, max_size)
+    except DamagedError as error:
+        raise TableError(f"{name} is a damaged SPSS or Stata file.", hint="export it again.") from error
+    return dict(columns), notes
 
 
 def _value(value: Any) -> Any:
@@ -231,10 +233,8 @@ STATA = Format("stata", (".dta",), _is_stata, LabelledFile.open)
 
 def reread_sav(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
     """Read some columns of an SPSS file by their labels, and the names of all."""
-    data, notes = _needed().read_sav(
-        io.BytesIO(content), output_format="dict", disable_datetime_conversion=True, user_missing=True
-    )
-    return text_table(data, columns, notes.variable_value_labels), list(data)
+    data, notes = _parsed(content, "the release", SPSS)
+    return text_table(data, columns, {x: dict(labels) for x, labels in notes["labels"].items()}), list(data)
 
 
 def reread_dta(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:

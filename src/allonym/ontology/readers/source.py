@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from allonym.decoding import decode
+from allonym.decoding import TooLargeError, decode, gunzip
 from allonym.errors import OntologyError, UnknownFormatError
+
+MAX_SIZE = 4 * 1024**3  # bytes that a compressed file may unpack to
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class File:
         """Read a file, gzipped or not.
 
         Raises:
-            OntologyError: the file cannot be read.
+            OntologyError: the file cannot be read, or unpacks to more than `MAX_SIZE`.
             UnknownFormatError: its gzip data is damaged.
         """
         path = Path(path)
@@ -36,7 +37,10 @@ class File:
         content = stored
         if stored[:2] == b"\x1f\x8b":
             try:
-                content = gzip.decompress(stored)
+                content = gunzip(stored, MAX_SIZE)
+            except TooLargeError as error:
+                text = f"it unpacks to more than {MAX_SIZE // 1024**2:,} MB."
+                raise OntologyError(text, path=path, hint="if you trust the file, unpack it first.") from error
             except (OSError, EOFError, zlib.error) as error:
                 raise UnknownFormatError(
                     "the gzip data is damaged or truncated.", path=path, hint="download the file again."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import shutil
-import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError, Problem
-from allonym.pipeline.cached_table import Reading, cell_count
+from allonym.pipeline.cached_table import Reading, archive_exceeds, cell_count
 from allonym.pipeline.demo import hierarchies, survey
 from allonym.studio.history import PLAN
 from allonym.studio.jobs import Job
@@ -104,6 +103,7 @@ def _reading(request: PageRequest) -> dict[str, Any]:
         "delimiter": request.raw("delimiter") or None,
         "header": request.text("header", "yes") != "no",
         "sheet": request.text("sheet") or None,
+        "max_size": max(request.upload_limit // 1024**2, Reading().max_size),
     }
 
 
@@ -120,15 +120,14 @@ def unpacks_to_more(path: Path, limit: int) -> bool:
                 while size <= limit and (chunk := unpacked.read(1 << 20)):
                     size += len(chunk)
                 return size > limit or _holds_more(unpacked, begin, limit)
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
+    except (OSError, EOFError, zlib.error):
         return False  # reading the table will report it
 
 
 def _holds_more(file: Any, begin: bytes, limit: int) -> bool:
     """Return whether a workbook or a Parquet file, which are compressed inside, holds more than a number of bytes."""
     if begin == b"PK\x03\x04":
-        with zipfile.ZipFile(file) as workbook:
-            return sum(x.file_size for x in workbook.infolist()) > limit
+        return archive_exceeds(file, limit)
     return begin == b"PAR1" and cell_count(file) > limit  # a cell has at least a byte
 
 
