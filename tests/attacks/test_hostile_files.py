@@ -181,6 +181,18 @@ def test_a_process_imports_no_ontology_and_not_allonym() -> None:
     assert done.stdout.split() == []
 
 
+def test_a_small_limit_is_enough_for_a_small_file(tmp_path: Path) -> None:
+    pyreadstat.write_sav(pd.DataFrame({"job": ["cook"]}), tmp_path / "x.sav")
+    assert open_table(tmp_path / "x.sav", Reading(max_size=1)).n == 1
+    assert open_table("given", Reading(max_size=1), workbook()).n == 3
+
+
+def test_a_parser_that_cannot_be_loaded_is_named(script: Any) -> None:
+    script("sys.exit(parser.NOT_INSTALLED)")
+    with pytest.raises(TableError, match="cannot be loaded"):
+        confined.parse("spss", b"", "given")
+
+
 @posix
 def test_a_cell_in_the_last_corner_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confined, "_physical_memory", lambda: 1 << 30)

@@ -23,8 +23,9 @@ from allonym.tables.unpacking import MEGABYTE, too_large
 
 CPU_SECONDS, SECONDS = 300, 900  # of CPU time, and on the clock
 MEMORY_PER_SIZE = 2  # a parser may use this much memory for each byte that a file may unpack to
+MIN_MEMORY = 1 << 30  # what a parser needs for itself, and more
 CHUNK = 1 << 20
-ENVIRONMENT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # what a library may need to be loaded
+ENVIRONMENT = ("SYSTEMROOT", "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # what a library may need to be loaded
 SCRIPT = Path(parser_process.__file__)
 TIMED_OUT, TOO_MUCH = 1001, 1002  # beside the exit codes of the process
 
@@ -49,7 +50,7 @@ def parse(parser: str, content: bytes, name: str, max_size: int = DEFAULT_MAX_SI
     settings = {
         "parser": parser,
         "options": options,
-        "memory": min(size * MEMORY_PER_SIZE, _physical_memory()),
+        "memory": min(max(size * MEMORY_PER_SIZE, MIN_MEMORY), _physical_memory()),
         "seconds": CPU_SECONDS,
         "path": [os.path.abspath(x) for x in sys.path if x],
     }
@@ -124,6 +125,8 @@ def _check(exit_code: int, name: str, max_size: int) -> None:
     if exit_code in (TIMED_OUT, -getattr(signal, "SIGXCPU", TIMED_OUT)):
         text = f"{name} cannot be read within {CPU_SECONDS // 60} minutes."
         raise TableError(text, hint="save it as CSV.", code="parser-timeout")
+    if exit_code == parser_process.NOT_INSTALLED:
+        raise TableError(f"{name} cannot be read: its parser cannot be loaded.", hint="install its extra again.")
     if exit_code in (TOO_MUCH, parser_process.OUT_OF_MEMORY):
         raise too_large(name, max_size)
     if exit_code:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 ROWS_PER_LINE = 1000  # of JSON
-DAMAGED, OUT_OF_MEMORY = 3, 4  # exit codes
+DAMAGED, OUT_OF_MEMORY, NOT_INSTALLED = 3, 4, 5  # exit codes
 
 
 class DamagedError(Exception):
@@ -148,6 +148,8 @@ def main() -> int:
             return DAMAGED
         except MemoryError:
             return OUT_OF_MEMORY
+        except ImportError:
+            return NOT_INSTALLED
     return 0
 
 
