@@ -17,6 +17,7 @@ from python_calamine import CalamineWorkbook
 
 import allonym as al
 from allonym.errors import OutputError, ReleaseError, TableError
+from allonym.tables import confined
 from allonym.tables import spss as labelled
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import Reading, open_table
@@ -295,6 +296,24 @@ def test_what_reads_them_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(__import__("sys").modules, module, None)
     with pytest.raises(TableError, match=rf"pip install 'allonym\[{extra}\]"):
         open_table(source)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "sav"])
+def test_a_release_is_read_again_under_the_limit_of_the_data(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = []
+    parse = confined.parse
+
+    def watched(parser: str, content: bytes, name: str, max_size: int, **options: Any) -> list[Any]:
+        limits.append(max_size)
+        return parse(parser, content, name, max_size, **options)
+
+    monkeypatch.setattr(confined, "parse", watched)
+    path = tmp_path / f"in.{ending}"
+    made, source = (plan(), workbook(path, rows())) if ending == "xlsx" else (al.Plan(COLUMNS, k=3), statistics(path))
+    replace(made, reading=Reading(max_size=7000)).run(source, tmp_path / f"out.{ending}")
+    assert limits == [7000, 7000]
 
 
 @pytest.mark.parametrize("sheet", [None, "People"])

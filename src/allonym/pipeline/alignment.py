@@ -42,7 +42,9 @@ class MaskedTable:
         plan, masked = prepared.plan, prepared.with_role("quasi")
         self.table, self.names = self._opened(source, plan.reading)
         if not set(masked) <= set(self.names):  # another tool may write another format
-            self.table, self.names = self._opened(source, Reading(header=plan.reading.header))
+            self.table, self.names = self._opened(
+                source, Reading(header=plan.reading.header, max_size=plan.reading.max_size)
+            )
         lost = [x for x in masked if x not in self.names]
         if lost and not (partial and len(lost) < len(masked)):
             text = f"{plural(len(lost), 'column')} of the plan not in {what}: {first_few(lost, 20)}."

@@ -37,7 +37,7 @@ class ExcelFile(Columns):
         sheet: str | None = None,
         max_size: int = DEFAULT_MAX_SIZE,
     ) -> None:
-        self.format = FORMAT
+        self.format, self.max_size = FORMAT, max_size
         self.sheet, rows = sheet_of(content, name, sheet, max_size)
         self.has_header = header
         width = max((len(row) for row in rows), default=0)
@@ -73,7 +73,7 @@ class ExcelFile(Columns):
 
     def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
         """Read some columns of the workbook by calamine, which did not write it."""
-        return reread(content, columns, RELEASED_SHEET, None if self.has_header else names)
+        return reread(content, columns, RELEASED_SHEET, None if self.has_header else names, self.max_size)
 
 
 def sheet_of(
@@ -138,10 +138,16 @@ FORMAT = Format("excel", (".xlsx",), _recognises, ExcelFile.open)
 # --- the second reader ---------------------------------------------------------------------------------------
 
 
-def reread(content: bytes, columns: Sequence[str], sheet: str, names: Sequence[str] | None) -> tuple[Any, list[str]]:
+def reread(
+    content: bytes,
+    columns: Sequence[str],
+    sheet: str,
+    names: Sequence[str] | None,
+    max_size: int = DEFAULT_MAX_SIZE,
+) -> tuple[Any, list[str]]:
     """Read some columns of a workbook by calamine, which did not write it, and the names of all unless given."""
     try:
-        _, rows = sheet_of(content, "the release", sheet)
+        _, rows = sheet_of(content, "the release", sheet, max_size)
     except TableError as error:
         raise ReleaseError("The release cannot be read again.") from error
     if names is None:

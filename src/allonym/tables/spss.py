@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from allonym.cells import Cells, cell_text
-from allonym.errors import OutputError, TableError
+from allonym.errors import OutputError, ReleaseError, TableError
 from allonym.tables import confined
 from allonym.tables.base import DEFAULT_MAX_SIZE, Format, Reading
 from allonym.tables.columns import Columns, named, reordered
@@ -32,7 +32,7 @@ class LabelledFile(Columns):
     """An SPSS or Stata file."""
 
     def __init__(self, content: bytes, name: str, *, max_size: int = DEFAULT_MAX_SIZE) -> None:
-        self.format = SPSS if SPSS.recognises(content) else STATA
+        self.format, self.max_size = SPSS if SPSS.recognises(content) else STATA, max_size
         codes, self.notes = _parsed(content, name, self.format, max_size)
         self.codes: dict[str, list[Any]] = {x: [_value(v) for v in codes[x]] for x in named(list(codes), name)}
         stored = {x: labels for x, labels in self.notes["labels"].items() if x in self.codes}
@@ -135,7 +135,7 @@ class LabelledFile(Columns):
 
     def reread(self, content: bytes, columns: Sequence[str], names: Sequence[str]) -> tuple[Any, Sequence[str]]:
         """Read some columns of the written file by their labels: Stata's by pandas, which did not write it."""
-        return (reread_sav if self.format is SPSS else reread_dta)(content, columns)
+        return reread_sav(content, columns, self.max_size) if self.format is SPSS else reread_dta(content, columns)
 
     def _typed(self, name: str, values: Sequence[Any]) -> Any:
         """Return a column with the type it has in the file: text, or numbers of its width if they fit."""
@@ -231,9 +231,12 @@ STATA = Format("stata", (".dta",), _is_stata, LabelledFile.open)
 # --- the second readers --------------------------------------------------------------------------------------
 
 
-def reread_sav(content: bytes, columns: Sequence[str]) -> tuple[Any, list[str]]:
+def reread_sav(content: bytes, columns: Sequence[str], max_size: int = DEFAULT_MAX_SIZE) -> tuple[Any, list[str]]:
     """Read some columns of an SPSS file by their labels, and the names of all."""
-    data, notes = _parsed(content, "the release", SPSS)
+    try:
+        data, notes = _parsed(content, "the release", SPSS, max_size)
+    except TableError as error:
+        raise ReleaseError("The release cannot be read again.") from error
     return text_table(data, columns, {x: dict(labels) for x, labels in notes["labels"].items()}), list(data)
 
 
