@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from allonym.tables import confined
+from allonym.tables.parsers import confined
 
 FOLDER = Path(__file__).parent
 FINDINGS, CORPUS = FOLDER / "found", FOLDER / "corpus"

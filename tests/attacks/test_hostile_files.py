@@ -24,10 +24,11 @@ import xlsxwriter
 import allonym as al
 from allonym.errors import OntologyError, TableError
 from allonym.ontology.readers import source
-from allonym.tables import confined, parser_process
 from allonym.tables.base import Reading
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import open_table
+from allonym.tables.parsers import confined
+from allonym.tables.parsers import script as parser_script
 from allonym.tables.spss import LabelledFile
 from allonym.tables.unpacking import archive_exceeds
 
@@ -216,14 +217,14 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def replaced(body: str) -> None:
         lines = [
             "import json, sys",
-            f"sys.path.insert(0, {str(Path(parser_process.__file__).parent)!r})",
-            "import parser_process as parser",
+            f"sys.path.insert(0, {str(Path(parser_script.__file__).parent)!r})",
+            "import script as parser",
             "settings = json.loads(sys.stdin.buffer.readline())",
             "parser.limit(settings['memory'], settings['seconds'])",
             f"try:\n    exec({body!r})\nexcept MemoryError:\n    sys.exit(parser.OUT_OF_MEMORY)",
         ]
-        (tmp_path / "script.py").write_text("\n".join(lines))
-        monkeypatch.setattr(confined, "SCRIPT", tmp_path / "script.py")
+        (tmp_path / "other.py").write_text("\n".join(lines))
+        monkeypatch.setattr(confined, "SCRIPT", tmp_path / "other.py")
 
     return replaced
 
@@ -256,8 +257,8 @@ def test_a_parser_writes_no_files(script: Any, tmp_path: Path) -> None:
 def test_an_interrupted_reader_leaves_no_process(script: Any, tmp_path: Path) -> None:
     script("import os, sys, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)")
     program = (
-        "import sys\nfrom pathlib import Path\nfrom allonym.tables import confined\n"
-        f"confined.SCRIPT = Path({str(tmp_path / 'script.py')!r})\nconfined.CHUNK = 1\n"
+        "import sys\nfrom pathlib import Path\nfrom allonym.tables.parsers import confined\n"
+        f"confined.SCRIPT = Path({str(tmp_path / 'other.py')!r})\nconfined.CHUNK = 1\n"
         "print('started', flush=True)\nconfined.parse('workbook', b'', 'given')"
     )
     reader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -17,10 +17,10 @@ from python_calamine import CalamineWorkbook
 
 import allonym as al
 from allonym.errors import OutputError, ReleaseError, TableError
-from allonym.tables import confined
 from allonym.tables import spss as labelled
 from allonym.tables.excel import ExcelFile
 from allonym.tables.files import Reading, open_table
+from allonym.tables.parsers import confined
 from allonym.tables.spss import LabelledFile, recoded
 
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import ReleaseError, TableError
-from allonym.tables import confined
 from allonym.tables.base import DEFAULT_MAX_SIZE, NO_SHEET, Format, Reading
 from allonym.tables.columns import Columns, named
-from allonym.tables.parser_process import DamagedError
+from allonym.tables.parsers import confined
+from allonym.tables.parsers.script import DamagedError
 from allonym.tables.second_reader import text_table
 from allonym.tables.unpacking import check_archive
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from allonym.cells import Cells, cell_text
 from allonym.errors import OutputError, ReleaseError, TableError
-from allonym.tables import confined
 from allonym.tables.base import DEFAULT_MAX_SIZE, Format, Reading
 from allonym.tables.columns import Columns, named, reordered
-from allonym.tables.parser_process import DamagedError
+from allonym.tables.parsers import confined
+from allonym.tables.parsers.script import DamagedError
 from allonym.tables.row_order import RowOrder
 from allonym.tables.second_reader import text_table
 
@@ -194,7 +194,7 @@ def without_date(content: bytes) -> bytes:
 def _parsed(
     content: bytes, name: str, format: Format, max_size: int = DEFAULT_MAX_SIZE
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return the columns of a file, and its notes as `parser_process` gives them."""
+    """Return the columns of a file, and its notes as `parsers.script` gives them."""
     if not confined.is_installed("pyreadstat"):
         raise TableError("SPSS and Stata files need the `spss` extra.", hint="pip install 'allonym[spss]'.")
     try:

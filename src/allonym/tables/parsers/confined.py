@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import TableError
-from allonym.tables import parser_process
 from allonym.tables.base import DEFAULT_MAX_SIZE
+from allonym.tables.parsers import script
 from allonym.tables.unpacking import MEGABYTE, too_large
 
 CPU_SECONDS, SECONDS = 300, 900  # of CPU time, and on the clock
@@ -26,7 +26,7 @@ MEMORY_PER_SIZE = 2  # a parser may use this much memory for each byte that a fi
 MIN_MEMORY = 1 << 30  # what a parser needs for itself, and more
 CHUNK = 1 << 20
 ENVIRONMENT = ("SYSTEMROOT", "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # what a library may need to be loaded
-SCRIPT = Path(parser_process.__file__)
+SCRIPT = Path(script.__file__)
 TIMED_OUT, TOO_MUCH = 1001, 1002  # beside the exit codes of the process
 
 
@@ -34,18 +34,18 @@ def parse(parser: str, content: bytes, name: str, max_size: int = DEFAULT_MAX_SI
     """Return what a parser yields for a file.
 
     Args:
-        parser: its name, of `parser_process.PARSERS`.
+        parser: its name, of `script.PARSERS`.
         content: the file.
         name: the name of the file, for messages.
         max_size: megabytes that the file may unpack to.
         options: of the parser.
 
     Raises:
-        parser_process.DamagedError: the parser refuses the file.
+        script.DamagedError: the parser refuses the file.
         TableError: the parser crashed, or needs more memory or time than it may use.
     """
     if not can_start():
-        return list(parser_process.PARSERS[parser](content, **options))
+        return list(script.PARSERS[parser](content, **options))
     size = max_size * MEGABYTE
     settings = {
         "parser": parser,
@@ -57,7 +57,7 @@ def parse(parser: str, content: bytes, name: str, max_size: int = DEFAULT_MAX_SI
     answer, exit_code = _run(json.dumps(settings).encode() + b"\n", content, size)
     _check(exit_code, name, max_size)
     try:
-        return [json.loads(line, object_hook=parser_process.decode) for line in answer.splitlines()]
+        return [json.loads(line, object_hook=script.decode) for line in answer.splitlines()]
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise _crashed(name) from error
 
@@ -120,14 +120,14 @@ def _feed(target: Any, *parts: bytes) -> None:
 
 def _check(exit_code: int, name: str, max_size: int) -> None:
     """Raise an error if the process failed."""
-    if exit_code == parser_process.DAMAGED:
-        raise parser_process.DamagedError
+    if exit_code == script.DAMAGED:
+        raise script.DamagedError
     if exit_code in (TIMED_OUT, -getattr(signal, "SIGXCPU", TIMED_OUT)):
         text = f"{name} cannot be read within {CPU_SECONDS // 60} minutes."
         raise TableError(text, hint="save it as CSV.", code="parser-timeout")
-    if exit_code == parser_process.NOT_INSTALLED:
+    if exit_code == script.NOT_INSTALLED:
         raise TableError(f"{name} cannot be read: its parser cannot be loaded.", hint="install its extra again.")
-    if exit_code in (TOO_MUCH, parser_process.OUT_OF_MEMORY):
+    if exit_code in (TOO_MUCH, script.OUT_OF_MEMORY):
         raise too_large(name, max_size)
     if exit_code:
         raise _crashed(name)

@@ -1,0 +1,1 @@
+"""Libraries of others that parse files, in a process of their own."""
