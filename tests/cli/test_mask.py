@@ -26,8 +26,11 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "privacy", "measures", "seconds", "sha256", "row_order",
+        "privacy", "measures", "risk", "seconds", "sha256", "row_order",
     ]  # fmt: skip
+    assert list(summary["risk"]) == ["highest", "blind_guess", "attackers", "before", "intervals", "inference"]
+    assert list(summary["risk"]["highest"]) == ["attacker", "value", "before", "interval"]
+    assert list(summary["risk"]["inference"]["spent"]) == ["value", "before", "baseline", "marginal", "interval"]
     assert list(summary["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
     assert set(summary["measures"]) == {"information_loss", "sse", "sst", "record_linkage", "semantic_linkage", "score"}
     assert set(summary["sha256"]) == {"input", "plan", "links", "ontologies", "output"}

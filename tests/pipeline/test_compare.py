@@ -82,7 +82,7 @@ def test_what_the_plan_says_of_its_own_method_stays() -> None:
 
 def test_the_best_trade_offs_are_those_that_no_other_beats() -> None:
     def run(loss: float, linkage: float) -> dict[str, object]:
-        return {"measures": {"information_loss": {"value": loss}, "semantic_linkage": {"value": linkage}}}
+        return {"measures": {"information_loss": {"value": loss}}, "risk": {"highest": {"value": linkage}}}
 
     points = [(1.0, 9.0), (2.0, 9.0), (3.0, 3.0), (3.0, 3.0), (4.0, 4.0), (9.0, 1.0), (9.5, 0.5)]
     assert Comparison([run(*x) for x in points]).best == [True, False, True, True, False, True, True]

@@ -125,17 +125,18 @@ def _show(comparison: Comparison, outputs: Sequence[Path]) -> None:
     """Print the runs side by side; the best trade-offs are marked."""
     from allonym.report.html import figure, parameter_text
 
-    heads = ("method", "k", "settings", "loss", "by meaning", "by text", "score", "seconds", "")
-    keys = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "score", "seconds")
+    heads = ("method", "k", "settings", "loss", "highest", "attacker", "by meaning", "by text", "score", "seconds", "")
+    keys = ("method", "k", "parameters", "information_loss", "highest_linkage", "attacker", "semantic_linkage",
+            "record_linkage", "score", "seconds")  # fmt: skip
     rows = [
         [*("" if row[key] is None else figure(row[key]) for key in keys), "best" if row["best"] else ""]
         for row in comparison.rows()
     ]
     shown = [i for i, head in enumerate(heads) if head != "settings" or any(row[i] for row in rows)]
-    numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "")]
+    numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "attacker", "")]
     show_table([heads[i] for i in shown], [[row[i] for i in shown] for row in rows], right=numbers)
-    say("\nloss: information loss; by meaning, by text: records linked; all in %.")
-    say("best: no other run is better in loss or linkage by meaning and at least as good in the other.")
+    say("\nloss: information loss; highest: records linked by the strongest attacker; by meaning, by text; all in %.")
+    say("best: no other run is better in loss or the highest linkage and at least as good in the other.")
     for run in comparison.failed:
         parameters = "".join(f", {name} = {parameter_text(value)}" for name, value in run["parameters"].items())
         say(f"\nLeft out: {run['method']}{parameters}. {' '.join(run['problems'])}")

@@ -57,7 +57,7 @@ def show_demo(release: Release, folder: Path, report: Path | None = None) -> Non
     for column in release.summary["privacy"][0]["columns"]:
         rows += [
             (column, str(before), "→", str(after), f"{records:,}")
-            for before, after, records in release.replacements(column)[:4]
+            for before, after, records in release.replacements(column)[:3]
         ]
     say()
     show_table(("column", "before", "", "after", "records"), rows, right=(4,))

@@ -109,6 +109,7 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
     show_table(("promise", "over", "reached", "required"), rows, right=(2,))
     for name, x in s.get("united", {}).items():
         say(f"{name}: {x['values']:,} values count as {x['counted_as']:,}, because they differ only in spelling")
+    _show_attackers(evaluation)
     for head, names in (("information loss", LOSS), ("disclosure risk", RISK)):
         say()
         show_table((head, "release", "before", "blind"), _measure_rows(evaluation, names), right=(1, 2, 3))
@@ -125,6 +126,28 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
     for name, values in evaluation.strange.items():
         shown = "" if hide_values else ": " + ", ".join(short(v, 30) for v in values[:MAX_VALUES])
         say(f"\n{name}: {len(values):,} masked values have no concept and count as similar to nothing else{shown}")
+
+
+def _show_attackers(evaluation: Evaluation) -> None:
+    """Print what each attacker reaches, the highest first, and what is inferred of sensitive columns."""
+    from allonym.measures.attackers.registry import labelled
+    from allonym.report.html import figure
+
+    risk = evaluation.risk
+    blind = figure(risk["blind_guess"])
+    rows = [
+        (label, figure(after), figure(before), blind)
+        for label, before, after, _ in sorted(labelled(risk), key=lambda x: -x[2])
+    ]
+    say()
+    show_table(("attackers, highest first (%)", "release", "before", "blind"), rows, right=(1, 2, 3))
+    if risk["inference"]:
+        rows = [
+            (name, figure(x["value"]), figure(x["before"]), figure(x["baseline"]))
+            for name, x in risk["inference"].items()
+        ]
+        say()
+        show_table(("sensitive value inferred (%)", "release", "before", "blind"), rows, right=(1, 2, 3))
 
 
 def _measure_rows(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[str, str, str, str]]:

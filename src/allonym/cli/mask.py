@@ -189,8 +189,9 @@ def _measures(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
     yield from ((f"noise in {name}", _noise(x)) for name, x in s.get("noise", {}).items())
     yield "information loss", f"{loss['value']:.2f} % ({columns})"
-    yield "linked by meaning", _linkage(s["measures"]["semantic_linkage"])
-    yield "linked by text", _linkage(s["measures"]["record_linkage"])
+    yield "highest linkage", _highest_linkage(s["risk"])
+    yield "other attackers", _other_attackers(s["risk"])
+    yield from ((f"{name} inferred", _inference(x)) for name, x in s["risk"]["inference"].items())
 
 
 def _noise(column: dict[str, Any]) -> str:
@@ -206,8 +207,23 @@ def _noise(column: dict[str, Any]) -> str:
     return text
 
 
-def _linkage(measure: dict[str, Any]) -> str:
-    """Describe the share of records that an attacker links."""
-    about = "" if measure["interval"] is None else "about "
-    after, blind = f"{about}{measure['value']:.1f} % after", f"{measure['baseline']:.1f} %"
-    return f"{measure['before']:.1f} % before, {after}; blind guess {blind}"
+def _highest_linkage(risk: dict[str, Any]) -> str:
+    """Describe the share of records that the strongest attacker links, and name the attacker."""
+    highest = risk["highest"]
+    about = "" if highest["interval"] is None else "about "
+    after = f"{about}{highest['value']:.1f} % after ({highest['attacker']})"
+    return f"{highest['before']:.1f} % before, {after}; blind guess {risk['blind_guess']:.1f} %"
+
+
+def _other_attackers(risk: dict[str, Any]) -> str:
+    """Name the other attackers, and what they reach, the highest first."""
+    others = sorted((-value, name) for name, value in risk["attackers"].items() if name != risk["highest"]["attacker"])
+    about = dict.fromkeys(risk["intervals"], "about ")
+    return ", ".join(f"{name} {about.get(name, '')}{-value:.1f} %" for value, name in others)
+
+
+def _inference(column: dict[str, Any]) -> str:
+    """Describe how often a sensitive value is guessed right."""
+    about = "" if column["interval"] is None else "about "
+    after = f"{about}{column['value']:.1f} % after"
+    return f"{column['before']:.1f} % before, {after}; by the most frequent value {column['baseline']:.1f} %"

@@ -9,6 +9,7 @@ import numpy as np
 from allonym.arrays import Floats, Ints, distinct, sum_by
 from allonym.measures.attackers.base import Estimate
 from allonym.measures.attackers.meaning import semantic_linkage
+from allonym.measures.attackers.registry import blind_guess
 from allonym.measures.attackers.text import record_linkage
 from allonym.records import Pairs
 
@@ -16,14 +17,6 @@ __all__ = [
     "Estimate", "Risks", "blind_guess", "journalist", "marketer", "prosecutor", "record_linkage", "semantic_linkage",
     "together", "uniqueness",
 ]  # fmt: skip
-
-
-def blind_guess(pairs: Pairs) -> float:
-    """Return how often somebody is found who is guessed among all records, in per cent."""
-    total = max(int(pairs.counts.sum()), 1)
-    if pairs.units is None:
-        return 100 / total
-    return float(100 * ((np.bincount(pairs.units, weights=pairs.counts) / total) ** 2).sum())
 
 
 class Risks(NamedTuple):

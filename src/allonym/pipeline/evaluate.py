@@ -22,6 +22,7 @@ from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinatio
 from allonym.methods.base import ColumnwiseMethod
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable
+from allonym.pipeline.disclosure.linkage import risk_of_pairs
 from allonym.pipeline.disclosure.population import population_risk
 from allonym.pipeline.disclosure.record_risk import RecordRisk
 from allonym.pipeline.disclosure.uniques import uniques_of
@@ -51,6 +52,7 @@ class Evaluation:
     measures: Mapping[str, Measurement]
     sizes: Ints = field(repr=False)  # of the groups, in persons
     attackers: Mapping[str, Measurement] = field(default_factory=dict)  # linkage by meaning under other measures
+    risk: Mapping[str, Any] = field(default_factory=dict)  # every attacker, the highest of them, and inference
     earlier: Mapping[str, Any] | None = None
     strange: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # masked values without a meaning
     uniques: UniqueCombinations | None = None  # the combinations of released columns that make people unique
@@ -80,6 +82,7 @@ class Evaluation:
             **({"united": dict(self.united)} if self.united else {}),
             "groups": group_sizes(self.sizes),
             "measures": measures,
+            "risk": dict(self.risk),
             "earlier": None if self.earlier is None else dict(self.earlier),
             "unique_combinations": None if self.uniques is None else self.uniques.to_dict(),
             "unique_combinations_before": None if self.uniques_before is None else self.uniques_before.to_dict(),
@@ -122,15 +125,17 @@ def evaluate(
         joint = pairs_of(group_ids=risk.together(release.group_ids, before.group_ids))
         together = _narrowed(pairs, pairs_of(group_ids=before.group_ids), joint)
     seed, k = plan.seed or 0, plan.method.required_k
+    measures = measured(pairs, k, balance=balance, threshold=threshold, seed=seed, tick=part_of(tick, 1, 2))
     evaluation = Evaluation(
         records=prepared.table.n,
         units=None if prepared.units is None else prepared.records.persons,
         tuples=(len(prepared.records), int((pairs.sizes > 0).sum())),
         suppressed=int(release.suppressed.sum()),
         privacy=[*_privacy(pairs, plan, list(columns)), *release.combinations(k, m)],
-        measures=measured(pairs, k, balance=balance, threshold=threshold, seed=seed, tick=part_of(tick, 1, 2)),
+        measures=measures,
         sizes=pairs.sizes[pairs.sizes > 0],
         attackers={name: linkage_by_meaning(pairs, name, seed) for name in attackers},
+        risk=risk_of_pairs(prepared, pairs, measures, seed),
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
         united=prepared.united_values(),

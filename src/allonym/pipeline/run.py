@@ -22,6 +22,7 @@ from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
+from allonym.pipeline.disclosure.linkage import risk_of_masking
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import ExecutionOptions, is_path, open_source
 from allonym.plan import toml
@@ -336,6 +337,7 @@ def summary_of(
         "privacy": [*rows.promised(prepared, seed), *_privacy(prepared, verified)],
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {name: x.to_dict() for name, x in figures.items()},
+        "risk": risk_of_masking(prepared, masking, pairs, figures, seed or 0),
     }
 
 
@@ -365,6 +367,7 @@ def settings_of(prepared: Prepared, seed: int | None, sha256: Mapping[str, Any])
         **({"united": united} if (united := prepared.united_values()) else {}),
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {},
+        "risk": {},
         "seconds": 0.0,
         "sha256": dict(sha256),
     }

@@ -15,14 +15,16 @@ from allonym.measures.measurement import score
 from allonym.report import needed
 from allonym.report.html import parameter_text
 
-RISK, LOSS, BY_TEXT = "semantic_linkage", "information_loss", "record_linkage"
+RISK, LOSS, BY_MEANING, BY_TEXT = "highest_linkage", "information_loss", "semantic_linkage", "record_linkage"
 BALANCE_STEPS = 20  # for which scores are drawn
 HEADS = {
     "method": "method",
     "k": "k",
     "parameters": "parameters",
     LOSS: "loss (%)",
-    RISK: "linked by meaning (%)",
+    RISK: "highest linkage (%)",
+    "attacker": "attacker",
+    BY_MEANING: "linked by meaning (%)",
     BY_TEXT: "linked by text (%)",
     "score": "score",
     "smallest_group": "smallest group",
@@ -31,7 +33,7 @@ HEADS = {
     "seconds": "seconds",
     "best": "best trade-off",
 }
-TEXTS = ("method", "parameters")
+TEXTS = ("method", "parameters", "attacker")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,8 @@ class Comparison:
 
     @property
     def best(self) -> list[bool]:
-        """Which runs are best trade-offs: no other run is better in loss or linkage and as good in the other."""
-        points = [(x["measures"][LOSS]["value"], x["measures"][RISK]["value"]) for x in self.runs]
+        """Which runs are best trade-offs: no other is better in loss or highest linkage and as good in the other."""
+        points = [(x["measures"][LOSS]["value"], x["risk"]["highest"]["value"]) for x in self.runs]
         return [not any(b[0] <= a[0] and b[1] <= a[1] and b != a for b in points) for a in points]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -62,7 +64,10 @@ class Comparison:
             "method": run["method"],
             "k": run["parameters"].get("k"),
             "parameters": ", ".join(f"{x} = {parameter_text(y)}" for x, y in others.items()),
-            **{name: run["measures"][name]["value"] for name in (LOSS, RISK, BY_TEXT, "score")},
+            LOSS: run["measures"][LOSS]["value"],
+            RISK: run["risk"]["highest"]["value"],
+            "attacker": run["risk"]["highest"]["attacker"],
+            **{name: run["measures"][name]["value"] for name in (BY_MEANING, BY_TEXT, "score")},
             "smallest_group": min(reached, default=None),
             "suppressed": run["suppressed"],
             "tuples": run["tuples"]["after"],

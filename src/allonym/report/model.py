@@ -109,6 +109,14 @@ class Report:
         """The title of the release."""
         return self.about["title"] or "A masked table"
 
+    @property
+    def attackers(self) -> list[tuple[str, str]]:
+        """The label and the story of each attacker on the release."""
+        from allonym.measures.attackers.registry import labelled
+
+        risk = self.summary.get("risk")
+        return [(label, story) for label, _, _, story in labelled(risk)] if risk else []
+
     def published(self) -> Report:
         """Return the report that may accompany the release."""
         summary = {key: value for key, value in self.summary.items() if key not in ("seed", "united", "ordered_by")}
@@ -120,7 +128,7 @@ class Report:
         variables = [x if x.ontology in named else replace(x, ontology="") for x in variables]
         if self.data_independent:  # every figure depends on the records
             variables = [replace(x, distinct=None, changed=None, loss=None) for x in variables]
-            summary |= {"measures": {}, "noise": {}}
+            summary |= {"measures": {}, "noise": {}, "risk": {}}
         return replace(
             self,
             summary=summary,

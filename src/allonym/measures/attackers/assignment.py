@@ -84,7 +84,7 @@ def balanced(likelihoods: Likelihoods) -> Floats:
 ATTACKER = Attacker(
     "assignment",
     "linked by assignment",
-    "Knows the plan and the whole table, and links all persons to all records at once, so that the whole is likeliest.",
+    "knows the plan and the whole table, and links all persons to all records at once, so that the whole is likeliest",
     "releases of methods that replace each value at random",
     lambda setting: setting.mechanism is not None,
     assignment,

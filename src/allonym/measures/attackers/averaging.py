@@ -85,8 +85,7 @@ def _spreads(distributions: Any, metric: Any) -> Floats:
 ATTACKER = Attacker(
     "averaging",
     "linked by averaging",
-    "Knows all rows of a person, can tell which rows of the release belong to one person, and compares all of them at "
-    "once.",
+    "knows all rows of a person, can tell which rows of the release belong to one person, and compares their means",
     "releases with several rows per person and columns that are not masked, by which rows can be tied together",
     lambda setting: setting.tied_rows and several_rows(setting.pairs),
     lambda setting: averaging(setting.pairs, setting.seed),

@@ -48,7 +48,7 @@ class Attacker:
 
     name: str  # in JSON and on the command line
     label: str  # of the figure, in tables
-    story: str  # what the attacker knows and does, in one sentence
+    story: str  # what the attacker knows and does, after "an attacker who"
     releases: str  # which releases the attack applies to
     applies: Callable[[Setting], bool]
     attack: Callable[[Setting], Estimate]

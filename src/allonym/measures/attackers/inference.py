@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,14 +89,20 @@ def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0) -> Estimate:
     return Estimate(float(100 * (pairs.counts[chosen] * right).sum() / pairs.counts.sum()))
 
 
+def inferred_in_groups(before: Ints, after: Ints, values: Ints, counts: Floats, units: Ints | None = None) -> Inference:
+    """Measure what groups reveal of a sensitive column, from the group before and after, and the value, of each row."""
+    one_group = np.zeros(len(values), np.int64)
+    was, now, table = (guessed_in_groups(groups, values, counts, units) for groups in (before, after, one_group))
+    return Inference(now, was, table, drawn_from_table(values, counts, units))
+
+
 def inferred(pairs: Pairs, column: int, *, grouped: bool, seed: int = 0) -> Inference:
     """Measure the inference of a sensitive column, from a person's group or, without groups, the nearest records."""
     assert pairs.sensitive_codes is not None
-    values, counts, units = pairs.sensitive_codes[:, column], pairs.counts.astype(np.float64), pairs.units
-
-    def in_groups(groups: Ints) -> float:
-        return guessed_in_groups(groups - int(groups.min(initial=0)), values, counts, units)
-
-    after = Estimate(in_groups(pairs.groups)) if grouped else guessed_by_nearest(pairs, column, seed)
-    before, table = in_groups(pairs.unmasked.groups), in_groups(np.zeros(len(counts), np.int64))
-    return Inference(after.value, before, table, drawn_from_table(values, counts, units), after.interval)
+    before, after = (groups - int(groups.min(initial=0)) for groups in (pairs.unmasked.groups, pairs.groups))
+    values, counts = pairs.sensitive_codes[:, column], pairs.counts.astype(np.float64)
+    found = inferred_in_groups(before, after, values, counts, pairs.units)
+    if grouped:
+        return found
+    nearest = guessed_by_nearest(pairs, column, seed)
+    return replace(found, value=nearest.value, interval=nearest.interval)

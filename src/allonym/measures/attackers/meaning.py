@@ -123,7 +123,7 @@ def _hits(pairs: Pairs, search: Search, seen: Ints) -> Floats:
 ATTACKER = Attacker(
     "meaning",
     "linked by meaning",
-    "Knows the original values of a person and picks one of the records of the release that are nearest in meaning.",
+    "knows the original values of a person and picks one of the records of the release that are nearest in meaning",
     "every release",
     lambda setting: True,
     lambda setting: semantic_linkage(setting.pairs, seed=setting.seed),

@@ -48,8 +48,8 @@ def rerun(setting: Setting) -> Estimate:
 ATTACKER = Attacker(
     "re-run",
     "linked by re-running",
-    "Knows the plan and the whole table, re-runs the tool without knowing its random draws, and picks a record of the "
-    "person's class, or the likeliest record.",
+    "knows the plan and the whole table, re-runs the tool without knowing its random draws, and picks one of the "
+    "records that look as the person's must, or names the likeliest person",
     "every release",
     lambda setting: True,
     rerun,

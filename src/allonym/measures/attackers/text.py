@@ -45,7 +45,7 @@ def owned(pairs: Pairs, was: Ints, now: Ints, size: Floats) -> Floats:
 ATTACKER = Attacker(
     "text",
     "linked by text",
-    "Has the original table and looks up each record of the release among the original records with the same text.",
+    "has the original table and looks up each record of the release among the original records with the same text",
     "every release",
     lambda setting: True,
     lambda setting: Estimate(record_linkage(setting.pairs)),

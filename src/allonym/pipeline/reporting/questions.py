@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from allonym import privacy
 from allonym.errors import first_few, plural
+from allonym.measures.attackers.registry import ATTACKERS, labelled
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.report.model import Question, Row
 
 
 def questions(facts: ReleaseFacts) -> dict[str, Any]:
     """Return the questions with their answers, and the risks that are drawn."""
-    linkage: list[Row] = [
-        ("linked by meaning", *facts.figures("semantic_linkage")),
-        ("linked by text", *facts.figures("record_linkage")),
-    ]
+    risk = facts.summary["risk"]
+    linkage: list[Row] = [(label, before, after, risk["blind_guess"]) for label, before, after, _ in labelled(risk)]
     guesses = _guesses(facts)
     return {
         "questions": [_singling_out(facts), _linkability(facts, linkage), _inference(facts, guesses)],
@@ -56,23 +52,22 @@ def _singling_out(facts: ReleaseFacts) -> Question:
 
 
 def _linkability(facts: ReleaseFacts, rows: Sequence[Row]) -> Question:
-    before, after, blind = facts.figures("semantic_linkage")
+    risk = facts.summary["risk"]
+    highest = risk["highest"]
+    attacker = ATTACKERS[highest["attacker"]]
+    about = "" if highest["interval"] is None else "about "
     answer = (
-        "An attacker who knows the true values of all masked columns, and takes the record nearest in meaning, finds "
-        f"the right one for {after:.1f} % of the records (before: {before:.1f} %; by a blind guess: {blind:.1f} %)."
+        f"The strongest attacker ({attacker.name}) finds the right one for {about}{highest['value']:.1f} % of the "
+        f"records (before: {highest['before']:.1f} %; by a blind guess: {risk['blind_guess']:.1f} %): one who "
+        f"{attacker.story}."
     )
     return Question("Can records be linked to other data?", answer, [(f"{x} (%)", a, b, c) for x, a, b, c in rows])
 
 
 def _guesses(facts: ReleaseFacts) -> list[Row]:
-    """Return for each sensitive column how often the most frequent value of a group is a person's own."""
-    pairs = facts.pairs
-    one_group = replace(pairs, group_ids=np.zeros(len(pairs.counts), np.int64))
-    rows: list[Row] = []
-    for a, attribute in enumerate(pairs.sensitive):
-        before, after, blind = (privacy.guessed_by_group(x, a) for x in (pairs.unmasked, facts.pairs, one_group))
-        rows.append((f"{attribute.name} guessed right", before, after, blind))
-    return rows
+    """Return for each sensitive column how often it is guessed right."""
+    figures = facts.summary["risk"]["inference"]
+    return [(f"{name} guessed right", x["before"], x["value"], x["baseline"]) for name, x in figures.items()]
 
 
 def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:

@@ -28,7 +28,8 @@ from allonym.studio.results import estimate, mask, no_plan
 SHOWN_FIRST = ("sa-mdav", "fusion", "generalise", "noise", "exponential")
 ESTIMATED_METHODS, ESTIMATED_KS = ("sa-mdav", "fusion", "s-mdav", "mdav"), (2, 3, 5, 10, 15)
 MAX_KS = 12  # of an estimate
-SHOWN = ("method", "k", "parameters", "information_loss", "semantic_linkage", "record_linkage", "seconds")
+SHOWN = ("method", "k", "parameters", "information_loss", "highest_linkage", "attacker", "semantic_linkage",
+         "record_linkage", "seconds")  # fmt: skip
 SEED, ROW_ORDER = parameters_of(Plan)["seed"], parameters_of(Plan)["row_order"]
 
 

@@ -1,0 +1,75 @@
+"""The strongest attackers on every method: how many visitors of the survey does the best of them find?
+
+Methods that group records leave at most one in k. Methods that replace each value by itself promise no such thing;
+their figures, as documented in docs/measures/risk.md, must not rise.
+"""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import allonym as al
+from allonym.methods import METHODS
+from allonym.methods.base import ColumnwiseMethod
+from allonym.methods.record_level import RecordLevelMethod
+from allonym.pipeline.demo import WORDS, survey
+
+K = 5
+GROUPING = [name for name, method in METHODS.items() if not issubclass(method, RecordLevelMethod)]
+RECORD_LEVEL = [name for name in METHODS if name not in GROUPING]
+HIGHEST = {"noise": 18.0, "exponential": 1.0, "randomise-uniform": 0.5, "randomise-frequency": 0.5}  # in %
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: Any) -> Path:
+    """Return a folder with the survey, its links and its hierarchies."""
+    where: Path = tmp_path_factory.mktemp("survey")
+    (where / "survey.csv").write_text(survey(), "utf-8")
+    for name in WORDS:
+        for file in (f"{name}.links.csv", f"{name}.vgh.csv"):
+            (where / file).write_bytes((files("allonym") / "data" / file).read_bytes())
+    return where
+
+
+def release(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> dict[str, Any]:
+    """Mask the survey by a method with its defaults, and return the summary."""
+    hierarchies = {"hierarchy": "{}.vgh.csv"} if METHODS[method]().needs_hierarchy else {}
+    columns: dict[str, Any] = {"visitor": al.identifier(), "hobby": al.keep(), "origin": al.keep(), "age": al.keep()}
+    for name in WORDS:
+        given = {key: text.format(name) for key, text in hierarchies.items()}
+        columns[name] = al.quasi("wordnet", links=f"{name}.links.csv", **given) if name in words else al.keep()
+    columns["spent"] = al.sensitive()
+    k = {"k": K} if method in GROUPING else {}
+    plan = al.Plan(columns, method=method, folder=folder, seed=1, **k)
+    return plan.run(folder / "survey.csv", folder / f"{method}.csv").summary
+
+
+@pytest.mark.parametrize("method", GROUPING)
+def test_nobody_finds_more_than_one_in_k_where_records_are_grouped(method: str, folder: Path) -> None:
+    together = not issubclass(METHODS[method], ColumnwiseMethod)
+    for words in [WORDS] if together else [(name,) for name in WORDS]:
+        risk = release(folder, method, words)["risk"]
+        assert risk["highest"]["value"] <= 100 / K
+        assert risk["highest"]["attacker"] == "re-run"
+        assert set(risk["attackers"]) == {"re-run", "meaning", "text"}
+        assert risk["highest"]["value"] < risk["highest"]["before"]
+        with (folder / f"{method}.csv").open(encoding="utf-8") as file:
+            seen = [tuple(row[name] for name in words) for row in csv.DictReader(file)]
+        assert risk["highest"]["value"] == pytest.approx(100 * len(set(seen)) / len(seen))
+
+
+@pytest.mark.parametrize("method", RECORD_LEVEL)
+def test_figures_of_record_level_methods_do_not_rise(method: str, folder: Path) -> None:
+    risk = release(folder, method)["risk"]
+    assert risk["highest"]["value"] <= HIGHEST[method]
+    assert set(risk["attackers"]) == {"re-run", "assignment", "meaning", "text"}
+    assert risk["blind_guess"] == pytest.approx(100 / 975)
+
+
+def test_every_record_level_method_has_a_documented_figure() -> None:
+    assert set(HIGHEST) == set(RECORD_LEVEL)
