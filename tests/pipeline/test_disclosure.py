@@ -115,6 +115,16 @@ class TestUniqueCombinations:
             assert told["unique_combinations"] == expected_inspection["unique_combinations"]
             assert told["population"] == expected_inspection["population"]
 
+    @pytest.mark.parametrize("unit", [False, True])
+    def test_engines_give_the_same_with_weights(self, unit: bool) -> None:
+        people = pd.concat([PEOPLE.assign(weight=[1.1, 0.7, 3.3, 2.9, 5.7, 0.3])] * 5, ignore_index=True)
+        people["id"] = [f"p{row % 20}" for row in range(len(people))]
+        plan = plan_of(id=al.unit() if unit else al.keep(), weight=al.weight())
+        table, expected = pa.Table.from_pandas(people, preserve_index=False), figures(plan.check(people))
+        assert expected["population"]["individual_risk"]["highest"] > 0
+        for native in (pl.from_arrow(table).lazy(), duckdb.connect().from_arrow(table)):
+            assert figures(plan.check(native)) == expected
+
 
 @pytest.mark.usefixtures("folder")
 class TestPopulation:

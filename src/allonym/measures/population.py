@@ -70,10 +70,15 @@ class PopulationRisk:
     def _expected(self, risks: Floats) -> tuple[float, int]:
         """Return how many people are expected to be found, each by the riskiest row, and of how many."""
         if self.units is None:
-            return float((risks * self._each).sum()), int(self._each.sum())
+            return _sum(risks * self._each), int(self._each.sum())
         highest = np.zeros(int(self.units.max(initial=-1)) + 1)
         np.maximum.at(highest, self.units, risks)
-        return float(highest.sum()), len(np.unique(self.units))
+        return _sum(highest), len(np.unique(self.units))
+
+
+def _sum(amounts: Floats) -> float:
+    """Return a sum that does not depend on the order of rows."""
+    return float(np.sort(amounts).sum())
 
 
 def _median(values: Floats, counts: Ints) -> float:
@@ -114,15 +119,17 @@ def from_weights(
     number = int(groups.max(initial=-1)) + 1
     sizes = class_sizes(groups, units)
     if units is None:
-        total, people = sum_by(groups, weights, number), float(weights.sum())
+        order = np.argsort(weights)  # so that the order of rows does not matter
+        total, people = sum_by(groups[order], weights[order], number), _sum(weights)
     else:
         person, _, first = distinct([groups, units])
         largest = np.zeros(len(first))
         np.maximum.at(largest, person, weights)
-        total = sum_by(groups[first], largest, number)
+        order = np.argsort(largest)
+        total = sum_by(groups[first][order], largest[order], number)
         overall = np.zeros(int(units.max(initial=-1)) + 1)
         np.maximum.at(overall, units, weights)
-        people = float(overall.sum())
+        people = _sum(overall)
     counts = np.maximum(total[groups], sizes)
     return PopulationRisk("weights", tuple(columns), people, sizes, counts, individual_risk(sizes, counts), units)
 
