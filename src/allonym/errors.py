@@ -110,7 +110,7 @@ class UnknownFormatError(OntologyError):
 
 
 class DuplicateIdError(OntologyError):
-    """One id stands for two things."""
+    """One id has two meanings."""
 
     code = "duplicate-id"
 

@@ -19,7 +19,7 @@ Value = Any  # a concept or rank (int), a number (float), a range (two), a text 
 
 
 class Metric(Protocol):
-    """How far apart the values of one attribute are, and which value stands for several."""
+    """How far apart the values of one attribute are, and which value represents several."""
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -32,7 +32,7 @@ class Metric(Protocol):
         """Return the distances of a value, which need not be one of `values`, to each of them."""
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the value that stands for some others; it need not be one of them, nor of `values`."""
+        """Return the value that represents some others; it need not be one of them, nor of `values`."""
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the most specific value that is true of all of some others; null, where there is none."""
@@ -333,7 +333,7 @@ class Pairs:
 
     @cached_property
     def blind(self) -> Pairs:
-        """The release in which one record, the centroid of the data, stands for all."""
+        """The release in which one record, the centroid of the data, replaces all."""
         centroids = [x.metric.centroid(self.original[:, a], self.mass) for a, x in enumerate(self.attributes)]
         wider = [x.metric.extend([value]) for x, value in zip(self.attributes, centroids, strict=True)]
         codes = [metric.values.index(value) for metric, value in zip(wider, centroids, strict=True)]

@@ -291,7 +291,7 @@ def test_the_codebook_of_a_long_table_names_nobody(tmp_path: Path) -> None:
     book = release.codebook()
     assert "alice" not in json.dumps(book)
     [who, item] = book["variables"]
-    assert who == {"name": "who", "role": "unit", "altered": True, "how": "numbered anew, from 1 on", "distinct": 6}
+    assert who == {"name": "who", "role": "unit", "altered": True, "how": "renumbered from 1", "distinct": 6}
     written = (tmp_path / "out.csv").read_text().splitlines()[1:]
     assert {x["value"] for x in item["values"]} == {line.split(",")[1] for line in written}
     assert book["units"] == 6

@@ -16,7 +16,7 @@ DEPTH = "Depth of the root: edges (0), nodes (1), virtual-root (2)."
 
 
 def _remember_hidden(ctx: click.Context, parameter: click.Parameter, hidden: bool) -> bool:
-    """Tell whoever prints an error of the command that values are to be hidden."""
+    """Record for the error output that values are to be hidden."""
     ctx.ensure_object(dict)["hide_values"] = hidden
     return hidden
 

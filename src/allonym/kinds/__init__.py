@@ -1,1 +1,1 @@
-"""One metric per kind: how far apart values are, and which value stands for several."""
+"""One metric per kind: how far apart values are, and which value represents several."""

@@ -99,7 +99,7 @@ class Sets(Kind):
         return counts
 
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
-        """Encode every cell as the set of its items' concepts; an unlinked item stands for itself."""
+        """Encode every cell as the set of its items' concepts; an unlinked item is a value of its own."""
         meanings: dict[str, Value] = {text: text for text in self.words(cells)}
         elements: Metric = EqualityMetric([])
         write: Callable[[Value], str] = str

@@ -47,12 +47,12 @@ def information_loss(pairs: Pairs) -> float:
 
 
 def semantic_quality(pairs: Pairs) -> float:
-    """Return the mean similarity of values and what stands for them, in per cent (Martínez 2010, eq. 22)."""
+    """Return the mean similarity of values and their replacements, in per cent (Martínez 2010, eq. 22)."""
     return 100 * (1 - _mean(pairs, distances(pairs)))
 
 
 def path_distance(pairs: Pairs) -> float:
-    """Return how many links values are on average from what stands for them, over the columns with an ontology."""
+    """Return the mean number of links between values and their replacements, over the columns with an ontology."""
     similarities = [
         links
         for a, attribute in enumerate(pairs.attributes)
@@ -74,7 +74,7 @@ def content_loss(pairs: Pairs) -> float:
 
 
 def set_loss(pairs: Pairs, distance: str = "avg") -> float:
-    """Return Σ d² between sets and what stands for them (Batet et al. 2014, eq. 9), over all columns of sets.
+    """Return Σ d² between sets and their replacements (Batet et al. 2014, eq. 9), over all columns of sets.
 
     By `avg` a set is not 0 from itself, so that even the table as it was has such a loss: the floor.
     """

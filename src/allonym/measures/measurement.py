@@ -1,4 +1,4 @@
-"""Figures side by side: of a release, of the table as it was, and of a release in which one record stands for all."""
+"""Figures side by side: of a release, of the original table, and of a release in which one record replaces all."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class _Blocked:
         return _Result(groups, self.lost(groups), block)
 
     def again(self, result: _Result, one_in: int) -> _Result:
-        """Group anew those rows whose groups lose most, if they lose less then."""
+        """Group the rows of the groups with the largest loss again; keep the result if it loses less."""
         worst = self.worst(result, one_in)
         some = worst[result.groups.group]
         tuples, place = np.unique(result.groups.source[some], return_inverse=True)
@@ -166,7 +166,7 @@ class _Blocked:
         return self.records.mass[tuples] * (rows / self.records.counts[tuples])
 
     def lost(self, groups: Groups) -> Floats:
-        """Return Σ ω·d² of each group to what stands for it."""
+        """Return Σ ω·d² of each group to its representative."""
         mass = self.weighed(groups.source, groups.share)
         starts = np.searchsorted(groups.group, np.arange(0, len(groups) + GROUPS_PER_BATCH, GROUPS_PER_BATCH))
         parts = [np.arange(low, high) for low, high in pairwise(starts.tolist())]

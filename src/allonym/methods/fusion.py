@@ -207,7 +207,7 @@ class Ties:
         self.look(np.arange(len(each)))
 
     def look(self, some: Ints) -> None:
-        """Find anew the smallest targets of some of the groups."""
+        """Update the smallest targets of some of the groups."""
         starts, targets = take_rows(self.starts, self.targets, some)
         least = np.minimum.reduceat(self.sizes[targets], starts[:-1])
         self.least[some] = np.where(self.sizes[self.groups[some]] == self.smallest, least, GONE)

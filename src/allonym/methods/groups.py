@@ -58,7 +58,7 @@ def placed(metrics: Sequence[Metric], values: Sequence[Value]) -> tuple[list[Met
 
 
 def centre(metrics: Sequence[Metric], columns: Ints, mass: Floats) -> list[Value]:
-    """Return what stands for some tuples of codes, given attribute by attribute."""
+    """Return the representative of some tuples of codes, given attribute by attribute."""
     return [metric.centroid(codes, mass) for metric, codes in zip(metrics, columns, strict=True)]
 
 

@@ -95,7 +95,7 @@ class _Refining:
     # --- what a group loses --------------------------------------------------------------------------------------
 
     def weighed(self, members: Members) -> tuple[float, list[Value]]:
-        """Return Σ ω·d² of a group, and what stands for it."""
+        """Return Σ ω·d² of a group, and its representative."""
         loss_and_values = self.known.get(members)
         if loss_and_values is None:
             if self.kept >= MAX_CACHED_MEMBERS:
@@ -111,7 +111,7 @@ class _Refining:
         return loss_and_values
 
     def far(self, piece: int, group: int) -> float:
-        """Return ω·d² of a piece to what stands for a group as it is."""
+        """Return ω·d² of a piece to the current representative of a group."""
         total = 0.0
         values = self.weighed(self.members[group])[1]
         for metric, share, value, code in zip(self.metrics, self.shares, values, self.codes[piece], strict=True):

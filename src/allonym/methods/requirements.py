@@ -45,7 +45,7 @@ def enforced(
         merged = _Enforcing(records, merged, metrics).run(tick)
         if len(merged) == len(groups):
             return groups, codes, attributes
-        groups = merged  # what stands for groups is new; and of a tuple that is split, other rows may have moved
+        groups = merged  # representatives are new; and of a tuple that is split, other rows may have moved
 
 
 class _Enforcing:

@@ -145,7 +145,7 @@ def quasi(what: Any = None, **options: Any) -> Column:
 
 
 def sensitive(what: Any = None, **options: Any) -> Column:
-    """Return the role of a sensitive column, which nobody should learn about a person: it is kept unchanged."""
+    """Return the role of a sensitive column, whose values nobody should learn about a person: it is kept unchanged."""
     return described("sensitive", what, **options)
 
 

@@ -65,7 +65,7 @@ def _variable(release: Release, name: str, role: str, cells: Cells | None) -> di
     prepared, plan = release.prepared, release.prepared.plan
     entry: dict[str, Any] = {"name": name, "role": role, "altered": role in ("quasi", "unit")}
     if role == "unit":
-        return entry | {"how": "numbered anew, from 1 on", "distinct": release.summary["records"]}
+        return entry | {"how": "renumbered from 1", "distinct": release.summary["records"]}
     if name in prepared.kinds:
         entry["kind"] = prepared.kinds[name]
     if role == "quasi":
