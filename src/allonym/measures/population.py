@@ -217,7 +217,7 @@ def k_map(
     records = [x[first] for x in released]
     _, counts, own = distinct([*population, *([] if units is None else [units])])
     people = [x[own] for x in population]
-    found = np.zeros(len(first), np.int64)
+    fitting = np.zeros(len(first), np.int64)
     for rows, persons in _blocks(records, people, matches):
         number = _Counter(counts[persons], None if units is None else units[own][persons])
         height = max(PAIRS_PER_BATCH // max(len(persons), 1), 1)
@@ -227,8 +227,8 @@ def k_map(
             for a, b, table in zip(records, people, matches, strict=True):
                 if table is not None:
                     fits &= table[a[part][:, None], b[persons]]
-            found[part] = number.of(fits)
-    return found[row_of]
+            fitting[part] = number.of(fits)
+    return fitting[row_of]
 
 
 def _blocks(records: list[Ints], people: list[Ints], matches: Sequence[Flags | None]) -> Iterator[tuple[Ints, Ints]]:

@@ -85,8 +85,8 @@ def unique_combinations(
         limit: combinations × distinct tuples to search; beyond, combinations have fewer columns.
 
     >>> one, two = np.array([0, 0, 1, 1]), np.array([5, 6, 5, 5])
-    >>> found = unique_combinations(["one", "two"], [one, two])
-    >>> found.ranked(), found.scores.tolist(), found.contributions.tolist()
+    >>> uniques = unique_combinations(["one", "two"], [one, two])
+    >>> uniques.ranked(), uniques.scores.tolist(), uniques.contributions.tolist()
     ([(('two',), 1), (('one', 'two'), 1)], [1.0, 1.0, 0.0, 0.0], [50.0, 100.0])
     """
     tuples = _Tuples.of(columns, units, row_counts)
