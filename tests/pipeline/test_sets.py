@@ -257,7 +257,7 @@ def test_km_anonymity_is_told_of_any_release(tmp_path: Path) -> None:
     files = [str(tmp_path / x) for x in ("in.csv", "in.csv")]
     shown = CliRunner().invoke(app, ["evaluate", *files, "--plan", str(tmp_path / "plan.toml"), "--items", "1"])
     assert "k^1-anonymity" in shown.stdout
-    assert "How far are sets and these, by avg? (Σ d²)" in shown.stdout
+    assert "How far are sets from their replacements, by avg? (Σ d²)" in shown.stdout
     assert max(map(len, QUESTIONS.values())) <= 58  # figures must fit beside them on 80 columns
 
 
