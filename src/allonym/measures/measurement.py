@@ -41,8 +41,8 @@ class Measurement:
 
 QUESTIONS = {
     "information_loss": "How much meaning was lost? (%)",
-    "sse": "Sum of squared distances between records and their replacements",
-    "sst": "Sum of squared distances between records and the centroid",
+    "sse": "Squared distances between records and replacements (sum)",
+    "sst": "Squared distances between records and the centroid (sum)",
     "semantic_quality": "How similar are values and their replacements? (%)",
     "path_distance": "How many is-a links lie between them? (mean)",
     "content_loss": "How much less specific did the columns become? (nats)",
