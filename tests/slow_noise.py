@@ -181,8 +181,8 @@ def worst_ratio(parents: Parents, candidates: Sequence[int | None], epsilon: flo
 # Random numbers.
 
 
-def philox(key: tuple[int, int], counter: int) -> tuple[int, int, int, int]:
-    """Return the four words of Philox4x64-10 for a key and a counter whose upper three words are 0.
+def philox(key: tuple[int, int], counter: int, second: int = 0) -> tuple[int, int, int, int]:
+    """Return the four words of Philox4x64-10 for a key and a counter whose upper two words are 0.
 
     >>> import numpy  # which counts on before its first block
     >>> philox((1, 2), 6) == tuple(numpy.random.Philox(key=[1, 2], counter=[5, 0, 0, 0]).random_raw(4).tolist())
@@ -192,7 +192,7 @@ def philox(key: tuple[int, int], counter: int) -> tuple[int, int, int, int]:
     True
     """
     k0, k1 = key
-    x0, x1, x2, x3 = counter, 0, 0, 0
+    x0, x1, x2, x3 = counter, second, 0, 0
     for _ in range(ROUNDS):
         high0, low0 = divmod(M0 * x0, WORD)
         high1, low1 = divmod(M1 * x2, WORD)

@@ -52,15 +52,25 @@ class ReleaseKey:
 
     def number(self, *purpose: str) -> int:
         """Return a number of 128 bits for a purpose, such as `"ties"`."""
-        digest = hashlib.blake2b(digest_size=16, key=self.secret)
-        for part in purpose:
-            digest.update(hashlib.blake2b(part.encode()).digest())
-        return int.from_bytes(digest.digest(), "little")
-
-    def rng(self, *purpose: str) -> np.random.Generator:
-        """Return a generator for a purpose."""
-        return np.random.Generator(np.random.Philox(key=self.number(*purpose)))
+        return _derived(self.secret, purpose)
 
     def row_order(self, rows: int, content: str = "") -> Ints:
         """Return a random order of rows; with the hash of the input, two inputs never share an order."""
-        return self.rng("row order", content).permutation(rows)
+        return rng_of(self.number("row order", content)).permutation(rows)
+
+
+def derived(seed: int, *purpose: str) -> int:
+    """Return a number of 128 bits that belongs to a seed of at most 128 bits and a purpose."""
+    return _derived(seed.to_bytes(16, "little"), purpose)
+
+
+def rng_of(seed: int, *purpose: str) -> np.random.Generator:
+    """Return the generator that belongs to a seed of at most 128 bits and, if one is given, a purpose."""
+    return np.random.Generator(np.random.Philox(key=derived(seed, *purpose) if purpose else seed))
+
+
+def _derived(secret: bytes, purpose: tuple[str, ...]) -> int:
+    digest = hashlib.blake2b(digest_size=16, key=secret)
+    for part in purpose:
+        digest.update(hashlib.blake2b(part.encode()).digest())
+    return int.from_bytes(digest.digest(), "little")

@@ -94,6 +94,7 @@ keep_rest = true
 [method]
 name = "fusion"
 k = 2
+seed = 7
 
 [file]
 delimiter = ";"
@@ -204,6 +205,7 @@ def make(folder: Path) -> None:
         "sure": sure,
         "kept": sure.replace("format = 1\n", 'format = 1\nrow_order = "keep"\n', 1),
         "survey": SURVEY_PLAN,
+        "seeded": SURVEY_PLAN.replace("k = 5", "k = 5\nseed = 7"),
         "file": FILE_PLAN,
         "demands": DEMANDS_PLAN,
         "wrong": WRONG_PLAN,
@@ -263,6 +265,9 @@ def _formats(folder: Path) -> None:
     labels: dict[str, Any] = {"size": {i + 1: x for i, x in enumerate(SIZES)}}
     titles = ["", "what they do", *[""] * 6]
     pyreadstat.write_sav(coded, folder / "people.sav", column_labels=titles, variable_value_labels=labels)
+    with (folder / "people.sav").open("r+b") as sav:  # when it was written: the same each time
+        sav.seek(92)
+        sav.write(b"01 Jan 2600:00:00")
     coded["size"] = coded["size"].astype("int32")
     pyreadstat.write_dta(coded, folder / "people.dta", column_labels=titles, variable_value_labels=labels)
     (folder / "fresh").mkdir()

@@ -26,6 +26,7 @@ from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing
 from allonym.methods.kernels import nearest
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Records
+from allonym.release_key import rng_of
 
 SEXES = ("f", "m", None)
 Row = tuple[object, ...]
@@ -186,7 +187,7 @@ def test_recoding_is_fusion_of_each_column(
     for a in range(2):
         column = [(row[a],) for row in rows]
         order = sorted(set(column), key=lambda row: words.index(row[0]))
-        rng = np.random.Generator(np.random.Philox(key=[seed, a]))
+        rng = rng_of(seed, "recoding", str(a))
 
         def far(one: Row, other: Row, sizes: dict[Row, int]) -> float:
             return round(slow.wu_palmer_distance(named, one[0], other[0]), slow.DECIMALS)

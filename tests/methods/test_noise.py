@@ -18,7 +18,7 @@ from allonym import Exponential, Noise, RandomiseFrequency, RandomiseUniform
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
-from allonym.methods.draws import below, below_of_one, key_of, philox, uniform, words, words_of_one
+from allonym.methods.draws import below, below_of_one, number_of, philox, stream_of, uniform, words, words_of_one
 from allonym.methods.exponential import Candidates
 from allonym.methods.noise import ConceptsByDistance, NumericNoise, SemanticNoise
 from allonym.methods.randomise import Drawing
@@ -41,25 +41,28 @@ def domain(parents: Dag) -> Domain:
 
 @given(seed=WORD, attribute=WORD, keys=st.lists(WORD, min_size=1, max_size=5))
 def test_draws_are_those_of_philox(seed: int, attribute: int, keys: list[int]) -> None:
-    found = philox((seed, attribute), np.array(keys, np.uint64))
-    for i, key in enumerate(keys):
-        expected = slow.philox((seed, attribute), key)
-        assert tuple(found[:, i].tolist()) == expected == words_of_one(seed, attribute, key)
+    values = np.array(keys[::-1], np.uint64)
+    found = philox((seed, attribute), np.array(keys, np.uint64), values)
+    for i, (key, value) in enumerate(zip(keys, values.tolist(), strict=True)):
+        expected = slow.philox((seed, attribute), key, value)
+        assert tuple(found[:, i].tolist()) == expected == words_of_one((seed, attribute), key, value)
 
 
 def test_draws_are_those_of_numpy() -> None:
-    found = words(12, "job", np.arange(1, 5, dtype=np.uint64))
-    theirs = np.random.Philox(key=[12, key_of("job")], counter=[0, 0, 0, 0]).random_raw(16).reshape(4, 4).T
+    keys = np.arange(1, 5, dtype=np.uint64)
+    found = words(12, "job", keys, np.full(4, 7, np.uint64))
+    theirs = np.random.Philox(key=stream_of(12, "job"), counter=[0, 7, 0, 0]).random_raw(16).reshape(4, 4).T
     assert np.array_equal(found, theirs)
 
 
-def test_draws_depend_on_seed_attribute_and_key_and_not_on_the_batch() -> None:
+def test_draws_depend_on_seed_attribute_key_and_value_and_not_on_the_batch() -> None:
     keys = np.arange(40_000, dtype=np.uint64)
-    whole = words(5, "job", keys)
-    assert np.array_equal(whole[:, 20_000:], words(5, "job", keys[20_000:]))
-    assert not (whole == words(6, "job", keys)).any()
-    assert not (whole == words(5, "age", keys)).any()
-    system = [words(None, "job", keys) for _ in range(2)]
+    assert not (words(5, "job", keys, keys) == words(5, "job", keys, keys + 1)).any()
+    whole = words(5, "job", keys, keys)
+    assert np.array_equal(whole[:, 20_000:], words(5, "job", keys[20_000:], keys[20_000:]))
+    assert not (whole == words(6, "job", keys, keys)).any()
+    assert not (whole == words(5, "age", keys, keys)).any()
+    system = [words(None, "job", keys, keys) for _ in range(2)]
     assert not np.array_equal(*system)
     assert words_of_one(None, 1, 1) != words_of_one(None, 1, 1)
 
@@ -118,7 +121,7 @@ def test_the_mean_may_lie_below_two_branches() -> None:
 def test_ties_are_drawn_evenly_and_null_stays_null() -> None:
     flat = {0: [], **{c: [0] for c in range(1, 6)}}  # all leaves are equally far from each other
     noise = SemanticNoise(domain(flat), 0, 1.0, 1.0)
-    drawn = words(1, "a", np.arange(6_000, dtype=np.uint64))
+    drawn = words(1, "a", *[np.arange(6_000, dtype=np.uint64)] * 2)
     drawn = drawn[:, uniform(drawn[0]) > 0.95]  # errors above 1.6: as far as it goes, away from the root
     found = Counter(noise.places(1, drawn).tolist())
     assert set(found) == {2, 3, 4, 5}  # nothing is farther from the mean than a leaf, so anything far may come
@@ -129,7 +132,7 @@ def test_ties_are_drawn_evenly_and_null_stays_null() -> None:
 
 def test_a_domain_of_one_concept_and_values_that_do_not_vary_stay() -> None:
     alone = SemanticNoise(domain({0: []}), 0, 0.5, 1.0)
-    drawn = words(1, "a", np.arange(50, dtype=np.uint64))
+    drawn = words(1, "a", *[np.arange(50, dtype=np.uint64)] * 2)
     assert alone.places(0, drawn).tolist() == [0] * 50
     assert alone.one(0, (1, 2, 3, 4)) == 0
     still = SemanticNoise(domain({0: [], 1: [0], 2: [0]}), 1, 0.0, 1.0)
@@ -151,7 +154,8 @@ def test_numbers_get_normal_errors_of_the_variance_asked_for() -> None:
     assert stats.kstest(errors, "norm", (0, math.sqrt(0.5 * variance))).pvalue > 0.001
     assert np.array_equal(np.round(errors, 3), np.round(errors, 9))
     one = NumericNoise(0.0, float(variance), 0.5, 3)
-    assert [one.one(b, words_of_one(3, key_of("age"), i)) for i, b in enumerate(before[:50])] == after[:50].tolist()
+    drawn = [words_of_one(stream_of(3, "age"), i, number_of(b)) for i, b in enumerate(before[:50])]
+    assert [one.one(b, words) for b, words in zip(before[:50], drawn, strict=True)] == after[:50].tolist()
     assert one.one(None, (1, 2, 3, 4)) is None
 
 
@@ -169,9 +173,9 @@ def test_baselines_draw_values_of_the_column() -> None:
         assert counts.pop(None) == 10
         assert stats.chisquare([counts[c] for c in (1, 2, 3)], [10_000 * x for x in expected]).pvalue > 0.001
     drawing = Drawing((1, 2, 3), (6, 3, 1))
-    drawn = words(4, "a", np.arange(200, dtype=np.uint64))
+    drawn = words(4, "a", *[np.arange(200, dtype=np.uint64)] * 2)
     assert [drawing.outcomes[i] for i in drawing.places(2, drawn)] == [
-        drawing.one(2, words_of_one(4, key_of("a"), i)) for i in range(200)
+        drawing.one(2, words_of_one(stream_of(4, "a"), i, i)) for i in range(200)
     ]
 
 
@@ -239,11 +243,11 @@ def test_one_by_one_draws_what_a_batch_draws() -> None:
     parents: Dag = {0: [], 1: [0], 2: [0], 3: [1], 4: [1], 5: [2, 3]}
     mechanism = Candidates(domain(parents), (*parents, None), 1.5)
     noise = SemanticNoise(domain(parents), 1, 0.2, 0.5)
-    drawn = words(9, "job", np.arange(300, dtype=np.uint64))
+    drawn = words(9, "job", *[np.arange(300, dtype=np.uint64)] * 2)
     for value in (*parents, None):
         for perturbation in (mechanism, noise):
             batch = [perturbation.outcomes[i] for i in perturbation.places(value, drawn)]
-            assert batch == [perturbation.one(value, words_of_one(9, key_of("job"), i)) for i in range(300)]
+            assert batch == [perturbation.one(value, words_of_one(stream_of(9, "job"), i, i)) for i in range(300)]
 
 
 def test_a_million_candidates_keep_their_weights() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -132,7 +133,7 @@ def test_numbers_as_csv_json_and_a_page(tmp_path: Path) -> None:
 
 
 def test_several_processes_give_the_same_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan.load(folder / "plan.toml")
+    plan = replace(Plan.load(folder / "plan.toml"), seed=1)
     given = (str(folder / "survey.csv"), plan, ["sa-mdav", "fusion", "s-mdav"], {"k": [3, 5]})
     alone = compare(*given, workers=1)
     monkeypatch.setattr(comparing, "MIN_SECONDS_FOR_WORKERS", 0.0)
@@ -149,7 +150,7 @@ def test_a_helper_answers_settings_with_figures(folder: Path) -> None:
 
     from allonym.pipeline.compare import _start_message
 
-    plan, file = Plan.load(folder / "plan.toml"), folder / "survey.csv"
+    plan, file = replace(Plan.load(folder / "plan.toml"), seed=1), folder / "survey.csv"
     begin = _start_message(plan, file, 0.5)
     assert begin is not None
     lines = [json.dumps(x) for x in (begin, {"method": "fusion", "parameters": {"k": 3}})]

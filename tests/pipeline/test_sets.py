@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 import slow_sets as slow
 from click.testing import CliRunner
+from shared import same_key
 
 import allonym as al
 from allonym.cli import app
@@ -63,6 +64,7 @@ def test_every_set_occurs_k_times_by_every_method_and_distance(method: str, dist
         assert {frozenset(x.replace("cooks", "cook") for x in items) for items in found} <= meant
 
 
+@same_key()
 def test_all_forms_give_the_same_release(tmp_path: Path) -> None:
     sets = baskets()
     plan = replace(plan_of(), row_order="keep")
@@ -345,6 +347,7 @@ def test_the_rows_of_a_unit_must_agree_in_a_long_release() -> None:
         one_row_per_unit(damaged, "who", "item", ["item", "sex"])
 
 
+@same_key()
 def test_long_tables_in_other_forms(tmp_path: Path) -> None:
     sets = baskets(30)
     rows = [(f"c{i}", item) for i, items in enumerate(sets) for item in items]

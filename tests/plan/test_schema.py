@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -39,13 +41,22 @@ def test_saved_plans_are_valid(path: Path) -> None:
     assert list(validator.iter_errors(tomllib.loads(path.read_text()))) == []
 
 
-def test_a_saved_plan_names_its_schema_where_asked(tmp_path: Path) -> None:
+def test_a_saved_plan_names_its_schema(tmp_path: Path) -> None:
     plan = al.Plan({"job": al.quasi("category")})
-    plan.save(tmp_path / "plain.toml")
-    plan.save(tmp_path / "named.toml", schema="allonym-plan.schema.json")
+    plan.save(tmp_path / "plain.toml", schema="")
+    plan.save(tmp_path / "named.toml")
     plain, named = ((tmp_path / f"{x}.toml").read_text() for x in ("plain", "named"))
     assert named == "#:schema allonym-plan.schema.json\n" + plain
-    assert toml.dumped(al.Plan.load(tmp_path / "named.toml")) == plain
+    assert toml.dumped(al.Plan.load(tmp_path / "plain.toml")) == named
+
+
+def test_a_plan_is_hashed_as_it_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text('# a remark\nformat = 1\n[columns]\njob = {role = "quasi", kind = "category"}\n')
+    plan = al.Plan.load(path)
+    assert toml.sha256(plan) == hashlib.sha256(path.read_bytes()).hexdigest()
+    changed = replace(plan, k=7)
+    assert toml.sha256(changed) == hashlib.sha256(toml.dumped(changed).encode()).hexdigest()
 
 
 def test_the_plan_of_the_docs_is_valid() -> None:

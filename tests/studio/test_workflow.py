@@ -98,12 +98,14 @@ def test_from_survey_to_release_with_the_same_bytes_by_the_command_line(survey: 
     assert by_command_line(tmp_path, folder / "survey.csv", other / "plan.toml") == masked
 
 
-def test_noise_gets_a_seed_so_that_its_bytes_come_again(survey: Browser, tmp_path: Path) -> None:
+def test_noise_with_a_seed_gives_the_same_bytes_again(survey: Browser, tmp_path: Path) -> None:
     kept = {f"role-{i}": "keep" for i in (1, 2, 3)}
     survey.fill("/columns", "/columns", **kept)
     assert "Nothing to review" in survey.get("/words", column="origin", status="review")
-    survey.fill("/method", "/method", method="noise", do="run", **{"noise.alpha": "0,5", "noise.allow_same": "yes"})
-    assert survey.version.plan.seed is not None
+    survey.fill(
+        "/method", "/method", method="noise", seed="7", do="run", **{"noise.alpha": "0,5", "noise.allow_same": "yes"}
+    )
+    assert survey.version.plan.seed == 7
     assert survey.version.plan.method.alpha == 0.5
     assert "noise, alpha = 0.5" in survey.get("/result")
     unzipped(survey.client.get("/download", params={"run": 1, "what": "everything"}).content, tmp_path)

@@ -42,6 +42,7 @@ def inspect(
       allonym inspect survey.csv -o plan.toml
       allonym inspect survey.csv --population register.csv
     """
+    from allonym.cli.plan import write_schema
     from allonym.cli.plan_options import reading_from
     from allonym.errors import OutputError
     from allonym.pipeline.inspect import inspect as inspect_table
@@ -56,6 +57,7 @@ def inspect(
         inspection = inspect_table(file, reading, tick, population=population, combination_size=combination_size)
     if output is not None:
         inspection.plan(reading).save(output)
+        write_schema(output.parent)
     if as_json:
         show_json(inspection.to_dict())
     else:

@@ -147,7 +147,9 @@ def show_figures(release: Release, *, err: bool = False) -> None:
     suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
     shuffled, ordered = s["row_order"] == "shuffle", s.get("ordered_by")
     parameters = "".join(f"{name} = {parameter_text(x)}, " for name, x in s["parameters"].items() if x != "")
-    seed = "draws from the system" if s["seed"] is None else f"seed {s['seed']}"
+    seed = "no seed" if s["seed"] is None else f"seed {s['seed']}"
+    if s["reproducible"] and "noise" in s:
+        seed += " (the errors can be repeated: keep seed and plan secret)"
     pairs = [
         *_promises(s),
         *(

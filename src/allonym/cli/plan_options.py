@@ -46,7 +46,8 @@ def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hi
     settings["privacy"] = tuple({(x.model, x.column): x for x in all_requirements}.values())
     settings["reading"] = reading_from(base.reading if base else Reading(), option_values)
     settings["parameters"] = parameters | _parameters(option_values)
-    return Plan(**settings) if base is None else replace(base, **settings)
+    plan = Plan(**settings) if base is None else replace(base, **settings)
+    return base if base is not None and plan == base else plan  # unchanged: its hash is that of the file
 
 
 def reading_from(reading: Reading, option_values: Mapping[str, Any]) -> Reading:

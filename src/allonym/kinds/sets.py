@@ -5,7 +5,6 @@ The method is that of Batet, Erola, Sánchez and Castellà-Roca (2014).
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from allonym.kinds.text import ConceptMetric
 from allonym.ontology.linking.link import link
 from allonym.ontology.linking.phrases import noun_phrases
 from allonym.records import Attribute, Metric, Value
+from allonym.release_key import rng_of
 
 SEPARATOR = ";"
 
@@ -220,8 +220,7 @@ class EncodedSets(EncodedColumn):
         self, name: str, value: frozenset[Value], terms: Mapping[Value, list[tuple[str, int]]], seed: int
     ) -> tuple[str, ...]:
         """Return the items of a set in text order; draws are keyed by the seed, the column and the set."""
-        key = hashlib.blake2b(repr((name, sorted(value, key=str))).encode(), digest_size=8).digest()
-        rng = np.random.Generator(np.random.Philox(key=[seed, int.from_bytes(key, "little")]))
+        rng = rng_of(seed, "items", name, repr(sorted(value, key=str)))
         items = set()
         separator = self.kind.separator
         for element in sorted(value, key=str):

@@ -14,6 +14,7 @@ from allonym.arrays import Floats, Ints, sum_by
 from allonym.methods.groups import Groups, centre, distances, values_of
 from allonym.methods.kernels.split import cut
 from allonym.records import Metric, Records
+from allonym.release_key import rng_of
 
 Tick = Callable[[int, int], None]
 MIN_TUPLES = 100_000  # distinct tuples, from which on there are blocks
@@ -54,7 +55,7 @@ Runner = Callable[[Partitioning, Sequence[Block], int, Tick], list[Groups]]  # t
 
 def partitioned(method: Partitioning, records: Records, seed: int) -> Groups:
     """Group the tuples of one block: the same, wherever that is done, and whatever becomes of other blocks."""
-    rng = np.random.Generator(np.random.Philox(key=seed))
+    rng = rng_of(seed)
     return method.partition(narrowed(records), rng, lambda done, total: None)
 
 
@@ -83,7 +84,7 @@ def grouped(method: Partitioning, records: Records, seed: int, tick: Tick, block
     The groups that lose most are made anew across the borders of blocks, and again the worst of those.
     """
     if blocks is None or len(records) < blocks.start:
-        return method.partition(records, np.random.Generator(np.random.Philox(key=seed)), tick)
+        return method.partition(records, rng_of(seed), tick)
     blocked = _Blocked(method, records, seed, tick, blocks)
     result = blocked.group(np.arange(len(records)), records.counts)
     if result.block.any():  # there are borders

@@ -1,14 +1,21 @@
-"""Draws that belong to a row: the same whether rows come alone, in batches or in another order (Philox4x64-10)."""
+"""Draws that belong to a row and its value: the same whether rows come alone, in batches or in another order.
+
+They are blocks of Philox4x64-10, keyed by the seed and the attribute, at the counter (key of the row, its value). Rows
+with one key but other values share no draw.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Keys
+from allonym.records import Value
+from allonym.release_key import derived
 
 Words = NDArray[np.uint64]  # 4 × n: four random words of 64 bits for every row; of one row, just four
 _MULTIPLIERS = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
@@ -20,33 +27,50 @@ _BLOCK = 2**14  # rows at a time, so that all stays near the processor
 
 
 def key_of(text: str) -> int:
-    """Return the number that stands for a row's key, or an attribute's name, given as text."""
+    """Return the number that stands for the key of a row, given as text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def words(seed: int | None, attribute: str, keys: Keys) -> Words:
+def number_of(value: Value) -> int:
+    """Return the number that stands for a value: the same for 7 and 7.0."""
+    return key_of(f"text {value}" if isinstance(value, str) else "null" if value is None else repr(float(value)))
+
+
+def numbers_of(values: Iterable[Value]) -> Keys:
+    """Return the numbers that stand for values."""
+    return np.array([number_of(value) for value in values], np.uint64)
+
+
+def stream_of(seed: int, attribute: str) -> tuple[int, int]:
+    """Return the key of Philox for a seed and an attribute."""
+    key = derived(seed, "column", attribute)
+    return key & _ALL, key >> 64
+
+
+def words(seed: int | None, attribute: str, keys: Keys, values: Keys) -> Words:
     """Return the draws of rows for an attribute; without a seed, they come from the system and never come again.
 
-    >>> keys = np.array([0, 7, 0], np.uint64)
-    >>> drawn = words(1, "job", keys)
-    >>> bool((drawn[:, 0] == drawn[:, 2]).all()), bool((drawn[:, 0] == drawn[:, 1]).any())
-    (True, False)
+    >>> keys, values = np.array([0, 7, 0, 0], np.uint64), np.array([1, 1, 1, 2], np.uint64)
+    >>> drawn = words(1, "job", keys, values)
+    >>> [bool((drawn[:, 0] == drawn[:, i]).any()) for i in (1, 2, 3)]
+    [False, True, False]
     """
     if seed is None:
         return np.frombuffer(os.urandom(32 * len(keys)), np.uint64).reshape(4, len(keys))
+    stream = stream_of(seed, attribute)
     drawn = np.empty((4, len(keys)), np.uint64)
     for low in range(0, len(keys), _BLOCK):
-        drawn[:, low : low + _BLOCK] = philox((seed, key_of(attribute)), keys[low : low + _BLOCK])
+        drawn[:, low : low + _BLOCK] = philox(stream, keys[low : low + _BLOCK], values[low : low + _BLOCK])
     return drawn
 
 
-def words_of_one(seed: int | None, attribute: int, key: int) -> tuple[int, ...]:
-    """Return the draws of one row; the attribute by its `key_of`."""
-    if seed is None:
+def words_of_one(stream: tuple[int, int] | None, key: int, value: int) -> tuple[int, ...]:
+    """Return the draws of one row; the seed and the attribute by their stream."""
+    if stream is None:
         drawn = os.urandom(32)
         return tuple(int.from_bytes(drawn[i : i + 8], "little") for i in (0, 8, 16, 24))
-    a, b, c, d = key, 0, 0, 0
-    one, other = seed, attribute
+    a, b, c, d = key, value, 0, 0
+    one, other = stream
     for _ in range(_ROUNDS):
         first, second = _MULTIPLIERS[0] * a, _MULTIPLIERS[1] * c
         a, b, c, d = (second >> 64) ^ b ^ one, second & _ALL, (first >> 64) ^ d ^ other, first & _ALL
@@ -54,10 +78,10 @@ def words_of_one(seed: int | None, attribute: int, key: int) -> tuple[int, ...]:
     return a, b, c, d
 
 
-def philox(key: tuple[int, int], counters: Keys) -> Words:
-    """Return the blocks of Philox4x64-10 (Salmon et al. 2011) for counters that fit in a word."""
+def philox(key: tuple[int, int], counters: Keys, others: Keys) -> Words:
+    """Return the blocks of Philox4x64-10 (Salmon et al. 2011) for counters of two words."""
     zero = np.zeros(len(counters), np.uint64)
-    a, b, c, d = counters.astype(np.uint64), zero, zero, zero
+    a, b, c, d = counters.astype(np.uint64), others.astype(np.uint64), zero, zero
     one, other = key
     for _ in range(_ROUNDS):
         first, second = _times(_MULTIPLIERS[0], a), _times(_MULTIPLIERS[1], c)

@@ -15,6 +15,7 @@ from allonym.ontology.similarity import MEASURES
 from allonym.parameters import parameter, redeclared
 from allonym.progress import Progress, no_progress
 from allonym.records import Masking, Records
+from allonym.release_key import rng_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Recoding(ColumnwiseMethod):
         columns, attributes = [], []
         for a, attribute in enumerate(records.attributes):
             tick(a, len(records.attributes))
-            rng = np.random.Generator(np.random.Philox(key=[seed, a]))
+            rng = rng_of(seed, "recoding", str(a))
             rows = np.repeat(records.codes[:, a], records.counts)
             if records.inverse is not None:
                 rows = records.codes[records.inverse, a]

@@ -11,7 +11,7 @@ import numpy as np
 from allonym.arrays import Floats, Ints, Keys, frozen
 from allonym.kinds.text import ConceptMetric
 from allonym.methods.base import Method
-from allonym.methods.draws import Words, words
+from allonym.methods.draws import Words, numbers_of, words
 from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records, Value
@@ -102,8 +102,9 @@ class RecordLevelMethod(Method):
         for a, attribute in enumerate(records.attributes):
             tick(a, len(records.attributes))
             perturbation = self.fitted(attribute, *summed(records.codes[:, a], records.counts))
-            drawn = words(seed, attribute.name, keys)
-            values, places = perturbation.column(attribute.values, records.codes[records.inverse, a], drawn)
+            codes_of_rows = records.codes[records.inverse, a]
+            drawn = words(seed, attribute.name, keys, numbers_of(attribute.values)[codes_of_rows])
+            values, places = perturbation.column(attribute.values, codes_of_rows, drawn)
             metric = attribute.metric.extend(values)
             where = {value: code for code, value in enumerate(metric.values)}
             columns.append(np.array([where[v] for v in values], np.int64)[places])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -82,15 +81,9 @@ def _choice(method: type[Method]) -> Choice:
 def with_method(
     plan: Plan, name: str, k: int | None = None, parameters: Mapping[str, Any] | None = None, seed: int | None = None
 ) -> Plan:
-    """Return a plan with another method.
-
-    One that goes row by row without promising that nothing comes again gets a seed that nobody can guess, so that the
-    plan gives the same release wherever it is run.
-    """
+    """Return a plan with another method."""
     kind = find(name)
     groups = kind is not None and issubclass(kind, KAnonymityMethod)
-    if seed is None and kind is not None and issubclass(kind, RecordLevelMethod) and not kind.info.data_independent:
-        seed = secrets.randbits(62)
     usual = {f.name: f.default for f in fields(kind)} if kind is not None else {}
     changed = {key: value for key, value in (parameters or {}).items() if value != usual.get(key)}
     return replace(plan, method=name, k=k if groups else None, parameters=changed, seed=seed)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import operator
+import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +14,18 @@ import numpy as np
 
 from allonym.arrays import Keys
 from allonym.cells import Cells, cell_text, is_missing
-from allonym.errors import OptionError, PlanError, Problem, TableError
+from allonym.errors import OptionError, OutputError, PlanError, Problem, TableError
 from allonym.methods import METHODS
-from allonym.methods.draws import key_of, words, words_of_one
+from allonym.methods.draws import key_of, number_of, numbers_of, stream_of, words, words_of_one
 from allonym.methods.record_level import RecordLevelMethod, summed
-from allonym.pipeline import record_level as rows
 from allonym.pipeline.fitted_column import FittedColumn
+from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import open_source
 from allonym.plan import toml
 from allonym.progress import Progress
 from allonym.release.write import save_text
+from allonym.release_key import ReleaseKey
 from allonym.tables.files import open_any
 
 if TYPE_CHECKING:
@@ -34,17 +37,23 @@ FORMAT = 1
 class Fitted:
     """A plan whose method masks row by row, fitted to a table by `Plan.fit`; it masks other records alike.
 
-    The draws of a row are keyed by the seed, the column and the row's key: its cell in the plan's key column, else its
-    number.
+    The draws of a row depend on the key of the fit, the column, the row's value, and the row's key: its cell in the
+    plan's key column, else its number. A row with the same key and the same value is masked alike within one fit. No
+    two fits share a draw, nor do a fitted plan and its saved copies, except the one that resumes its stream.
     """
 
-    def __init__(self, plan: Plan, seed: int | None, columns: dict[str, FittedColumn], row: int = 0) -> None:
-        self.plan, self.seed = plan, seed
+    def __init__(
+        self, plan: Plan, key: ReleaseKey, columns: dict[str, FittedColumn], row: int = 0, *, repeatable: bool = False
+    ) -> None:
+        self.plan, self.seed = plan, key.seed
+        self._release_key = key
         self._columns = columns
-        self._names = {name: key_of(name) for name in columns}
+        self._draws = key.number("method") if repeatable else method_seed(plan, key)
+        self._streams = {name: None if self._draws is None else stream_of(self._draws, name) for name in columns}
         self._dropped = [name for name, c in plan.columns.items() if c.role in ("identifier", "unit")]
         self._key = plan.method.key
         self._row = row  # the number of the next row
+        self._ended = False  # whether the stream was saved, for another to continue
 
     # --- masking ---------------------------------------------------------------------------------------------
 
@@ -63,7 +72,7 @@ class Fitted:
         for name, column in self._columns.items():
             cell = record[name].strip() if isinstance(record[name], str) else record[name]
             value = None if self._is_missing(cell) else column.codec.read(cell)
-            drawn = words_of_one(self.seed, self._names[name], number)
+            drawn = words_of_one(self._streams[name], number, number_of(value))
             masked[name] = column.codec.write(column.perturbation.one(value, drawn), cell)
         return masked
 
@@ -82,6 +91,7 @@ class Fitted:
 
     def _number(self, record: Mapping[str, Any], key: int | str | None) -> int:
         """Return the number that keys the draws of a record."""
+        self._check_stream()
         if self._key:
             cell = record[self._key] if key is None else key
             if self._is_missing(cell):
@@ -117,6 +127,7 @@ class Fitted:
 
     def _masked(self, table: Any, keys: Keys) -> Any:
         """Mask a table whose rows have these numbers."""
+        self._check_stream()
         self._check_roles(table.names)
         cells = table.cells([x for x in table.names if x in self._columns or x == self._key])
         lost = [x for x in (*self._columns, self._key) if x and x not in cells]
@@ -136,46 +147,110 @@ class Fitted:
         column = self._columns[name]
         missing = [is_missing(x, self.plan.missing) for x in cells.values]
         values = [None if gone else column.codec.read(x) for x, gone in zip(cells.values, missing, strict=True)]
-        masked, places = column.perturbation.column(values, cells.codes, words(self.seed, name, keys))
+        masked, places = column.perturbation.column(
+            values, cells.codes, words(self._draws, name, keys, numbers_of(values)[cells.codes])
+        )
         present = (x for x, gone in zip(cells.values, missing, strict=True) if not gone)
         like = next((x for x in present if isinstance(x, (str, int))), "")
         return Cells([column.codec.write(v, like) for v in masked], places)
 
     # --- files -----------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path) -> None:
-        """Write the fitted plan as JSON that only its owner can read: it holds the seed and the words of the table."""
+    def save(self, path: str | Path, *, stream: bool = False) -> None:
+        """Write the fitted plan as JSON that only its owner can read: it holds the words of the table.
+
+        With `stream`, the file also holds the secret and the position of the draws, and this object ends here: who
+        loads the file with `resume` continues where it stopped. A copy of the file cannot be resumed.
+        """
         path = Path(path)
         stored = {
             "format": FORMAT,
             "plan": toml.dumped(self.plan, path.parent),
-            "seed": self.seed,
-            "row": self._row,
             "columns": {name: column.to_dict() for name, column in self._columns.items()},
         }
-        save_text(path, json.dumps(stored, indent=1, ensure_ascii=False) + "\n", private=True)
+        if stream:
+            self._check_stream()
+            position = {"secret": self._release_key.secret.hex(), "seed": self.seed, "row": self._row}
+            _save_stream(path, stored, position)
+            self._ended = True
+        else:
+            save_text(path, _text(stored), private=True)
+
+    def _check_stream(self) -> None:
+        if self._ended:
+            raise OptionError("The stream of this fitted plan was saved.", hint="load the file with resume=True.")
 
     @classmethod
-    def load(cls, path: str | Path) -> Fitted:
-        """Read a fitted plan that was saved; its ontologies must be unchanged."""
+    def load(cls, path: str | Path, *, resume: bool = False) -> Fitted:
+        """Read a fitted plan that was saved; its ontologies must be unchanged.
+
+        Its draws derive from a new secret. With `resume`, it continues the stream that was saved in the file, which is
+        then removed from the file: a stream is continued once.
+        """
         from allonym.plan.model import Plan
 
         path = Path(path)
-        try:
-            stored = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise TableError(f"{path} cannot be read.", hint="name a file that `Fitted.save` wrote.") from error
-        if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-            raise TableError(f"{path} is not of format {FORMAT}.", hint="fit the plan again, and save it.")
+        stored = _read(path)
         try:
             plan = toml.loads(stored["plan"], path, Plan)
             columns = {name: FittedColumn.from_dict(plan, name, x) for name, x in stored["columns"].items()}
-            row, seed = _row_number(stored["row"]), None if stored["seed"] is None else _row_number(stored["seed"])
         except (LookupError, TypeError, AttributeError, ValueError, OptionError) as error:
             raise TableError(f"{path} is damaged.", hint="fit the plan again, and save it.") from error
         if set(columns) != {name for name, x in plan.columns.items() if x.role == "quasi"}:
             raise TableError(f"{path} is damaged: columns are missing.", hint="fit the plan again, and save it.")
-        return cls(plan, seed, columns, row)
+        key, row = _claimed(path) if resume else (ReleaseKey.random(), 0)
+        return cls(plan, key, columns, row)
+
+
+def _text(stored: Mapping[str, Any]) -> str:
+    return json.dumps(stored, indent=1, ensure_ascii=False) + "\n"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read the file of a fitted plan."""
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise TableError(f"{path} cannot be read.", hint="name a file that `Fitted.save` wrote.") from error
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+        raise TableError(f"{path} is not of format {FORMAT}.", hint="fit the plan again, and save it.")
+    return stored
+
+
+def _save_stream(path: Path, stored: dict[str, Any], position: dict[str, Any]) -> None:
+    """Write a fitted plan with the position of its stream, bound to this very file: a copy is another file."""
+    try:
+        handle, part = tempfile.mkstemp(prefix=".allonym-", suffix=".part", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(_text(stored | {"stream": position | {"file": os.fstat(handle).st_ino}}))
+        Path(part).replace(path)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}.", hint="does its folder exist?") from error
+
+
+def _claimed(path: Path) -> tuple[ReleaseKey, int]:
+    """Take the stream out of a file, so that nobody else can continue it; return its key and its next row."""
+    lock = path.with_name(f"{path.name}.lock")
+    try:
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError as error:
+        hint = f"wait; if no other process is running, remove {lock.name}."
+        raise TableError(f"Another process is opening {path}.", hint=hint) from error
+    try:
+        stored = _read(path)
+        stream = stored.pop("stream", None)
+        if not isinstance(stream, dict) or stream.get("file") != path.stat().st_ino:
+            hint = "save(…, stream=True) stores a stream, for one to continue; load the file without resume."
+            raise TableError(f"{path} has no stream to resume: it was taken, or the file is a copy.", hint=hint)
+        try:
+            seed = None if stream["seed"] is None else _row_number(stream["seed"])
+            key, row = ReleaseKey(bytes.fromhex(stream["secret"]), seed), _row_number(stream["row"])
+        except (LookupError, TypeError, ValueError, OptionError) as error:
+            raise TableError(f"{path} is damaged.", hint="fit the plan again, and save it.") from error
+        save_text(path, _text(stored), private=True)
+        return key, row
+    finally:
+        lock.unlink()
 
 
 def _row_number(key: Any) -> int:
@@ -210,11 +285,11 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
         names = ", ".join(constant)
         text = f"{names}: too few different values to fit {method.name}; others would stay as they are."
         raise PlanError([Problem("too-few-values", text)])
-    return fitted_to(prepared, rows.seed_of(plan))
+    return fitted_to(prepared, release_key(prepared, prepared.table.sha256))
 
 
-def fitted_to(prepared: Prepared, seed: int | None) -> Fitted:
-    """Fit a plan to a table that is encoded."""
+def fitted_to(prepared: Prepared, key: ReleaseKey, *, repeatable: bool = False) -> Fitted:
+    """Fit a plan to a table that is encoded; `repeatable` draws are the same each time a row is masked."""
     method, records = prepared.plan.method, prepared.records
     assert isinstance(method, RecordLevelMethod)
     assert records is not None
@@ -222,4 +297,4 @@ def fitted_to(prepared: Prepared, seed: int | None) -> Fitted:
     for a, attribute in enumerate(records.attributes):
         perturbation = method.fitted(attribute, *summed(records.codes[:, a], records.counts))
         columns[attribute.name] = FittedColumn.of(prepared, attribute.name, perturbation)
-    return Fitted(prepared.plan, seed, columns)
+    return Fitted(prepared.plan, key, columns, repeatable=repeatable)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,16 +16,8 @@ from allonym.records import Pairs
 if TYPE_CHECKING:
     from allonym.pipeline.prepare import Prepared
     from allonym.plan.column import Column
-    from allonym.plan.model import Plan
 
 REPRODUCIBLE = "reproducible: not private"
-
-
-def seed_of(plan: Plan) -> int | None:
-    """Return the seed of a run: the plan's; else 0, a secret one for record-level methods, or none for private ones."""
-    if plan.seed is not None or plan.method.info.data_independent:
-        return plan.seed
-    return secrets.randbits(64) if isinstance(plan.method, RecordLevelMethod) else 0
 
 
 def understand(prepared: Prepared, name: str) -> None:
@@ -109,13 +100,13 @@ def allowed(prepared: Prepared) -> dict[str, Collection[str | None]]:
     return texts
 
 
-def promised(prepared: Prepared, seed: int | None) -> Iterator[dict[str, Any]]:
+def promised(prepared: Prepared) -> Iterator[dict[str, Any]]:
     """Yield the differential privacy of each column, and of all together: the ε of the columns add up."""
     if not prepared.plan.method.info.data_independent:
         return
     from allonym.methods.exponential import SENSITIVITY, Exponential
 
-    method = prepared.plan.method
+    method, seed = prepared.plan.method, prepared.plan.seed
     assert isinstance(method, Exponential)
     names = prepared.with_role("quasi")
     for columns in [*([name] for name in names), *([names] if len(names) > 1 else [])]:

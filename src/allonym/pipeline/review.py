@@ -17,9 +17,9 @@ from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import REVIEW, SURE, UNMATCHED, Link, link
 from allonym.ontology.scope import Scope
-from allonym.pipeline import hierarchy_editor as trees
 from allonym.pipeline.check import ColumnCheck
 from allonym.pipeline.encoding import open_scopes
+from allonym.pipeline.hierarchies import editor as trees
 from allonym.plan.column import Column
 from allonym.plan.model import Plan
 

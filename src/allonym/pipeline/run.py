@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -23,6 +21,7 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.disclosure.linkage import risk_of_masking
+from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import ExecutionOptions, is_path, open_source
 from allonym.plan import toml
@@ -116,10 +115,9 @@ def run(
         prepared = prepare(plan, table, part_of(tick, 0, 2))
         records = _checked(prepared, options)
         input_hash = table.sha256  # before anything is written that a pattern for the input would match too
-        seed = rows.seed_of(plan)
-        key = ReleaseKey.random() if plan.seed is None else ReleaseKey.from_seed(plan.seed, "", input_hash or "")
+        key = release_key(prepared, input_hash)
         order = None if output is None or plan.row_order == "keep" else RowOrder(key, input_hash or "")
-        masking, cells, draft = _mask(prepared, seed, output, order, options, part_of(tick, 1, 2))
+        masking, cells, draft = _mask(prepared, key, output, order, options, part_of(tick, 1, 2))
         promise = promise_of(prepared, masking)
         frame, output_hash, input_rows = None, None, None
         if output is None:
@@ -130,10 +128,7 @@ def run(
             with row_map_file(options.row_map, input_rows):
                 verified, output_hash = write(output, draft, promise)
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
-        if cells:
-            summary = summary_of(prepared, masking, verified, seed, balance, sha256)
-        else:
-            summary = settings_of(prepared, seed, sha256)
+        summary = summary_of(prepared, masking, verified, balance, sha256) if cells else settings_of(prepared, sha256)
         summary |= row_order_of(prepared, written=output is not None)
     summary["seconds"] = time.perf_counter() - began
     return Release(frame, masking, records, summary, cells, prepared, input_rows)
@@ -155,7 +150,7 @@ def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
 
 def _mask(
     prepared: Prepared,
-    seed: int | None,
+    key: ReleaseKey,
     output: str | Path | None,
     order: RowOrder | None,
     options: ExecutionOptions,
@@ -167,24 +162,24 @@ def _mask(
     """
     table, method = prepared.table, prepared.plan.method
     if isinstance(method, RecordLevelMethod) and table.draft_by_row is not None:
-        return _mask_in_engine(prepared, partial(table.draft_by_row, order=order), seed)
-    masking, cells = masked(prepared, seed, tick, options.blocks(table))
+        return _mask_in_engine(prepared, partial(table.draft_by_row, order=order), key)
+    masking, cells = masked(prepared, key, tick, options.blocks(table))
     discard_style = method.info.data_independent
     draft = table.draft(cells, prepared.dropped, output, discard_style=discard_style, order=order)
     return masking, cells, draft
 
 
 def _mask_in_engine(
-    prepared: Prepared, draft_by_row: Callable[..., Draft], seed: int | None
+    prepared: Prepared, draft_by_row: Callable[..., Draft], key: ReleaseKey
 ) -> tuple[Masking, dict[str, Cells], Draft]:
-    """Let an engine mask the rows in batches: what becomes of a row depends on its key alone.
+    """Let an engine mask the rows in batches: what becomes of a row depends on its key and value alone.
 
-    Where there is no seed, a secret one is drawn, so that a frame that is read twice is one release.
+    The draws derive from the key of the release, so that a frame that is read twice is one release.
     """
     from allonym.pipeline.fit import fitted_to
 
     assert prepared.records is not None
-    fitted = fitted_to(prepared, secrets.randbits(64) if seed is None else seed)
+    fitted = fitted_to(prepared, key, repeatable=True)
     none = np.zeros(0, np.int64)
     masking = Masking(none, none, none, np.zeros((0, len(prepared.records.attributes)), np.int64), ())
     numbered, columns = not prepared.plan.method.key, prepared.with_role("quasi")
@@ -216,8 +211,7 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
 def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have; nothing is written."""
     began = time.perf_counter()
-    seed = rows.seed_of(prepared.plan)
-    masking, cells = masked(prepared, seed, no_progress)
+    masking, cells = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
     together = [[name] for name in cells] if isinstance(prepared.plan.method, ColumnwiseMethod) else [list(cells)]
     group_ids = [group_ids_of([cells[name] for name in columns]) for columns in together]
     counted = Rows(prepared.units, prepared.row_counts)
@@ -226,7 +220,7 @@ def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
         [x.count(groups, *_sensitive(prepared, x.column), counted) or 0.0 for x in guarantees] for groups in group_ids
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
-    summary = summary_of(prepared, masking, verified, seed, balance, hashes_of(prepared, None))
+    summary = summary_of(prepared, masking, verified, balance, hashes_of(prepared, None))
     return summary | {"seconds": time.perf_counter() - began}
 
 
@@ -236,15 +230,15 @@ def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:
 
 
 def masked(
-    prepared: Prepared, seed: int | None, tick: Progress, blocks: Blocks | None = None
+    prepared: Prepared, key: ReleaseKey, tick: Progress, blocks: Blocks | None = None
 ) -> tuple[Masking, dict[str, Cells]]:
     """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
     method = prepared.plan.method
-    mask: Any = method.mask  # methods that go row by row also take no seed
+    mask: Any = method.mask  # data-independent methods also take no seed
     if isinstance(method, PartitionMethod) and blocks is not None:
         mask = partial(mask, blocks=blocks)
-    masking: Masking = mask(prepared.records, seed if isinstance(method, RecordLevelMethod) else seed or 0, tick)
-    return masking, dict(_decoded(prepared, masking, seed))
+    masking: Masking = mask(prepared.records, method_seed(prepared.plan, key), tick)
+    return masking, dict(_decoded(prepared, masking, key.number("decode")))
 
 
 def group_ids_of(columns: Sequence[Cells]) -> Ints:
@@ -257,7 +251,7 @@ def by_text(cells: Cells) -> Cells:
     return merged([None if x is None else str(x) for x in cells.values], cells.codes, cells.row_counts)
 
 
-def _decoded(prepared: Prepared, masking: Masking, seed: int | None) -> Iterator[tuple[str, Cells]]:
+def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[str, Cells]]:
     """Yield the cells to write for each masked column."""
     assert prepared.records is not None
     piece = piece_of_rows(prepared.records, masking.source, masking.share)
@@ -266,7 +260,7 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int | None) -> Iterator
     for a, attribute in enumerate(masking.attributes):
         column = prepared.encoded[attribute.name]
         codes = masking.codes[piece, a]
-        yield attribute.name, column.decode(attribute, codes, least, prepared.units, seed or 0)
+        yield attribute.name, column.decode(attribute, codes, least, prepared.units, seed)
 
 
 def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
@@ -277,11 +271,7 @@ def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
         ontologies |= {x.scope.taxonomy.name: x.scope.taxonomy.source.sha256 for x in column_links}
         links |= {str(x.file): x.settled.sha256 for x in column_links if x.file}
     ontologies |= {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.hierarchies.values()}
-    try:
-        plan = hashlib.sha256(toml.dumped(prepared.plan).encode()).hexdigest()
-    except PlanError:  # a plan with objects that have no name
-        plan = None
-    return {"input": input, "plan": plan, "links": links, "ontologies": ontologies}
+    return {"input": input, "plan": toml.sha256(prepared.plan), "links": links, "ontologies": ontologies}
 
 
 def _pairs(prepared: Prepared, masking: Masking) -> Pairs:
@@ -322,22 +312,21 @@ def summary_of(
     prepared: Prepared,
     masking: Masking,
     verified: Verified,
-    seed: int | None,
     balance: float,
     sha256: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON."""
     method = prepared.plan.method
     pairs = _pairs(prepared, masking)
-    figures = measured(pairs, method.required_k, BRIEF, balance=balance, seed=seed or 0)
+    figures = measured(pairs, method.required_k, BRIEF, balance=balance)
     before, after = len(np.unique(pairs.original, axis=0)), len(np.unique(masking.codes, axis=0))
-    return settings_of(prepared, seed, sha256) | {
+    return settings_of(prepared, sha256) | {
         "tuples": {"before": before, "after": after},
         "suppressed": masking.suppressed_rows,
-        "privacy": [*rows.promised(prepared, seed), *_privacy(prepared, verified)],
+        "privacy": [*rows.promised(prepared), *_privacy(prepared, verified)],
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {name: x.to_dict() for name, x in figures.items()},
-        "risk": risk_of_masking(prepared, masking, pairs, figures, seed or 0),
+        "risk": risk_of_masking(prepared, masking, pairs, figures, 0),
     }
 
 
@@ -349,7 +338,7 @@ def row_order_of(prepared: Prepared, *, written: bool) -> dict[str, Any]:
     return {"row_order": order} | ({"ordered_by": prepared.ordered_columns} if order == "keep" else {})
 
 
-def settings_of(prepared: Prepared, seed: int | None, sha256: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]:
     """Return the summary of a release that was not measured: its settings, with its keys in order."""
     records, method = prepared.records, prepared.plan.method
     assert records is not None
@@ -362,8 +351,9 @@ def settings_of(prepared: Prepared, seed: int | None, sha256: Mapping[str, Any])
         "suppressed_cells": {name: prepared.encoded[name].suppressed for name in prepared.with_role("quasi")},
         "method": method.name,
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
-        "seed": seed,
-        "privacy": list(rows.promised(prepared, seed)),
+        "seed": prepared.plan.seed,
+        "reproducible": prepared.plan.seed is not None,
+        "privacy": list(rows.promised(prepared)),
         **({"united": united} if (united := prepared.united_values()) else {}),
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {},

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from allonym.cells import MISSING
 from allonym.errors import PlanError, Problem
@@ -55,7 +55,7 @@ class Plan:
     k: int | None = None  # that of the method, unless given
     seed: int | None = parameter(
         None,
-        "Seed of the random draws: by default 0; for methods that perturb each row, unpredictable.",
+        "Seed of the random draws: the same table, plan and seed give the same release. Without it, draws are secret.",
         type=int,
         minimum=0,
         maximum=2**64 - 1,
@@ -71,6 +71,7 @@ class Plan:
     reading: Reading = field(default_factory=Reading)
     missing: Sequence[str] = parameter(MISSING, "Missing-value markers.", type=str, many=True)
     folder: Path = Path()  # that paths are relative to
+    sha256_as_read: ClassVar[str | None] = None  # of the file, set on a plan that was loaded and not changed since
     _built: Method | None = field(default=None, repr=False, compare=False)  # the method, if made from a name
 
     def __post_init__(self) -> None:
@@ -171,8 +172,8 @@ class Plan:
         """Read a plan; all problems are reported at once, and paths are relative to the plan."""
         return toml.load(Path(path), cls)
 
-    def save(self, path: str | Path, *, schema: str = "") -> None:
-        """Write the plan as TOML; `schema` is the path of its JSON Schema, for editors."""
+    def save(self, path: str | Path, *, schema: str = toml.SCHEMA_FILE) -> None:
+        """Write the plan as TOML; the first line names its JSON Schema, for editors, unless `schema` is empty."""
         toml.save(self, Path(path), schema)
 
     # --- use -------------------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ class Plan:
         >>> import allonym as al, pandas as pd
         >>> plan = Plan({"job": al.quasi("wordnet:person")}, method="noise", seed=1)
         >>> plan.fit(pd.DataFrame({"job": ["nurse", "cook", "baker"]})).mask_one({"job": "nurse"}, key=5)
-        {'job': 'nurse-midwife'}
+        {'job': 'professional'}
         """
         from allonym.pipeline.fit import fit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tomllib
 from collections.abc import Mapping
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from allonym.cells import MISSING
 from allonym.errors import PlanError, Problem
 from allonym.methods import DEFAULT_METHOD, METHODS
-from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, split_root
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from allonym.plan.model import Plan
 
 FORMAT = 1
+SCHEMA_FILE = "allonym-plan.schema.json"  # as plans name it; `allonym plan schema -o` writes it
 TOP_KEYS = ("keep_rest", "long", "row_order")  # fields of a plan outside of any table
 
 
@@ -110,7 +111,10 @@ class _Reader:
 def load(path: Path, make: type[Plan]) -> Plan:
     """Read a plan."""
     try:
-        return loads(path.read_text("utf-8-sig"), path, make)
+        raw = path.read_bytes()
+        plan = loads(raw.decode("utf-8-sig"), path, make)
+        object.__setattr__(plan, "sha256_as_read", hashlib.sha256(raw).hexdigest())
+        return plan
     except OSError as error:
         problem = Problem("unreadable", f"cannot be read: {error.strerror}.", "is the name right?")
     except RecursionError:
@@ -154,17 +158,16 @@ def loads(text: str, path: Path, make: type[Plan]) -> Plan:
     return plan
 
 
-def save(plan: Plan, path: Path, schema: str = "") -> None:
-    """Write a plan; relative paths in it are rewritten relative to its new folder.
+def save(plan: Plan, path: Path, schema: str = SCHEMA_FILE) -> None:
+    """Write a plan; relative paths in it are rewritten relative to its new folder."""
+    save_text(path, dumped(plan, path.parent, schema), private=True)
 
-    With the path of a JSON Schema, the first line names it, so that editors complete and check the plan. The hash of a
-    plan in a summary is that of the plan without this line.
+
+def dumped(plan: Plan, folder: Path | None = None, schema: str = SCHEMA_FILE) -> str:
+    """Return a plan as TOML, as saved in a folder (by default its own).
+
+    The first line names the JSON Schema of plans, so that editors complete and check the plan.
     """
-    save_text(path, (f"#:schema {schema}\n" if schema else "") + dumped(plan, path.parent), private=True)
-
-
-def dumped(plan: Plan, folder: Path | None = None) -> str:
-    """Return a plan as TOML, as saved in a folder (by default its own), without the line that names a schema."""
     import tomlkit
 
     places = _Places(plan.folder, plan.folder if folder is None else folder)
@@ -175,8 +178,8 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
     if plan.about:
         document["release"] = dict(plan.about)
     document["method"] = {"name": method.name, **{name: getattr(method, name) for name in parameters_of(method)}}
-    if plan.seed is not None or not isinstance(method, RecordLevelMethod):
-        document["method"]["seed"] = plan.seed or 0
+    if plan.seed is not None:
+        document["method"]["seed"] = plan.seed
     if plan.privacy:
         document["privacy"] = [x.to_dict() for x in plan.privacy]
     file = {f.name: getattr(plan.reading, f.name) for f in fields(Reading)}
@@ -186,7 +189,17 @@ def dumped(plan: Plan, folder: Path | None = None) -> str:
     if file:
         document["file"] = file
     document["columns"] = {name: _column(column, name, places) for name, column in plan.columns.items()}
-    return tomlkit.dumps(document)
+    return (f"#:schema {schema}\n" if schema else "") + tomlkit.dumps(document)
+
+
+def sha256(plan: Plan) -> str | None:
+    """Return the hash of a plan as it was read, else as it would be saved; None, if it has objects without a name."""
+    if plan.sha256_as_read is not None:
+        return plan.sha256_as_read
+    try:
+        return hashlib.sha256(dumped(plan).encode()).hexdigest()
+    except PlanError:
+        return None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,11 @@ def _groups(facts: ReleaseFacts) -> Iterator[str]:
         yield "Combinations of values: each value is replaced on its own, and records need not form groups."
     else:
         yield "Membership in the table, and what the members of a group have in common: k-anonymity hides neither."
+    if recordwise and facts.plan.seed is not None:
+        yield (
+            "Errors that can be repeated: the release has a seed. Anyone who knows the seed and the plan can test a "
+            "guess of the table against the release. Publish releases without a seed, or keep seed and plan secret."
+        )
     if isinstance(method, ColumnwiseMethod):
         yield "Combinations of columns: k holds in each column alone."
     required = {x.column for x in facts.plan.privacy}

@@ -12,9 +12,8 @@ from pathlib import Path
 from starlette.responses import Response
 
 from allonym.errors import AllonymError, OptionError, Problem
-from allonym.pipeline import hierarchy_editor as editor
-from allonym.pipeline.hierarchies import HierarchyScore, build, score, settled_of
-from allonym.pipeline.hierarchy_editor import Hierarchy
+from allonym.pipeline.hierarchies import HierarchyScore, build, editor, score, settled_of
+from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.studio import forms
 from allonym.studio.history import safe_name
 from allonym.studio.jobs import Job, JobKind, Tick

@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from allonym.errors import OptionError
-from allonym.pipeline import hierarchy_editor as editor
-from allonym.pipeline.hierarchies import HierarchyScore, settled_of
-from allonym.pipeline.hierarchy_editor import Hierarchy
+from allonym.pipeline.hierarchies import HierarchyScore, editor, settled_of
+from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
 from allonym.studio.pages.hierarchies import find_hierarchy, known_concepts, links_file, links_path, scored
 from allonym.studio.rendering import render

@@ -1,0 +1,152 @@
+"""Two releases never share a draw: who knows the errors of one learns nothing of another's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import allonym as al
+from allonym.errors import OptionError, TableError
+
+ROWS = 400
+SHARED = 0.2  # the largest correlation of errors that passes: 4 standard deviations of chance for 400 rows
+
+
+def ages(offset: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(offset)
+    people = [f"p{i:03}" for i in range(ROWS)]
+    return pd.DataFrame({"age": rng.integers(20, 80, ROWS).astype(float), "person": people})
+
+
+def plan(seed: int | None = 1, alpha: float = 0.3, key: str = "", **columns: Any) -> al.Plan:
+    parameters = {"alpha": alpha} | ({"key": key} if key else {})
+    columns = columns or {"age": al.quasi("numeric")}
+    return al.Plan(columns | {"person": al.keep()}, method="noise", seed=seed, parameters=parameters)
+
+
+def correlation(one: tuple[Any, Any], other: tuple[Any, Any]) -> float:
+    """Return the correlation of the errors of two releases, each given by original and released values."""
+    errors = [np.asarray(released, float) - np.asarray(original, float) for original, released in (one, other)]
+    return abs(float(np.corrcoef(*errors)[0, 1]))
+
+
+def released(plan: al.Plan, frame: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    return frame["age"], plan.run(frame).frame["age"]
+
+
+def test_the_attack_works_on_shared_draws() -> None:
+    frame = ages()
+    assert correlation(released(plan(), frame), released(plan(), frame)) == pytest.approx(1)
+
+
+def test_a_seed_on_two_tables() -> None:
+    assert correlation(released(plan(), ages()), released(plan(), ages(1))) < SHARED
+
+
+def test_a_seed_on_a_table_in_another_order() -> None:
+    frame = ages()
+    turned = frame.iloc[::-1].reset_index(drop=True)
+    assert correlation(released(plan(), frame), released(plan(), turned)) < SHARED
+
+
+def test_a_seed_with_two_alphas() -> None:
+    assert correlation(released(plan(), ages()), released(plan(alpha=0.4), ages())) < SHARED
+
+
+def test_two_columns_of_one_release() -> None:
+    frame = ages().assign(other=ages()["age"])
+    masked = plan(age=al.quasi("numeric"), other=al.quasi("numeric")).run(frame).frame
+    assert correlation((frame["age"], masked["age"]), (frame["other"], masked["other"])) < SHARED
+
+
+def test_no_seed() -> None:
+    assert correlation(released(plan(None), ages()), released(plan(None), ages())) < SHARED
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_key_column_on_other_people(seed: int | None) -> None:
+    keyed = plan(seed, key="person")
+    assert correlation(released(keyed, ages()), released(keyed, ages(1))) < SHARED
+
+
+def test_several_rows_of_a_person_with_a_key_column() -> None:
+    frame = pd.concat([ages(), ages(1)], ignore_index=True)
+    original, masked = released(plan(key="person"), frame)
+    halves = [(original[:ROWS], masked[:ROWS]), (original[ROWS:], masked[ROWS:])]
+    assert correlation(*halves) < SHARED
+
+
+def test_a_key_and_a_value_repeat_their_draw_within_one_fit() -> None:
+    fitted = plan(key="person").fit(ages())
+    one, again = (fitted.mask_one({"age": 30.0, "person": "p001"}) for _ in range(2))
+    assert one == again
+    batch = fitted.mask(pd.DataFrame({"age": [30.0, 30.0], "person": ["p001", "p002"]}))
+    assert batch["age"][0] == one["age"]
+    assert batch["age"][1] != one["age"]
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_fitted_plan_that_is_loaded_twice(seed: int | None, tmp_path: Path) -> None:
+    frame = ages()
+    plan(seed).fit(frame).save(tmp_path / "fitted.json")
+    pairs = [(frame["age"], al.Fitted.load(tmp_path / "fitted.json").mask(frame)["age"]) for _ in range(2)]
+    assert correlation(*pairs) < SHARED
+    assert correlation(pairs[0], released(plan(seed), frame)) < SHARED
+
+
+def test_a_stream_is_resumed_once_where_it_stopped(tmp_path: Path) -> None:
+    frame, path = ages(), tmp_path / "fitted.json"
+    whole = plan().fit(frame).mask(frame)["age"]
+    fitted = plan().fit(frame)
+    first = fitted.mask(frame[:100])["age"]
+    fitted.save(path, stream=True)
+    with pytest.raises(OptionError):
+        fitted.mask(frame[100:].reset_index(drop=True))
+    with pytest.raises(OptionError):
+        fitted.save(path, stream=True)
+    rest = al.Fitted.load(path, resume=True).mask(frame[100:].reset_index(drop=True))["age"]
+    assert [*first, *rest] == list(whole)
+    with pytest.raises(TableError, match="no stream"):
+        al.Fitted.load(path, resume=True)
+
+
+def test_a_copy_of_a_stream_cannot_be_resumed(tmp_path: Path) -> None:
+    path, copy = tmp_path / "fitted.json", tmp_path / "copy.json"
+    plan().fit(ages()).save(path, stream=True)
+    copy.write_bytes(path.read_bytes())
+    with pytest.raises(TableError, match="a copy"):
+        al.Fitted.load(copy, resume=True)
+    (tmp_path / "fitted.json.lock").touch()
+    with pytest.raises(TableError, match="Another process"):
+        al.Fitted.load(path, resume=True)
+
+
+def test_the_secret_is_written_nowhere(tmp_path: Path) -> None:
+    frame = ages()
+    frame.to_csv(tmp_path / "ages.csv", index=False)
+    release = plan(None).run(tmp_path / "ages.csv", tmp_path / "out.csv")
+    assert release.summary["seed"] is None
+    assert release.summary["reproducible"] is False
+    fitted = plan(None).fit(frame)
+    fitted.save(tmp_path / "fitted.json")
+    assert "secret" not in (tmp_path / "fitted.json").read_text()
+
+
+def test_the_same_input_plan_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
+    ages().to_csv(tmp_path / "ages.csv", index=False)
+    for out in ("one.csv", "two.csv"):
+        summary = plan().run(tmp_path / "ages.csv", tmp_path / out).summary
+        assert summary["reproducible"] is True
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+
+
+def test_ties_of_groups_change_without_a_seed() -> None:
+    frame = pd.DataFrame({"word": [f"w{i}" for i in range(60)]})
+    plans = [al.Plan({"word": al.quasi("category")}, method="mdav", k=3, seed=seed) for seed in (1, 1, None, None)]
+    groups = [sorted(x.run(frame).masking.source[::3].tolist()) for x in plans]
+    assert groups[0] == groups[1]
+    assert groups[2] != groups[3]
