@@ -43,6 +43,10 @@ class Cells:
         """Return the number of values that occur more than once, missing values aside."""
         return int((self.counts[~self._is_missing(missing)] > 1).sum())
 
+    def distinct_values(self, missing: Sequence[str] = MISSING) -> int:
+        """Return the number of values that occur, missing values aside."""
+        return int((self.counts[~self._is_missing(missing)] > 0).sum())
+
     def _is_missing(self, missing: Sequence[str]) -> NDArray[np.bool_]:
         return np.array([is_missing(x, missing) for x in self.values], bool)
 

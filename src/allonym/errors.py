@@ -21,7 +21,7 @@ line numbers, never cells of the user's data. Those are in ``.values`` for a cal
 Codes of problems that a plan meets in a table (`Problem.code`); they never change:
 
     columns   no-column-in-table  missing-column  column-without-role  every-column-dropped  unreadable-cells
-              kind-not-supported  no-rows
+              kind-not-supported  no-rows  kept-identifier  kept-copy  kept-unique
     people    empty-unit  repeated-identifier  invalid-weight  zero-weights  missing-key-column  empty-key
     words     to-review  unmatched  several-ontologies  no-hierarchy  not-in-hierarchy
     row by    senses-compare-records  opaque-not-masked  outside-root  candidates-not-supported  no-candidates

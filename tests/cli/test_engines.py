@@ -90,7 +90,17 @@ def test_mistakes_about_engines_end_with_a_hint_and_no_file(folder: Path) -> Non
 
 def test_a_report_without_figures_is_refused_before_the_work(folder: Path) -> None:
     one = str(years(folder) / "year=2020" / "part.parquet")
-    options = ("--quasi", "age=numeric", "--keep-rest", "--method", "noise", "--report", str(folder / "r.html"))
+    options = (
+        "--quasi",
+        "age=numeric",
+        "--identifier",
+        "name",
+        "--keep-rest",
+        "--method",
+        "noise",
+        "--report",
+        str(folder / "r.html"),
+    )
     done = call("mask", one, "-o", str(folder / "out.parquet"), *options, "--engine", "polars")
     assert done.returncode == 2, done
     assert "--engine memory" in done.stderr

@@ -79,12 +79,14 @@ def test_errors_end_with_2_tell_all_and_leave_no_file(
     assert "two roles" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--keep", "age")
     assert "there is no column x" in refuse("mask", "survey.csv", "-o", "m.csv", "--quasi", "age", "--links", "x=y.csv")
     assert "k is 1; it must be at least 2" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--k", "1")
-    too_large = refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--keep-rest", "--k", "25")
+    too_large = refuse(
+        "mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--keep", "name", "--keep-rest", "--k", "25"
+    )
     assert "k is 25, but the table has only 24 rows" in too_large
     assert shell("mask", "survey.csv", "-o", "m.csv").returncode == 2
     assert "cannot be read" in refuse("mask", "no.csv", "-o", "m.csv", "--quasi", "age")
     assert "unknown method" in refuse("mask", "jobs.csv", "-o", "m.csv", "--quasi", "age", "--method", "magic")
-    roles = ["--quasi", "age", "--keep-rest"]
+    roles = ["--quasi", "age", "--keep", "name", "--keep-rest"]
     assert "is the data itself" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "jobs.csv")
     assert "written twice" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "m.csv")
     assert "folder does not exist" in refuse("mask", "jobs.csv", "-o", "m.csv", *roles, "--summary", "no/s.json")
@@ -112,7 +114,18 @@ def test_promises_and_reports_that_cannot_be_leave_no_file(
     folder: Path, options: tuple[str, ...], message: str
 ) -> None:
     before = set(folder.iterdir())
-    done = call("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep-rest", *options)
+    done = call(
+        "mask",
+        "jobs.csv",
+        "-o",
+        "masked.csv",
+        "--quasi",
+        "job=wordnet:person",
+        "--keep",
+        "name",
+        "--keep-rest",
+        *options,
+    )
     assert done.returncode == 2
     assert message in done.stderr
     assert set(folder.iterdir()) == before

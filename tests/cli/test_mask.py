@@ -26,7 +26,7 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "reproducible", "privacy", "measures", "risk", "seconds", "sha256", "row_order",
+        "reproducible", "privacy", "measures", "risk", "cautions", "seconds", "sha256", "row_order",
     ]  # fmt: skip
     assert list(summary["risk"]) == ["highest", "blind_guess", "attackers", "before", "intervals", "inference"]
     assert list(summary["risk"]["highest"]) == ["attacker", "value", "before", "interval"]
@@ -50,24 +50,41 @@ def test_mask_without_a_plan_takes_roles_from_options(folder: Path) -> None:
 
 
 def test_methods_take_their_options(folder: Path) -> None:
-    roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3", "--json"]
+    roles = [
+        "--quasi",
+        "job=wordnet:person",
+        "--quasi",
+        "age=numeric",
+        "--keep",
+        "name",
+        "--keep",
+        "name",
+        "--keep",
+        "name",
+        "--keep-rest",
+        "--k",
+        "3",
+        "--json",
+    ]
     summary = json.loads(
         run("mask", "jobs.csv", "-o", "m.csv", *roles, "--growth", "weighted", "--represent", "member")
     )
     expected = {"k": 3, "represent": "member", "refine": False, "growth": "weighted"}
     assert (summary["method"], summary["parameters"]) == ("sa-mdav", expected)
-    al.Plan({"age": al.quasi()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True).save("plan.toml")
+    al.Plan(
+        {"age": al.quasi(), "name": al.keep()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True
+    ).save("plan.toml")
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert summary["parameters"]["growth"] == "plain"
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "fusion", "--heuristics", "h1+h2"))
     assert summary["parameters"] == {"k": 3, "heuristics": "h1+h2", "guide": "similarity", "refine": False}
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--refine"))
     assert summary["parameters"]["refine"] is True
-    al.Plan({"age": al.quasi()}, parameters={"refine": True}, keep_rest=True).save("plan.toml")
+    al.Plan({"age": al.quasi(), "name": al.keep()}, parameters={"refine": True}, keep_rest=True).save("plan.toml")
     assert "refine = yes" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml")
     assert "refine = no" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--no-refine")
     parameters = {"growth": "weighted", "represent": "subsumer"}
-    al.Plan({"age": al.quasi()}, parameters=parameters, keep_rest=True).save("plan.toml")
+    al.Plan({"age": al.quasi(), "name": al.keep()}, parameters=parameters, keep_rest=True).save("plan.toml")
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))
     assert summary["parameters"] == {"k": 5, "represent": "subsumer", "refine": False, "growth": "weighted"}
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
@@ -86,7 +103,7 @@ def test_paths_of_options_are_seen_from_here_wherever_the_plan_is(folder: Path) 
     (folder / "sub").mkdir()
     (folder / "tree.csv").write_text("child,parent\ncook,staff\nnurse,staff\n")
     (folder / "ages.txt").write_text("20\n21\n22\n23\n")
-    al.Plan({"income": al.sensitive(), "age": al.quasi()}, keep_rest=True).save("sub/plan.toml")
+    al.Plan({"income": al.sensitive(), "age": al.quasi(), "name": al.keep()}, keep_rest=True).save("sub/plan.toml")
     roles = ["--quasi", "job=tree.csv#staff", "--quasi", "age=ordinal:ages.txt"]
     run("mask", "jobs.csv", "-o", "m.csv", "--plan", "sub/plan.toml", *roles)
     assert set(pd.read_csv("m.csv")["job"]) <= {"cook", "nurse", "staff"}
@@ -101,7 +118,7 @@ def test_two_ontologies_for_one_column_are_blended(folder: Path) -> None:
 
 def test_standard_input_and_output_carry_the_release_alone(folder: Path) -> None:
     data = (folder / "jobs.csv").read_text()
-    roles = ["--quasi", "age=numeric", "--keep-rest", "--k", "3", "--row-order", "keep"]
+    roles = ["--quasi", "age=numeric", "--keep", "name", "--keep-rest", "--k", "3", "--row-order", "keep"]
     done = shell("mask", "-", "-o", "-", *roles, stdin=data)
     assert done.returncode == 0, done.stderr
     run("mask", "jobs.csv", "-o", "m.csv", *roles)
@@ -114,7 +131,7 @@ def test_standard_input_and_output_carry_the_release_alone(folder: Path) -> None
 
 def test_parquet_in_and_out(folder: Path) -> None:
     pd.read_csv("jobs.csv").to_parquet("jobs.parquet")
-    roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep-rest", "--k", "3"]
+    roles = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--keep", "name", "--keep-rest", "--k", "3"]
     roles += ["--row-order", "keep"]
     run("mask", "jobs.parquet", "-o", "m.parquet", *roles)
     run("mask", "jobs.csv", "-o", "m.csv", *roles)
@@ -130,7 +147,7 @@ def test_a_file_without_a_header_has_numbered_columns(folder: Path) -> None:
 
 
 def test_options_win_over_the_plan(folder: Path) -> None:
-    al.Plan({"age": al.quasi("numeric")}, k=3, keep_rest=True).save("plan.toml")
+    al.Plan({"age": al.quasi("numeric"), "name": al.keep()}, k=3, keep_rest=True).save("plan.toml")
     summary = json.loads(
         run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--k", "6", "--seed", "9", "--json")
     )
@@ -172,7 +189,7 @@ def test_promises_beside_k_are_asked_for_by_options(folder: Path) -> None:
 
 
 def test_reports_and_codebooks_stand_beside_the_release(folder: Path) -> None:
-    command = ("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep-rest")
+    command = ("mask", "jobs.csv", "-o", "masked.csv", "--quasi", "job=wordnet:person", "--keep", "name", "--keep-rest")
     run(*command, "--report", "report.html", "--codebook", "book.json")
     assert "Three questions" in (folder / "report.html").read_text("utf-8")
     assert json.loads((folder / "book.json").read_text())["variables"][1]["altered"] is True

@@ -109,13 +109,14 @@ METHODS = [
     masking(
         "methods/generalise",
         "workers.csv",
-        "--quasi job=workers.vgh.csv --quasi age=ages.vgh.csv --keep-rest --k 3 --method generalise",
+        "--quasi job=workers.vgh.csv --quasi age=ages.vgh.csv --keep name --keep-rest --k 3 --method generalise",
         hidden=("plan",),
     ),
     masking(
         "methods/generalise-suppression",
         "workers.csv",
-        "--quasi job=workers.vgh.csv --quasi age=ages.vgh.csv --keep-rest --k 3 --method generalise --suppression 0.3",
+        "--quasi job=workers.vgh.csv --quasi age=ages.vgh.csv --keep name --keep-rest --k 3 --method generalise "
+        "--suppression 0.3",
         hidden=("plan",),
     ),
     masking("methods/generalise-wordnet", "people.csv", f"{WORDS} --k 3 --method generalise --suppression 0.1"),
@@ -251,13 +252,14 @@ PRIVACY = [
     masking(
         "privacy/generalise",
         "workers.csv",
-        "--quasi job=workers.vgh.csv --keep-rest --k 3 --method generalise --l-diversity illness=4 --suppression 0.2",
+        "--quasi job=workers.vgh.csv --keep name --keep-rest --k 3 --method generalise --l-diversity illness=4 "
+        "--suppression 0.2",
         hidden=("plan",),
     ),
     masking(
         "privacy/recoding",
         "workers.csv",
-        "--quasi job=mini-jobs.csv --keep-rest --k 5 --method recoding --l-diversity illness=4",
+        "--quasi job=mini-jobs.csv --keep name --keep-rest --k 5 --method recoding --l-diversity illness=4",
         hidden=("plan",),
     ),
     masking(
@@ -477,7 +479,7 @@ COMMANDS = [
     ),
     command(
         "report/generalise",
-        "mask workers.csv -o out.csv --quasi job=workers.vgh.csv --keep-rest --k 3 --method generalise "
+        "mask workers.csv -o out.csv --quasi job=workers.vgh.csv --keep name --keep-rest --k 3 --method generalise "
         "--l-diversity illness=3 --report report.html --codebook codebook.json",
         data=("codebook.json",),
         text=("report.html",),
@@ -621,12 +623,15 @@ ERRORS = [
         "unknown-root": "mask people.csv -o out.csv --quasi job=wordnet:flumpist --identifier name --keep-rest",
         "identifier-repeated": "mask visits.csv -o out.csv --quasi age=numeric --identifier name --keep-rest",
         "unmatched-words": "mask holes.csv -o out.csv --quasi job=wordnet:person --identifier name --keep-rest",
-        "unmatched-hidden": "mask holes.csv -o out.csv --quasi job=wordnet:person --keep-rest --hide-values",
+        "kept-identifier": "mask people.csv -o out.csv --quasi job=mini-jobs.csv --keep-rest",
+        "unmatched-hidden": "mask holes.csv -o out.csv --quasi job=wordnet:person --keep name --keep-rest "
+        "--hide-values",
         "to-review": "mask survey.csv -o out.csv --quasi hobby=wordnet --identifier visitor --keep-rest",
         "wrong-ending": f"mask people.csv -o out.parquet {PEOPLE} --k 3",
         "output-is-input": f"mask people.csv -o people.csv {PEOPLE} --k 3",
         "same-outputs": f"mask people.csv -o out.csv {PEOPLE} --summary out.csv",
-        "l-diversity-impossible": "mask workers.csv -o out.csv --quasi age=numeric --keep-rest --l-diversity sex=3",
+        "l-diversity-impossible": "mask workers.csv -o out.csv --quasi age=numeric --keep name --keep-rest "
+        "--l-diversity sex=3",
         "l-diversity-no-number": "mask workers.csv -o out.csv --quasi job=mini-jobs.csv --keep-rest --l-diversity sex",
         "t-closeness-range": "mask workers.csv -o out.csv --quasi job=mini-jobs.csv --keep-rest --t-closeness sex=2",
         "promise-of-noise": f"mask people.csv -o out.csv {PEOPLE} --method noise --l-diversity illness=2",
@@ -634,12 +639,12 @@ ERRORS = [
         "summary-to-stdout": f"mask people.csv -o out.csv {PEOPLE} --summary -",
         "two-roles": "mask people.csv -o out.csv --quasi job=wordnet --sensitive job --keep-rest",
         "two-kinds": "mask people.csv -o out.csv --quasi job=wordnet --quasi job=category --keep-rest",
-        "not-a-number": "mask people.csv -o out.csv --quasi job=numeric --keep-rest",
-        "not-a-level": "mask people.csv -o out.csv --quasi job=ordinal:levels.txt --keep-rest",
-        "kind-of-method": "mask people.csv -o out.csv --quasi age=numeric --keep-rest --method generalise",
+        "not-a-number": "mask people.csv -o out.csv --quasi job=numeric --keep name --keep-rest",
+        "not-a-level": "mask people.csv -o out.csv --quasi job=ordinal:levels.txt --keep name --keep-rest",
+        "kind-of-method": "mask people.csv -o out.csv --quasi age=numeric --keep name --keep-rest --method generalise",
         "per-attribute": f"mask people.csv -o out.csv {PEOPLE} --method recoding",
         "several-ontologies-noise": "mask people.csv -o out.csv --quasi job=wordnet --quasi job=mini-jobs.csv "
-        "--keep-rest --method noise --accept-review",
+        "--keep name --keep-rest --method noise --accept-review",
         "strange-candidates": f"mask people.csv -o out.csv {ALONE} --method exponential --candidates strange.txt",
         "epsilon-range": f"mask people.csv -o out.csv {ALONE} --method exponential --epsilon 0",
         "links-of-no-column": f"mask people.csv -o out.csv {PEOPLE} --links jobs=reason.links.csv",

@@ -137,6 +137,9 @@ t = 0.6
 role = "quasi"
 ontology = "mini-jobs.csv"
 
+[columns.name]
+role = "keep"
+
 [columns.illness]
 role = "sensitive"
 ontology = "wordnet"

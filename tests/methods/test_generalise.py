@@ -107,7 +107,7 @@ def test_a_hierarchy_that_is_given_is_climbed_level_by_level(folder: Path) -> No
 def test_suppressed_records_are_null_and_a_group(folder: Path) -> None:
     rows = ["cook"] * 60 + ["smith"] * 70 + ["joiner"]
     pd.DataFrame({"job": rows, "x": range(131)}).to_csv("in.csv", index=False)
-    plan = al.Plan({"job": al.quasi("jobs.csv")}, method="generalise", k=3, keep_rest=True)
+    plan = al.Plan({"job": al.quasi("jobs.csv"), "x": al.keep()}, method="generalise", k=3)
     some = replace(plan, parameters={"suppression": 0.02})
     for each in (plan, some):  # nobody could hide the joiner
         assert each.run("in.csv", "out.csv").summary["suppressed"] == 0
@@ -165,7 +165,10 @@ def test_the_levels_are_those_of_the_file(folder: Path) -> None:
 def test_suppression_on_files_with_blanks_and_where_all_become_null(folder: Path) -> None:
     (folder / "in.csv").write_text("x, job\n" + "1, cook\n" * 40 + "2, smith\n" * 50 + "3, joiner\n" + "4, ?\n" * 2)
     plan = al.Plan(
-        {"job": al.quasi("jobs.csv")}, method="generalise", k=3, keep_rest=True, parameters={"suppression": 0.02}
+        {"job": al.quasi("jobs.csv"), "x": al.keep(confirmed=True)},
+        method="generalise",
+        k=3,
+        parameters={"suppression": 0.02},
     )
     done = plan.run(folder / "in.csv", folder / "out.csv")  # the joiner is one of those without a job
     assert (done.summary["suppressed"], done.summary["privacy"][0]["reached"]) == (1, 3)

@@ -86,6 +86,7 @@ COLUMNS = {
     "member": al.quasi("category"),
     'odd "name".x': al.quasi("category"),
     "ill": al.sensitive(),
+    "person": al.keep(),
 }
 PLAN = al.Plan(COLUMNS, keep_rest=True, k=4, seed=1)
 ORDERED = replace(PLAN, row_order="keep")
@@ -172,7 +173,7 @@ def test_small_random_tables(engine: str, refine: bool, data: st.DataObject) -> 
     }
     table = pa.table({**drawn, "row": list(range(n))}, schema=_schema())
     columns = {"job": COLUMNS["job"], "sex": al.quasi("category"), "age": al.quasi("numeric"), "ill": al.sensitive()}
-    plan = al.Plan(columns, keep_rest=True, k=3, parameters={"refine": refine})
+    plan = al.Plan(columns | {"row": al.keep(confirmed=True)}, k=3, parameters={"refine": refine})
     eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
     assert rows_of(arrow(lazy.frame)) == rows_of(eager.frame)
 
@@ -217,7 +218,7 @@ def test_rows_are_masked_in_batches_with_the_draws_they_have_in_memory(
 
 @engines
 def test_a_frame_masked_by_the_exponential_mechanism_is_one_release_and_no_other(engine: str) -> None:
-    columns = {"job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
+    columns = {"name": al.keep(), "job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
     plan = al.Plan(columns, keep_rest=True, method="exponential", parameters={"epsilon": 2.0})
     table = table_of()
     one, other = plan.run(OPEN[engine](table)), plan.run(OPEN[engine](table))
@@ -506,7 +507,13 @@ def test_categories_of_polars_stay_what_they_are() -> None:
         pl.col("ill").cast(pl.Categorical), pl.col('odd "name".x').cast(pl.Enum(["f", "m", "x"]))
     )
     for unit in ({}, {"person": al.unit()}):
-        columns = {"job": COLUMNS["job"], "ill": al.quasi("category"), 'odd "name".x': al.quasi("category"), **unit}
+        columns = {
+            "name": al.keep(),
+            "job": COLUMNS["job"],
+            "ill": al.quasi("category"),
+            'odd "name".x': al.quasi("category"),
+            **unit,
+        }
         plan = al.Plan(columns, keep_rest=True, k=4)
         eager, lazy = plan.run(frame).frame, plan.run(frame.lazy()).frame.collect()
         assert lazy.schema == eager.schema
@@ -611,7 +618,7 @@ def test_null_and_a_text_that_stands_for_it_in_names_of_folders_are_never_mixed_
 
 # --- which files are read, and what their folders say ----------------------------------------------------------------
 
-AGAIN = replace(PLAN, columns={x: y for x, y in COLUMNS.items() if x != "name"})  # names may come again
+AGAIN = replace(PLAN, columns=COLUMNS | {"name": al.keep(confirmed=True)})  # names may come again
 
 
 @named
@@ -681,7 +688,7 @@ def test_names_of_columns_may_be_odd(engine: str) -> None:
     odd = ["self", "k", "r", "count", "c0", "m0", "allonym_rows", "allonym_known", "a.b", "a b", "select", "x"]
     words = ["cook", "nurse", None] * 20
     table = pa.table(dict.fromkeys(odd, words) | {"n": list(range(60))})
-    columns = {name: al.quasi("category") for name in odd}
+    columns = {name: al.quasi("category") for name in odd} | {"n": al.keep()}
     plan = al.Plan(columns, keep_rest=True, k=4)
     assert rows_of(arrow(plan.run(OPEN[engine](table)).frame)) == rows_of(plan.run(table).frame)
     with pytest.raises(TableError, match="names that cannot be used"):

@@ -85,7 +85,8 @@ def test_all_forms_give_the_same_release(tmp_path: Path) -> None:
     assert [frozenset(x) for x in read["items"].to_pylist()] == expected
     lines = [json.dumps({"id": i, "items": x, "note": {"a": 1.5}}) for i, x in enumerate(sets)]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
-    replace(plan, keep_rest=True).run(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    kept = replace(plan, columns=plan.columns | {"id": al.keep()}, keep_rest=True)
+    kept.run(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
     back = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [frozenset(x["items"]) for x in back] == expected
     assert [(x["id"], x["note"]) for x in back] == [(i, {"a": 1.5}) for i in range(len(sets))]
@@ -269,7 +270,7 @@ def test_the_command_masks_sets_in_every_form(tmp_path: Path) -> None:
         "id,items\n" + "".join(f"{i},{'|'.join(x)}\n" for i, x in enumerate(baskets(words=["dog", "cat"])))
     )
     options = ["--set", "items=wordnet:animal", "--separator", "|", "--set-distance", "avg", "--accept-review"]
-    done = CliRunner().invoke(app, ["mask", str(source), "-o", str(target), *options, "--keep-rest", "--k", "3"])
+    done = CliRunner().invoke(app, ["mask", str(source), "-o", str(target), *options, "--keep", "id", "--k", "3"])
     assert done.exit_code == 0, done.output
     assert min(Counter(pd.read_csv(target)["items"]).values()) >= 3
     source.write_text("who,items\n" + "".join(f"{i},dog\n{i},cat\n" for i in range(5)))

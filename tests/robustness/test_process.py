@@ -144,7 +144,7 @@ def test_a_mistake_of_ours_is_told_without_cells(
 
     monkeypatch.setattr("allonym.pipeline.run.masked", broken)
     words = ["allonym", "mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), "--quasi", "job=category"]
-    monkeypatch.setattr(sys, "argv", [*words, "--keep-rest"])
+    monkeypatch.setattr(sys, "argv", [*words, "--identifier", "name", "--keep-rest"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 70

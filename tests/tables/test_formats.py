@@ -31,7 +31,14 @@ WORDS = ["cook", "baker", "smith", "welder"]
 def rows(n: int = 12) -> list[list[Any]]:
     day = datetime.date(2000, 1, 1)
     return [
-        [f"p{i}", WORDS[i % 4], 20 + i, day + datetime.timedelta(days=i), i % 2 == 0, "=1+1" if i == 3 else f"00{i}"]
+        [
+            f"p{i}",
+            WORDS[i % 4],
+            20 + i,
+            day + datetime.timedelta(days=5 * i % 12),
+            i % 2 == 0,
+            "=1+1" if i == 3 else f"00{i}",
+        ]
         for i in range(n)
     ]
 

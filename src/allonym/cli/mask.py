@@ -159,6 +159,7 @@ def show_figures(release: Release, *, err: bool = False) -> None:
         ("records", f"{s['records']:,}{persons}{suppressed}{', in random order' if shuffled else ''}"),
         *([("caution", f"the order of rows was kept and correlates with {', '.join(ordered)}")] if ordered else []),
         *_measures(s),
+        *(("caution", text) for text in s["cautions"]),
         ("method", f"{s['method']}, {parameters}{seed}"),
         ("time", f"{s['seconds']:.2f} s"),
     ]

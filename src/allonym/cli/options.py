@@ -56,6 +56,8 @@ columns = together(
            help="Identifies the person of each row, so that k counts persons: dropped."),
     option("--weight", metavar=COLUMN, section=COLUMNS, help="Survey weights: kept."),
     option("--keep", multiple=True, metavar=COLUMN, section=COLUMNS, help="Kept unchanged."),
+    option("--confirm", multiple=True, metavar=COLUMN, section=COLUMNS,
+           help="Kept unchanged, although it holds identifiers, or gives away a masked or dropped column."),
     option("--keep-rest", is_flag=True, section=COLUMNS, help="Keep columns without a role unchanged."),
 )  # fmt: skip
 

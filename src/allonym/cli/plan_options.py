@@ -105,7 +105,10 @@ def _sensitive(requirements: Sequence[Privacy], roles: dict[str, list[str]], bas
 
 def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: Mapping[str, Any]) -> dict[str, Column]:
     """Return the columns of a plan, changed and extended by options."""
+    from allonym.plan.column import keep
+
     columns |= _described(roles)
+    columns |= {name: replace(columns.get(name) or keep(), confirmed=True) for name in options["confirm"]}
     links, hierarchies = (_files(f"--{x}", options[x], columns) for x in ("links", "hierarchy"))
     candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
     for path in (x for x in options["candidates"] if "=" not in x):

@@ -18,6 +18,7 @@ from allonym.measures.uniques import SIZE, UniqueCombinations
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link
 from allonym.pipeline.cached_table import CachedTable
+from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.population import population_risk
 from allonym.pipeline.disclosure.record_risk import RecordRisk
 from allonym.pipeline.disclosure.uniques import uniques_of
@@ -200,12 +201,13 @@ def check(plan: Plan, source: Any, tick: Progress, *, population: Any = None, co
     table = source.table(plan) if isinstance(source, CachedTable) else open_source(plan, source)
     prepared = prepare(plan, table, tick)
     records, k = prepared.records, plan.method.required_k
+    kept = review_kept(prepared)
     checked = Check(
-        problems=[*prepared.problems, *method_problems(prepared)],
+        problems=[*prepared.problems, *kept.problems, *method_problems(prepared)],
         columns=list(_columns(prepared)),
         risk=None,
         k=k,
-        cautions=list(_cautions(prepared)),
+        cautions=[*_cautions(prepared), *prepared.cautions, *kept.cautions],
     )
     if records is None or not records.n:
         return checked

@@ -18,6 +18,7 @@ from allonym.errors import OptionError, OutputError, PlanError, Problem, TableEr
 from allonym.methods import METHODS
 from allonym.methods.draws import key_of, number_of, numbers_of, stream_of, words, words_of_one
 from allonym.methods.record_level import RecordLevelMethod, summed
+from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.fitted_column import FittedColumn
 from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
@@ -275,7 +276,7 @@ def fit(plan: Plan, source: Any, tick: Progress) -> Fitted:
         text = f"method {method.name} masks records together, not one by one."
         raise PlanError([Problem("method-not-fitted", text, f"{names} can be fitted.")])
     prepared = prepare(plan, open_source(plan, source), tick)
-    problems = [*prepared.problems, *method_problems(prepared)]
+    problems = [*prepared.problems, *review_kept(prepared).problems, *method_problems(prepared)]
     if problems or prepared.records is None:
         raise PlanError(problems)
     constant = [

@@ -13,6 +13,8 @@ import numpy as np
 from allonym.arrays import Floats, distinct
 from allonym.cells import Cells, cell_text, is_missing, united_codes
 from allonym.errors import TableError
+from allonym.kinds.identifiers import CONFIRMATION, NAMING, ColumnSample, evidence_of
+from allonym.kinds.identifiers.detect import IDENTIFIER_NAME
 from allonym.kinds.numbers import numbers_of
 from allonym.kinds.registry import automatic_kind, kind_named, suggested_kind
 from allonym.measures.population import PopulationRisk, from_weights
@@ -39,7 +41,6 @@ MIN_COVERAGE = 0.6  # share of cells that WordNet must have for a column of word
 MIN_UNDER_ROOT = 0.98  # share of those that must lie under a root that is suggested
 MAX_ROOT_SIZE = 0.2  # share of the ontology that may lie under a root that is suggested
 
-IDENTIFIER = re.compile(r"(^|[_\W])(id|nr|no|key|uuid|e?mail|phone|address|ssn|passport)$|names?$|^(id|nr|uuid)", re.I)
 PERSON = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
 PRIVATE = re.compile(
     r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
@@ -195,13 +196,14 @@ def _role(name: str, cells: Cells, kind: str, distinct: int, rows: int) -> str:
     """Return the role that the name and the distinct values of a column suggest; "", if they suggest none."""
     numeric = kind_named(kind).numeric
     whole = numeric and all("." not in str(x) and "," not in str(x) for x in cells.values)
-    all_differ = distinct == rows > 1
-    identifies = bool(IDENTIFIER.search(name))
-    if (all_differ and (identifies or PERSON.search(name) or not numeric)) or (
-        identifies and distinct > 0.9 * rows and rows > 20
-    ):
+    named, all_differ = bool(IDENTIFIER_NAME.search(name)), distinct == rows > 1
+    evidence = evidence_of(ColumnSample(name, cells))
+    if evidence is not None and evidence.requires == CONFIRMATION:
+        return "identifier" if all_differ or distinct > 0.9 * rows else "unit"
+    likely = evidence is not None and evidence.requires == NAMING and distinct > 0.9 * rows
+    if (likely and (named or not numeric)) or (all_differ and (named or PERSON.search(name) or not numeric)):
         return "identifier"
-    if PERSON.search(name) and (identifies or whole or distinct > 0.5 * rows) and distinct > 0.1 * rows:
+    if PERSON.search(name) and (named or whole or distinct > 0.5 * rows) and distinct > 0.1 * rows:
         return "unit"
     return "weight" if WEIGHT.search(name) and numeric else ""
 

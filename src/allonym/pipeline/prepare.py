@@ -44,6 +44,7 @@ class Prepared:
     hierarchies: dict[str, Scope] = field(default_factory=dict)
     encoded: dict[str, EncodedColumn] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    cautions: list[Problem] = field(default_factory=list)  # what weakens the release, and is accepted
     units: Ints | None = None
     united: dict[str, United | None] = field(default_factory=dict)  # of columns whose values are counted
     weights: Floats | None = None

@@ -20,6 +20,7 @@ from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
+from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.linkage import risk_of_masking
 from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
@@ -137,8 +138,11 @@ def run(
 def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
     """Return the records, or raise every problem that keeps the plan from being run."""
     masked = {x: prepared.cells[x] for x in prepared.with_role("quasi") if x in prepared.cells}
+    kept = review_kept(prepared)
+    prepared.cautions += kept.cautions
     problems = [
         *prepared.problems,
+        *kept.problems,
         *method_problems(prepared),
         *options.problems(prepared.plan),
         *prepared.table.problems(masked, prepared.dropped),
@@ -358,6 +362,7 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {},
         "risk": {},
+        "cautions": list(map(str, prepared.cautions)),
         "seconds": 0.0,
         "sha256": dict(sha256),
     }

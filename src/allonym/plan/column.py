@@ -57,6 +57,9 @@ class Column:
     accept_review: bool = parameter(False, "Accept links that need a review.")
     weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
     language: str = parameter("en", "Language of the words.")
+    confirmed: bool = parameter(
+        False, "Keep the column although it holds identifiers, or gives away a masked or dropped column."
+    )
 
     @property
     def measure(self) -> str:
@@ -70,7 +73,7 @@ class Column:
         if isinstance(self.language, str) and self.language.partition("-")[0].lower() not in LANGUAGES:
             yield unknown("language", self.language, list(LANGUAGES))
         if self.role in ROLES and self.role not in ("quasi", "sensitive"):
-            if self != Column(self.role):
+            if self != Column(self.role, confirmed=self.role == "keep" and self.confirmed):
                 text = f"a column with role {self.role} takes no other option."
                 yield Problem("option-of-role", text, "leave them out.")
         elif self.kind is None or self.kind in KINDS:
@@ -94,6 +97,8 @@ class Column:
         for option in ("candidates", "hierarchy"):
             if self.role != "quasi" and getattr(self, option):
                 yield Problem("option-of-role", f"{option} applies to quasi-identifiers only.", "leave it out.")
+        if self.confirmed:
+            yield Problem("option-of-role", "confirmed applies to columns with role keep only.", "leave it out.")
 
 
 OPTIONS = tuple(f.name for f in fields(Column))
@@ -127,9 +132,12 @@ def weight() -> Column:
     return Column("weight")
 
 
-def keep() -> Column:
-    """Return the role of a column that is kept unchanged."""
-    return Column("keep")
+def keep(*, confirmed: bool = False) -> Column:
+    """Return the role of a column that is kept unchanged.
+
+    `confirmed`: also if it holds identifiers, or gives away a column that is masked or dropped.
+    """
+    return Column("keep", confirmed=confirmed)
 
 
 def quasi(what: Any = None, **options: Any) -> Column:

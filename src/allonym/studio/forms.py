@@ -84,7 +84,7 @@ def root_of(column: Column) -> str:
 def column_of(role: str, content: str, root: str, before: Column | None) -> Column:
     """Return a column with a role and a content; it keeps the options of the column before that still apply."""
     if role not in MASKED_ROLES:
-        return Column(role)
+        return before if before is not None and before.role == role else Column(role)
     options: dict[str, Any] = {}
     ontology: str | list[Any] | None = None
     if content == SEVERAL and before is not None:
@@ -175,6 +175,7 @@ def field_of(name: str, parameter: Parameter, value: Any, labels: Mapping[str, s
 
 CONTENT_OPTIONS = ("role", "kind", "ontology", "root", "links", "elements")  # chosen by role, content, root and files
 QUASI_OPTIONS = ("weight", "unmatched", "accept_review", "candidates", "hierarchy")  # not of sensitive columns
+KEEP_OPTIONS = ("confirmed",)  # of kept columns only
 UNMATCHED_LABELS = {
     "error": "must be resolved",
     "opaque": "keep as categories",
@@ -215,6 +216,8 @@ def with_options(request: PageRequest, column: Column) -> Column:
 
 def _applies(option: str, column: Column, request: PageRequest) -> bool:
     """Return whether a column takes an option, and the form has it."""
+    if option in KEEP_OPTIONS:
+        return column.role == "keep"
     if column.role not in MASKED_ROLES or (column.role != "quasi" and option in QUASI_OPTIONS):
         return False
     if option not in request.form and parameters_of(Column)[option].type is not bool:  # browsers omit empty checkboxes

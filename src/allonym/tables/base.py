@@ -191,6 +191,12 @@ class Table(Protocol):
     def repeated_values(self, name: str, missing: Sequence[str]) -> int:
         """Return the number of values of a column that occur more than once, missing values aside."""
 
+    def sample(self, names: Sequence[str], most: int) -> dict[str, Cells]:
+        """Return the cells of some columns side by side, in at most about so many rows from all over the table."""
+
+    def distinct_values(self, name: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column, missing values aside."""
+
     def problems(self, masked: Mapping[str, Cells], dropped: Sequence[str]) -> Iterator[Problem]:
         """Yield what keeps the table from being masked in some columns and written without others."""
 

@@ -96,6 +96,16 @@ class MemoryTable(ABC):
         """Return the number of values of a column that occur more than once, missing values aside."""
         return self.cells([name])[name].repeated_values(missing)
 
+    def sample(self, names: Sequence[str], most: int) -> dict[str, Cells]:
+        """Return the cells of some columns, in at most so many rows from all over the table."""
+        step = max(1, -(-self.n // most))
+        cells = self.cells(names)
+        return {x: Cells(y.values, y.codes[::step]) for x, y in cells.items()} if step > 1 else cells
+
+    def distinct_values(self, name: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column, missing values aside."""
+        return self.cells([name])[name].distinct_values(missing)
+
     def problems(self, masked: Mapping[str, Cells], dropped: Sequence[str]) -> Iterator[Problem]:
         """Yield nothing: any table in memory can be masked."""
         return iter(())

@@ -25,6 +25,12 @@ def _columns(facts: ReleaseFacts) -> Iterator[str]:
             f"Unchanged columns ({first_few(unchanged, 20)}): people can be identified by them if others know their "
             "values. Columns that others may know are quasi-identifiers and should be masked."
         )
+    confirmed = [name for name in roles if name in plan.columns and plan.columns[name].confirmed]
+    if confirmed:
+        yield (
+            "Unchanged columns that the plan keeps although they may identify people or tell what was masked: "
+            f"{first_few(confirmed, 20)}."
+        )
 
 
 def _row_order(facts: ReleaseFacts) -> Iterator[str]:

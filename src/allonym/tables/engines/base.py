@@ -102,6 +102,14 @@ class Engine(ABC):
         """Return the number of rows whose cell in a column is null, empty or a missing-value marker."""
 
     @abstractmethod
+    def distinct_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column, missing values aside."""
+
+    @abstractmethod
+    def sample_rows(self, columns: Sequence[str], most: int, rows: int) -> pa.Table:
+        """Return some columns of about `most` rows from all over the table, which has so many `rows`."""
+
+    @abstractmethod
     def replaced(self, replacements: Replacements) -> Engine:
         """Return the table with its rows replaced; a row without a replacement has nulls."""
 

@@ -88,6 +88,17 @@ class DuckDBEngine(Engine):
         sql = f"SELECT count(*) AS n FROM allonym_rows WHERE {self._text(column, missing)} IS NULL"
         return int(self._query(sql).native.fetchall()[0][0])
 
+    def distinct_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column."""
+        sql = f"SELECT count(DISTINCT {self._text(column, missing)}) AS n FROM allonym_rows"
+        return int(self._query(sql).native.fetchall()[0][0])
+
+    def sample_rows(self, columns: Sequence[str], most: int, rows: int) -> pa.Table:
+        """Return some columns of rows drawn at random, always the same ones where threads read them in order."""
+        wanted = ", ".join(map(_quoted, columns))
+        draw = f" USING SAMPLE reservoir({most} ROWS) REPEATABLE (1)" if rows > most else ""
+        return self._query(f"SELECT {wanted} FROM allonym_rows{draw}").native.to_arrow_table()
+
     def _text(self, column: str, missing: Sequence[str]) -> str:
         """Return the values of a column: text without surrounding blanks, missing values as null."""
         kind = str(self.native.types[self.names.index(column)])

@@ -120,6 +120,15 @@ class GroupedTable:
         """Return the number of values of a column that occur more than once, missing values aside."""
         return self.engine.repeated_values(name, missing)
 
+    def sample(self, names: Sequence[str], most: int) -> dict[str, Cells]:
+        """Return the cells of some columns side by side, in about so many rows from all over the table."""
+        rows = self.engine.sample_rows(names, most, self.n)
+        return {name: arrow_cells(rows.column(name), name) for name in names}
+
+    def distinct_values(self, name: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column, missing values aside."""
+        return self.engine.distinct_values(name, missing)
+
     def at_work(self) -> AbstractContextManager[None]:
         """Return a context in which errors of the engine are reported without their texts."""
         return self.engine.at_work()

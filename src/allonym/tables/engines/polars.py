@@ -94,6 +94,22 @@ class PolarsEngine(Engine):
         count = self.native.select(self._text(column, missing).is_null().sum())
         return int(count.collect(engine="streaming").item())
 
+    def distinct_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column."""
+        import polars as pl
+
+        values = self.native.select(self._text(column, missing).alias(column)).drop_nulls()
+        return int(values.select(pl.col(column).n_unique()).collect(engine="streaming").item())
+
+    def sample_rows(self, columns: Sequence[str], most: int, rows: int) -> pa.Table:
+        """Return some columns of every n-th row."""
+        import polars as pl
+
+        step = max(1, -(-rows // most))
+        place = pl.int_range(pl.len())
+        frame = self.native.select(list(columns))
+        return (frame if step == 1 else frame.filter(place % step == 0)).collect(engine="streaming").to_arrow()
+
     def _text(self, column: str, missing: Sequence[str]) -> Any:
         """Return the values of a column: text without surrounding blanks, missing values as null."""
         import polars as pl

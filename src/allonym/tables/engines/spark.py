@@ -107,6 +107,19 @@ class SparkEngine(Engine):
         """Return the number of rows whose cell in a column is missing."""
         return int(self._numbered.where(self._text(column, missing).isNull()).count())
 
+    def distinct_values(self, column: str, missing: Sequence[str]) -> int:
+        """Return the number of distinct values of a column."""
+        from pyspark.sql import functions as f
+
+        values = self._numbered.select(self._text(column, missing).alias("value"))
+        return int(values.where(f.col("value").isNotNull()).distinct().count())
+
+    def sample_rows(self, columns: Sequence[str], most: int, rows: int) -> pa.Table:
+        """Return some columns of rows drawn at random."""
+        frame = self._numbered.select(*map(self._place, columns))
+        frame = frame if rows <= most else frame.sample(most / rows, seed=1)
+        return frame.toArrow().rename_columns(list(columns))
+
     def _text(self, column: str, missing: Sequence[str]) -> Any:
         """Return the values of a column: text without surrounding blanks, missing values as null."""
         from pyspark.sql import functions as f

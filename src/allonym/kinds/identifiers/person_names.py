@@ -1,0 +1,54 @@
+"""Names of persons: two to four words, of which the first is a given name of a person that WordNet knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from allonym.ontology.lexicon import key
+from allonym.ontology.wordnet import wordnet
+
+SHAPE = re.compile(r"[^\W\d_][^\W\d_'’-]*\.?([ -][^\W\d_][^\W\d_'’-]*\.?){1,3}")
+MIN_SHAPED = 0.6  # share of the texts that look like a name
+MIN_GIVEN = 0.3  # share of the texts that begin with a given name; WordNet knows about two in three
+MIN_TEXTS = 4
+TITLES = frozenset({"baron", "dame", "don", "duke", "first", "holy", "king", "lady", "lord", "mother", "president",
+                    "prince", "princess", "queen", "saint", "sir", "st.", "virgin"})  # fmt: skip
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Return the first words of the names of all persons in WordNet.
+
+    >>> {"maria", "james"} <= given_names(), "nurse" in given_names()
+    (True, False)
+    """
+    taxonomy = wordnet().taxonomy
+    lexicon = taxonomy.lexicon
+    person = np.zeros(len(taxonomy), bool)
+    person[taxonomy.descendants(taxonomy.senses("person")[0])] = True
+    forms = np.unique(lexicon.form_of[(person & taxonomy.instances)[lexicon.concepts]])
+    words = (lexicon.forms[int(form)].split() for form in forms)
+    return frozenset(key(x[0]) for x in words if len(x) > 1 and len(x[0]) > 2) - TITLES
+
+
+def are_person_names(texts: Sequence[str]) -> bool:
+    """Tell whether distinct texts are names of persons, as "Ann Lee" or "Lee, Ann"; words of WordNet are none.
+
+    >>> are_person_names(["James Smith", "Clark, Maria", "George Novak", "Ann Lee"])
+    True
+    >>> are_person_names(["Saint Louis", "San Jose", "New York", "Las Vegas"])
+    False
+    """
+    if len(texts) < MIN_TEXTS:
+        return False
+    turned = [" ".join(reversed(x.split(", ", 1))) for x in texts]
+    shaped = [x for x in turned if SHAPE.fullmatch(x)]
+    if len(shaped) < MIN_SHAPED * len(texts):
+        return False
+    lexicon = wordnet().taxonomy.lexicon
+    names = [x for x in shaped if key(x.split(" ")[0]) in given_names() and x not in lexicon]
+    return len(names) >= MIN_GIVEN * len(texts)
