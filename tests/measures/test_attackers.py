@@ -250,6 +250,14 @@ def test_samples_of_records_have_an_interval_that_holds_the_figure(noisy: Pairs,
         assert sum(held) >= 17
 
 
+def test_a_small_sample_of_records_is_not_balanced(noisy: Pairs, monkeypatch: Any) -> None:
+    applies = ATTACKERS["assignment"].applies
+    assert applies(Setting(noisy, Gaussian(2.0)))
+    assert not applies(Setting(noisy))
+    monkeypatch.setattr(likelihood, "MAX_LIKELIHOODS", 60 * 150)
+    assert not applies(Setting(noisy, Gaussian(2.0)))
+
+
 def test_many_records_are_balanced_about_as_well_as_they_are_assigned(noisy: Pairs, monkeypatch: Any) -> None:
     setting = Setting(noisy, Gaussian(2.0))
     single, exact = rerun.rerun(setting).value, assignment.assignment(setting).value

@@ -13,6 +13,7 @@ from allonym.records import Pairs
 
 MAX_RECORDS = 1_000  # that are assigned exactly
 ROUNDS = 50  # of balancing, for more records
+RECORDS_PER_TUPLE = 10  # of a sample, for each original tuple: with fewer, balancing would fit chance
 IMPOSSIBLE = 1_000.0  # added to the largest cost of a possible pair
 LEAST = 1e-300
 
@@ -23,7 +24,8 @@ def assignment(setting: Setting) -> Estimate:
     Costs are negative log-likelihoods. Up to `MAX_RECORDS` records, the assignment is the optimal one (Kuhn 1955; by
     the algorithm of Jonker and Volgenant 1987). For more records, the likelihoods of original tuples are balanced until
     every person has one record and every record one person (Sinkhorn 1967), and each record goes to its likeliest
-    person; the records are a sample where there are too many likelihoods.
+    person; the records are a sample where there are too many likelihoods. A sample with less than `RECORDS_PER_TUPLE`
+    records for each original tuple does not tell how to balance them: the attack does not apply then.
     """
     pairs = setting.pairs
     if not pairs.counts.size:
@@ -32,6 +34,14 @@ def assignment(setting: Setting) -> Estimate:
     if pairs.counts.sum() > MAX_RECORDS or likelihoods.sampled:
         return likelihoods.guessed(balanced(likelihoods))
     return Estimate(assigned(pairs, likelihoods.logs, setting.seed))
+
+
+def applies(setting: Setting) -> bool:
+    """Return whether values are replaced at random, and enough records can be compared."""
+    if setting.mechanism is None:
+        return False
+    likelihoods = setting.likelihoods
+    return not likelihoods.sampled or len(likelihoods.chosen) >= RECORDS_PER_TUPLE * len(likelihoods.sizes)
 
 
 def assigned(pairs: Pairs, logs: Floats, seed: int) -> float:
@@ -85,7 +95,7 @@ ATTACKER = Attacker(
     "assignment",
     "linked by assignment",
     "knows the plan and the whole table, and links all persons to all records at once, so that the whole is likeliest",
-    "releases of methods that replace each value at random",
-    lambda setting: setting.mechanism is not None,
+    "releases of methods that replace each value at random, up to a number of different original records",
+    applies,
     assignment,
 )

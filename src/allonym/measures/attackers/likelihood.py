@@ -31,6 +31,9 @@ class Likelihoods:
     @classmethod
     def of(cls, pairs: Pairs, mechanism: Mechanism, seed: int) -> Likelihoods:
         """Compute the likelihoods of all records of a release, or of some, drawn by the seed."""
+        if not pairs.counts.size:
+            none = np.zeros(0, np.int64)
+            return cls(pairs, none, np.zeros(0), none, none, np.zeros((0, 0)))
         known, _, first = distinct(list(pairs.original.T))
         persons = 0 if pairs.units is None else int(pairs.units.max()) + 1
         most = max(MAX_LIKELIHOODS // max(len(first), persons), 1)
