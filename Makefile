@@ -70,7 +70,7 @@ quality: .venv/installed
 papers: .venv/installed
 	$(BIN)/python benchmarks/papers_page.py
 
-# Runs all benchmarks, with NLTK, semsimian, polars, anjana, anonypy and pycanon for comparison, in separate environments;
+# Runs all benchmarks, with NLTK, semsimian, polars, anjana, anonypy, pycanon and anonymeter for comparison, in separate environments;
 # writes docs/benchmarks.md and blocks of other pages
 benchmark: build/spark/installed
 	$(PYTHON) -m venv build/benchmark
@@ -99,6 +99,10 @@ benchmark: build/spark/installed
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock
 	build/benchmark/bin/python benchmarks/pycanon_comparison.py build/pycanon/bin/python
+	build/benchmark/bin/python benchmarks/attackers.py
+	$(PYTHON) -m venv build/anonymeter
+	build/anonymeter/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/anonymeter.lock
+	build/benchmark/bin/python benchmarks/anonymeter.py build/anonymeter/bin/python
 
 # Fuzzes every reader for a minute
 fuzz: .venv/installed

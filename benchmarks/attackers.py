@@ -1,0 +1,85 @@
+"""The CPU time of the attackers on Adult, compared with masking: python benchmarks/attackers.py
+
+Writes a block of docs/measures/risk.md.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import adult
+import pages
+from paths import ROOT
+
+import allonym as al
+from allonym.pipeline.disclosure.linkage import risk_of_masking
+
+PAGE = ROOT / "docs" / "measures" / "risk.md"
+WORDS = {name: al.quasi("wordnet", links=str(links)) for name, links in adult.LINKS.items()}
+NUMBERS = {name: al.quasi("numeric") for name in ("age", "education-num", "hours-per-week")}
+CATEGORIES = {name: al.quasi("category") for name in ("workclass", "education", "marital-status", "race", "sex")}
+RUNS: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("sa-mdav", WORDS),
+    ("noise", WORDS),
+    ("randomise-frequency", WORDS),
+    ("noise", WORDS | NUMBERS),
+    ("sa-mdav", WORDS | {"age": NUMBERS["age"]} | CATEGORIES),
+)
+
+
+def measure(method: str, quasi: Mapping[str, Any], folder: Path) -> str:
+    """Mask Adult by a method, and return a line of the table."""
+    spent: list[float] = []
+
+    def timed(*arguments: Any) -> dict[str, Any]:
+        began = time.process_time()
+        risk = risk_of_masking(*arguments)
+        spent.append(time.process_time() - began)
+        return risk
+
+    plan = al.Plan({**quasi, "income": al.sensitive("category")}, method=method, keep_rest=True, seed=1)
+    with mock.patch("allonym.pipeline.run.risk_of_masking", timed):
+        began = time.process_time()
+        summary = replace(plan).run(folder / "adult.csv", folder / "masked.csv").summary
+        total = time.process_time() - began
+    risk, intervals = summary["risk"], summary["risk"]["intervals"]
+    shown = ", ".join(
+        f"{name} {value:.2f}"
+        + (f" ({intervals[name][0]:.1f} to {intervals[name][1]:.1f})" if name in intervals else "")
+        for name, value in risk["attackers"].items()
+    )
+    figures = (
+        method,
+        f"{len(quasi)}",
+        f"{summary['tuples']['before']:,}",
+        f"{total - spent[0]:.2f}",
+        f"{spent[0]:.2f}",
+    )
+    return f"| {' | '.join([*figures, shown])} |"
+
+
+def table() -> str:
+    """Measure and return the table."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    lines = [
+        f"`python benchmarks/attackers.py`, {time.strftime('%Y-%m-%d')}, commit {commit}; CPU seconds on one core.\n",
+        "| method | columns | tuples | all but the new attackers | new attackers and inference | linkage (%) |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        rows = adult.write(Path(folder) / "adult.csv")
+        lines += [measure(method, quasi, Path(folder)) for method, quasi in RUNS]
+    return f"Adult, {rows:,} complete records. " + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    pages.write(PAGE, "attackers", table())
