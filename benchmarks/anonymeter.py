@@ -81,8 +81,8 @@ def table(python: str) -> str:
     ).stdout.strip()  # fmt: skip
     lines = [
         f"{RELEASED:,} records of Adult, {CONTROL:,} others as control; quasi-identifiers {', '.join(QUASI)}; {SECRET} "
-        f"is sensitive. `python benchmarks/anonymeter.py PYTHON` with anonymeter {version}, {time.strftime('%Y-%m-%d')}, "
-        f"commit {commit}. All figures in %.\n",
+        f"is sensitive. `python benchmarks/anonymeter.py PYTHON` with anonymeter {version}, "
+        f"{time.strftime('%Y-%m-%d')}, commit {commit}. All figures in %.\n",
         "| release | highest linkage | by meaning | income inferred | singling out | linkability | inference |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]

@@ -11,7 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import adult
+import numpy as np
+import pandas as pd
 import pytest
+from shared import needs
 
 import allonym as al
 from allonym.methods import METHODS
@@ -36,8 +40,8 @@ def folder(tmp_path_factory: Any) -> Path:
     return where
 
 
-def release(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> dict[str, Any]:
-    """Mask the survey by a method with its defaults, and return the summary."""
+def plan_of(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> al.Plan:
+    """Return a plan that masks words of the survey by a method with its defaults."""
     hierarchies = {"hierarchy": "{}.vgh.csv"} if METHODS[method]().needs_hierarchy else {}
     columns: dict[str, Any] = {"visitor": al.identifier(), "hobby": al.keep(), "origin": al.keep(), "age": al.keep()}
     for name in WORDS:
@@ -45,8 +49,12 @@ def release(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> dict[s
         columns[name] = al.quasi("wordnet", links=f"{name}.links.csv", **given) if name in words else al.keep()
     columns["spent"] = al.sensitive()
     k = {"k": K} if method in GROUPING else {}
-    plan = al.Plan(columns, method=method, folder=folder, seed=1, **k)
-    return plan.run(folder / "survey.csv", folder / f"{method}.csv").summary
+    return al.Plan(columns, method=method, folder=folder, seed=1, **k)
+
+
+def release(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> dict[str, Any]:
+    """Mask the survey, and return the summary."""
+    return plan_of(folder, method, words).run(folder / "survey.csv", folder / f"{method}.csv").summary
 
 
 @pytest.mark.parametrize("method", GROUPING)
@@ -73,3 +81,40 @@ def test_figures_of_record_level_methods_do_not_rise(method: str, folder: Path) 
 
 def test_every_record_level_method_has_a_documented_figure() -> None:
     assert set(HIGHEST) == set(RECORD_LEVEL)
+
+
+@pytest.mark.parametrize("method", ["sa-mdav", "generalise", "randomise-frequency"])
+def test_whoever_evaluates_the_release_finds_the_same_attackers(method: str, folder: Path) -> None:
+    table = pd.read_csv(folder / "survey.csv", dtype=str)
+    plan = plan_of(folder, method)
+    made = plan.run(table)
+    expected, evaluated = made.summary["risk"], plan.evaluate(table, made.frame).risk
+    assert evaluated["attackers"] == pytest.approx(expected["attackers"], abs=0.05)
+    assert evaluated["inference"]["spent"] == pytest.approx(expected["inference"]["spent"], abs=1e-9)
+    assert evaluated["blind_guess"] == expected["blind_guess"]
+
+
+@needs(adult.FILE)
+@pytest.mark.slow_attack
+@pytest.mark.parametrize("method", ["sa-mdav", "sa-mdav-static", "s-mdav", "abril", "mdav", "fusion", "noise"])
+def test_adult(method: str, tmp_path: Path) -> None:
+    adult.write(tmp_path / "adult.csv")
+    k = {"k": K} if method in GROUPING else {}
+    plan = al.Plan(adult.plan().columns, method=method, keep_rest=True, seed=1, **k)
+    risk = plan.run(tmp_path / "adult.csv", tmp_path / "masked.csv").summary["risk"]
+    assert risk["highest"]["value"] <= (100 / K if method in GROUPING else 1.0)
+
+
+def test_several_rows_of_a_person_average_out() -> None:
+    """Noise hides one row of a person; thirty rows of the same person give the person away."""
+    rng = np.random.default_rng(3)
+    ages = rng.integers(18, 90, 60)
+    figures = []
+    for rows in (2, 30):
+        table = pd.DataFrame({"person": np.repeat(np.arange(60), rows), "age": np.repeat(ages, rows), "visit": 1})
+        columns = {"person": al.unit(), "age": al.quasi("numeric"), "visit": al.keep()}
+        plan = al.Plan(columns, method="noise", parameters={"alpha": 0.2}, seed=1)
+        risk = plan.run(table).summary["risk"]
+        assert risk["highest"]["attacker"] == "averaging"
+        figures.append(risk["highest"]["value"])
+    assert figures[1] > 2 * figures[0]
