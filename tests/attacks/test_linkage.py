@@ -90,7 +90,7 @@ def test_whoever_evaluates_the_release_finds_the_same_attackers(method: str, fol
     made = plan.run(table)
     expected, evaluated = made.summary["risk"], plan.evaluate(table, made.frame).risk
     assert evaluated["attackers"] == pytest.approx(expected["attackers"], abs=0.05)
-    assert evaluated["inference"]["spent"] == pytest.approx(expected["inference"]["spent"], abs=1e-9)
+    assert evaluated["inference"]["spent"] == pytest.approx(expected["inference"]["spent"], abs=0.05)
     assert evaluated["blind_guess"] == expected["blind_guess"]
 
 
