@@ -14,6 +14,7 @@ from allonym.progress import Progress, no_progress
 from allonym.release.write import save_text
 
 WORDS = ("reason", "activity")
+SEED = 1  # so that the documentation shows what everybody gets
 FILES = ("survey.csv", "plan.toml", "masked.csv", "summary.json", *(f"{name}.links.csv" for name in WORDS))
 
 
@@ -38,7 +39,7 @@ def demonstration(folder: Path, k: int = 5) -> Plan:
         "purpose": "shows what allonym does, on invented answers",
         "note": "hobby, origin and age are kept so that the example stays small; a real release would mask them too",
     }
-    return Plan(columns, k=k, about=about, folder=folder)
+    return Plan(columns, k=k, seed=SEED, about=about, folder=folder)
 
 
 def demonstrate(folder: Path, k: int = 5, tick: Progress = no_progress) -> Release:
