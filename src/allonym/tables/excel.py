@@ -43,10 +43,11 @@ class ExcelFile(Columns):
         width = max((len(row) for row in rows), default=0)
         if not rows or not width:
             raise TableError(f"{name} is empty.", hint="name its sheet with --sheet.")
-        texts = [_name(x) for x in rows[0][:width]] if header else [str(i + 1) for i in range(width)]
-        names = named(texts, name)
+        heads = [*rows[0], *[None] * (width - len(rows[0]))]
+        names = named([_name(x) for x in heads] if header else [str(i + 1) for i in range(width)], name)
         body = rows[1:] if header else rows
-        super().__init__({x: [_value(row[i]) for row in body] for i, x in enumerate(names)}, name)
+        columns = {x: [_value(row[i]) if i < len(row) else None for row in body] for i, x in enumerate(names)}
+        super().__init__(columns, name)
 
     @classmethod
     def open(cls, content: bytes, name: str, reading: Reading, *, item_separators: Collection[str] = ()) -> ExcelFile:
@@ -79,7 +80,7 @@ class ExcelFile(Columns):
 def sheet_of(
     raw: bytes, name: str, sheet: str | None = None, max_size: int = DEFAULT_MAX_SIZE
 ) -> tuple[str, list[list[Any]]]:
-    """Return the name of a sheet and its rows, without empty ones at the end."""
+    """Return the name of a sheet and its rows, without empty rows at the end and empty cells at the ends of rows."""
     _check_installed("python_calamine")
     check_archive(raw, name, max_size)
     try:

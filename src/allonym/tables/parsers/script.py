@@ -27,7 +27,7 @@ class DamagedError(Exception):
 
 
 def parse_workbook(content: bytes, sheet: str | None = None) -> Iterator[Any]:
-    """Yield the name of a sheet, and its rows, without empty rows and columns at the end.
+    """Yield the name of a sheet, and its rows, without empty rows at the end and empty cells at the ends of rows.
 
     A sheet that does not exist is null; the number of sheets follows.
     """
@@ -48,9 +48,8 @@ def parse_workbook(content: bytes, sheet: str | None = None) -> Iterator[Any]:
     yield sheet
     while rows and not any(x is not None and x != "" for x in rows[-1]):
         rows.pop()
-    width = max((_width(row) for row in rows), default=0)
     for first in range(0, len(rows), ROWS_PER_LINE):
-        yield [row[:width] for row in rows[first : first + ROWS_PER_LINE]]
+        yield [row[: _width(row)] for row in rows[first : first + ROWS_PER_LINE]]
 
 
 def _width(row: list[Any]) -> int:
