@@ -199,7 +199,7 @@ def _looks_unpaired(release: MaskedTable, columns: Mapping[str, ReleasedColumn])
     rng = np.random.default_rng(0)
     n = release.prepared.table.n
     rows = np.sort(rng.permutation(n)[:TESTED_ROWS])
-    encoded = [release.prepared.coded[name] for name in columns]
+    encoded = [release.prepared.encoded[name] for name in columns]
     before = [x.original_of[x.cells.codes[rows]] for x in encoded]
     after = [x.codes[rows] for x in columns.values()]
 

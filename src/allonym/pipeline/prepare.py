@@ -82,16 +82,6 @@ class Prepared:
         return ordered
 
     @property
-    def words(self) -> dict[str, list[ColumnLinks]]:
-        """The former name of `links`."""
-        return self.links
-
-    @property
-    def coded(self) -> dict[str, EncodedColumn]:
-        """The former name of `encoded`."""
-        return self.encoded
-
-    @property
     def dropped(self) -> list[str]:
         """The columns that the release drops."""
         return [*self.with_role("identifier"), *(self.with_role("unit") if self.table.drops_unit else [])]
