@@ -101,8 +101,8 @@ def inferred(pairs: Pairs, column: int, *, grouped: bool, seed: int = 0) -> Infe
     assert pairs.sensitive_codes is not None
     before, after = (groups - int(groups.min(initial=0)) for groups in (pairs.unmasked.groups, pairs.groups))
     values, counts = pairs.sensitive_codes[:, column], pairs.counts.astype(np.float64)
-    found = inferred_in_groups(before, after, values, counts, pairs.units)
+    inference = inferred_in_groups(before, after, values, counts, pairs.units)
     if grouped:
-        return found
+        return inference
     nearest = guessed_by_nearest(pairs, column, seed)
-    return replace(found, value=nearest.value, interval=nearest.interval)
+    return replace(inference, value=nearest.value, interval=nearest.interval)
