@@ -78,6 +78,7 @@ class Attribute:
     weight: float = 1.0
     hierarchy: Metric | None = None  # the same values, by code, in a hierarchy that was given beside the ontology
     candidates: tuple[Value, ...] | None = None  # what values may become, where that is fixed beforehand
+    coded_means: int = 0  # how many groups have another value than their mean, which would reveal a person's number
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -152,6 +152,7 @@ def show_figures(release: Release, *, err: bool = False) -> None:
         seed += " (the errors can be repeated: keep seed and plan secret)"
     pairs = [
         *_promises(s),
+        *((f"means of {name}", _dominance(x)) for name, x in s.get("dominance", {}).items()),
         *(
             (f"spellings of {name}", f"{x['values']:,} values count as {x['counted_as']:,}")
             for name, x in s.get("united", {}).items()
@@ -164,6 +165,16 @@ def show_figures(release: Release, *, err: bool = False) -> None:
         ("time", f"{s['seconds']:.2f} s"),
     ]
     say_pairs(pairs, err=err)
+
+
+def _dominance(column: dict[str, Any]) -> str:
+    """Describe what was done about means that reveal a person's number."""
+    rules = [f"{column['p']:g} % rule"] if column["p"] else []
+    rules += [f"({column['n']}, {column['k']:g} %) rule"] if column["k"] < 100 else []
+    if not rules:
+        return "written even where they reveal a number: the dominance rules are off"
+    replaced = f"{column['groups']:,} would have revealed a person's number; coded or rounded values stand instead"
+    return f"{replaced} ({', '.join(rules)})"
 
 
 def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:

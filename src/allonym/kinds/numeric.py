@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,12 +15,13 @@ from allonym.cells import MISSING, Cells, cell_text, is_missing
 from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.codec import CellCodec
+from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, halves
 from allonym.kinds.numbers import MAX_DECIMALS, decimals_of, number_label, number_or_range, numbers_of, to_number
 from allonym.ontology.scope import Scope
 from allonym.parameters import is_number
-from allonym.records import Value
+from allonym.records import Attribute, Value
 
 
 class NumericMetric(BaseMetric):
@@ -33,9 +34,16 @@ class NumericMetric(BaseMetric):
     ([0.0, 0.25, 1.0, 1.0], 27.0)
     """
 
-    def __init__(self, values: Sequence[Value], decimals: int = 0, span: float | None = None) -> None:
+    def __init__(
+        self,
+        values: Sequence[Value],
+        decimals: int = 0,
+        span: float | None = None,
+        rule: DominanceRule | None = None,
+    ) -> None:
         super().__init__(values)
         self.decimals = decimals
+        self.rule = rule or DominanceRule()
         numbers = [v for v in self.values if v is not None]
         self.span = (max(numbers) - min(numbers) if numbers else 0.0) if span is None else span
 
@@ -52,7 +60,7 @@ class NumericMetric(BaseMetric):
         return frozen(np.array(ends, np.float64).reshape(-1, 2))
 
     def _with(self, values: Sequence[Value]) -> NumericMetric:
-        return NumericMetric(values, self.decimals, self.span)
+        return NumericMetric(values, self.decimals, self.span, self.rule)
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         far = np.abs(self.numbers[a] - self.numbers[b])
@@ -104,6 +112,18 @@ class NumericMetric(BaseMetric):
         return np.where(self.unlinked[a] | self.unlinked[b], (a != b).astype(np.float64), width)
 
 
+def dominance_figures(attributes: Sequence[Attribute]) -> dict[str, dict[str, Any]]:
+    """Return for columns of numbers how many groups have another value than their mean, and the rules.
+
+    Columns without such groups are left out if their rules are the default ones.
+    """
+    return {
+        x.name: {"groups": x.coded_means, **asdict(x.metric.rule)}
+        for x in attributes
+        if isinstance(x.metric, NumericMetric) and (x.coded_means or x.metric.rule != DominanceRule())
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class NumberCodec(CellCodec):
     """A column of numbers: its decimals, and whether it has decimal commas."""
@@ -149,6 +169,10 @@ class Numeric(Kind):
     numeric: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
 
+    p_percent: float = DominanceRule.p
+    dominance_n: int = DominanceRule.n
+    dominance_k: float = DominanceRule.k
+
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
         """Tell whether every cell is a number."""
@@ -172,7 +196,8 @@ class Numeric(Kind):
         def label(value: float | None) -> Any:
             return number_label(value, decimals, comma, as_text=as_text)
 
-        return self._encoded(name, cells, numbers, lambda v: NumericMetric(v, decimals), float, label)
+        rule = DominanceRule(self.p_percent, self.dominance_n, self.dominance_k)
+        return self._encoded(name, cells, numbers, lambda v: NumericMetric(v, decimals, rule=rule), float, label)
 
     def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> NumberCodec:
         """Return the codec of the column's numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,7 +54,7 @@ class Recoding(ColumnwiseMethod):
             becomes = np.empty(len(attribute.values), np.int64)
             becomes[column.codes[done.source, 0]] = done.codes[:, 0]
             columns.append(becomes[records.codes[:, a]])
-            attributes.append(replace(attribute, metric=done.attributes[0].metric))
+            attributes.append(done.attributes[0])
         codes = np.stack(columns, axis=1)
         groups = distinct(columns)[0]
         return Masking(np.arange(len(records)), records.counts, groups, frozen(codes), tuple(attributes))

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.kinds.dominance import Bounds, GroupNumbers, protected
 from allonym.kinds.metric import tolerance
+from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
 from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
@@ -32,6 +34,7 @@ def represent(
     the attribute's own); or a member, the one that is nearest to all unless one is named for each group. A text that no
     ontology knows, or a number, that fewer than k units hold is never written as it stands: such texts do not take
     part, and a number is only written as the mean of several units' numbers; the member's gives way to the centroid.
+    A mean that would reveal the number of a unit that stands out gives way to another value (`kinds.dominance`).
     Where nothing is left, null stands.
     """
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
@@ -47,7 +50,7 @@ def represent(
         barred = _barred(records, a, k)
         numeric = kind_named(attribute.kind).numeric
         if numeric:
-            persons, votes, dominated = _votes(records, groups, a)
+            numbers = _Numbers(records, groups, a, metrics[a])
         values: list[Value] = []
         for g, pieces in enumerate(every):
             if same[g] and representative == "centroid" and not numeric:  # that is it, unless it is rare
@@ -57,8 +60,7 @@ def represent(
             if representative == "member" and not barred[records.codes[members[g], a]]:
                 values.append(attribute.values[records.codes[members[g], a]])
             elif numeric:
-                fair = votes[pieces] if dominated[g] else mass_here
-                values.append(_mean(codes_here, fair, votes[pieces], metrics[a], barred, persons[g]))
+                values.append(numbers.mean(g, pieces, codes_here, mass_here, barred))
             elif representative == "subsumer":
                 values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
@@ -66,7 +68,7 @@ def represent(
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
-        attributes.append(replace(attribute, metric=metric))
+        attributes.append(replace(attribute, metric=metric, coded_means=numbers.coded if numeric else 0))
     return codes, tuple(attributes)
 
 
@@ -125,29 +127,6 @@ def _medoid(columns: Ints, mass: Floats, metrics: Sequence[Metric], shares: Floa
     return int(np.argmax(costs <= costs.min() + tolerance(float(costs.min()))))
 
 
-def _votes(records: Records, groups: Groups, a: int) -> tuple[Floats, Floats, Bools]:
-    """Return for each group how many persons have a number, and whether one has more than half of what counts.
-
-    In between, what each piece counts if a person counts once.
-    """
-    known = np.array([v is not None for v in records.attributes[a].values], bool)[records.codes[groups.source, a]]
-    votes = np.where(known, groups.share, 0).astype(np.float64)
-    if records.units is None and records.weights is None:
-        return sum_by(groups.group, votes, len(groups)), votes, np.zeros(len(groups), bool)
-    piece = piece_of_rows(records, groups.source, groups.share)
-    rows = np.flatnonzero(known[piece])
-    piece = piece[rows]
-    units = rows if records.units is None else records.units[rows]
-    weights = np.ones(len(rows)) if records.weights is None else records.weights[rows]
-    person, row_counts, first = distinct([groups.group[piece], units])
-    votes = sum_by(piece, 1 / row_counts[person], len(votes))
-    mass, group = sum_by(person, weights, len(first)), groups.group[piece[first]]
-    heaviest = np.zeros(len(groups))
-    np.maximum.at(heaviest, group, mass)
-    persons = sum_by(group, np.ones(len(first)), len(groups))
-    return persons, votes, heaviest * 2 > sum_by(group, mass, len(groups))
-
-
 def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Value:
     """Return what stands for a group in one attribute; where all have one value, that is it."""
     kept = ~barred[codes]
@@ -161,18 +140,70 @@ def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Val
     return metric.centroid(codes, mass)
 
 
-def _mean(codes: Ints, mass: Floats, votes: Floats, metric: Metric, rare: Bools, persons: float) -> Value:
-    """Return the mean of the numbers of several persons; null, if it would be the number of one, or a rare one.
+class _Numbers:
+    """The numbers that the persons of each group have in an attribute, and the means that may be written.
 
-    Where weights would make the mean the number of few, every person counts once.
+    A person counts by its survey weight, if there are weights; in a group where one has more than half of the weight,
+    every person counts once.
     """
-    known = np.array([metric.values[c] is not None for c in codes], bool)
-    numbers = np.unique(codes[known])
-    if persons < MIN_UNITS_OF_MEAN or (len(numbers) == 1 and rare[numbers[0]]):
-        return None
-    mean = metric.centroid(codes, mass)
-    held = {metric.values[c] for c in numbers if rare[c]}
-    heaviest = sum_by(codes[known], mass[known], int(codes.max()) + 1).max() * 2 > mass[known].sum()
-    if mean in held and heaviest and mean is not None:
-        return metric.centroid(codes[known], votes[known])
-    return mean
+
+    def __init__(self, records: Records, groups: Groups, a: int, metric: Metric) -> None:
+        self.metric, self.coded = metric, 0  # how many groups have another value than their mean
+        numbers = _numbers_of(records.attributes[a])
+        self.bounds = Bounds(float(np.nanmin(numbers, initial=np.inf)), float(np.nanmax(numbers, initial=-np.inf)))
+        own = numbers[records.codes[groups.source, a]]
+        known = ~np.isnan(own)
+        if records.units is None and records.weights is None:
+            rows = pieces = np.repeat(np.arange(len(own)), np.where(known, groups.share, 0))
+            person = first = np.arange(len(pieces))
+            votes = weights = np.ones(len(pieces))
+        else:
+            piece = piece_of_rows(records, groups.source, groups.share)
+            rows = np.flatnonzero(known[piece])
+            pieces = piece[rows]
+            weights = np.ones(len(rows)) if records.weights is None else records.weights[rows]
+            person, counts, first = distinct(
+                [groups.group[pieces], rows if records.units is None else records.units[rows]]
+            )
+            votes = 1 / counts[person]
+        group = groups.group[pieces[first]]
+        self.votes = sum_by(pieces, votes, len(own))  # what each piece counts if a person counts once
+        self.weights = sum_by(person, weights, len(first))
+        self.once = sum_by(person, votes * own[pieces], len(first))  # the mean of each person's numbers
+        weighted = sum_by(person, weights * own[pieces], len(first))
+        self.weighted = np.divide(weighted, self.weights, out=self.once.copy(), where=self.weights > 0)
+        self.starts = np.searchsorted(group, np.arange(len(groups) + 1))
+        heaviest = np.zeros(len(groups))
+        np.maximum.at(heaviest, group, self.weights)
+        self.one_vote_each = heaviest * 2 > sum_by(group, self.weights, len(groups))
+
+    def mean(self, g: int, pieces: Ints, codes: Ints, mass: Floats, rare: Bools) -> Value:
+        """Return the mean of the numbers of several persons; null, if it would be the number of one, or a rare one.
+
+        Where weights would make the mean the number of few, every person counts once. Where the mean would reveal a
+        number that stands out, another value is returned.
+        """
+        metric, votes, persons = self.metric, self.votes[pieces], slice(self.starts[g], self.starts[g + 1])
+        known = np.array([metric.values[c] is not None for c in codes], bool)
+        numbers = np.unique(codes[known])
+        if persons.stop - persons.start < MIN_UNITS_OF_MEAN or (len(numbers) == 1 and rare[numbers[0]]):
+            return None
+        once = bool(self.one_vote_each[g])
+        mean = metric.centroid(codes, votes if once else mass)
+        held = {metric.values[c] for c in numbers if rare[c]}
+        fair = votes if once else mass
+        heaviest = sum_by(codes[known], fair[known], int(codes.max()) + 1).max() * 2 > fair[known].sum()
+        if mean in held and heaviest and mean is not None:
+            mean, once = metric.centroid(codes[known], votes[known]), True
+        if mean is None or not isinstance(metric, NumericMetric):
+            return mean
+        values, weights = (self.once, np.ones_like(self.weights)) if once else (self.weighted, self.weights)
+        group = GroupNumbers.of(values[persons], weights[persons], self.bounds, metric.decimals)
+        value, coded = protected(group, mean, metric.rule, held)
+        self.coded += coded
+        return value
+
+
+def _numbers_of(attribute: Attribute) -> Floats:
+    """Return the values of an attribute as numbers; null is NaN."""
+    return np.array([np.nan if v is None else v for v in attribute.values], np.float64)

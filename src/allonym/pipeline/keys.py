@@ -11,7 +11,7 @@ import numpy as np
 from allonym.arrays import Ints, Keys
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.parameters import parameters_of
-from allonym.plan.column import OPTIONS
+from allonym.plan.column import OPTIONS, Column
 from allonym.records import Attribute, Records
 from allonym.release_key import ReleaseKey
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from allonym.pipeline.prepare import Prepared
     from allonym.plan.model import Plan
 
+LATER = ("p_percent", "dominance_n", "dominance_k")  # options that were added later: draws stay as they were
 FILES = ("ontology", "links", "hierarchy", "levels", "candidates")  # options of a column that may name files
 
 
@@ -56,11 +57,16 @@ def settings_text(plan: Plan) -> str:
         "parameters": {name: getattr(method, name) for name in parameters_of(method)},
         "privacy": [x.to_dict() for x in plan.privacy],
         "columns": {
-            name: {option: getattr(column, option) for option in OPTIONS if option not in FILES}
+            name: {x: getattr(column, x) for x in OPTIONS if x not in FILES and _counts(column, x)}
             for name, column in plan.columns.items()
         },
     }
     return json.dumps(settings, sort_keys=True, default=str)
+
+
+def _counts(column: Column, option: str) -> bool:
+    """Tell whether an option of a column is part of the key: later options are where they are not the default."""
+    return option not in LATER or getattr(column, option) != getattr(Column(column.role), option)
 
 
 def _hash_tuples(digest: Any, records: Records) -> Ints:

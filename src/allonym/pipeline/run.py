@@ -14,6 +14,7 @@ import numpy as np
 from allonym.arrays import Ints, distinct
 from allonym.cells import Cells, merged
 from allonym.errors import OutputError, PlanError
+from allonym.kinds.numeric import dominance_figures
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
@@ -327,6 +328,7 @@ def summary_of(
     return settings_of(prepared, sha256) | {
         "tuples": {"before": before, "after": after},
         "suppressed": masking.suppressed_rows,
+        **({"dominance": dominance} if (dominance := dominance_figures(masking.attributes)) else {}),
         "privacy": [*rows.promised(prepared), *_privacy(prepared, verified)],
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {name: x.to_dict() for name, x in figures.items()},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import PlanError, Problem
+from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.registry import KINDS, WORDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES
 from allonym.ontology.linking.languages import LANGUAGES
@@ -59,6 +60,18 @@ class Column:
     language: str = parameter("en", "Language of the words.")
     confirmed: bool = parameter(
         False, "Keep the column although it holds identifiers, or gives away a masked or dropped column."
+    )
+    p_percent: float = parameter(
+        DominanceRule.p,
+        "Numbers: no group mean lets a person be estimated to within p %; 0: off.",
+        minimum=0,
+        below=100,
+    )
+    dominance_n: int = parameter(
+        DominanceRule.n, "Numbers: how many persons may not have most of the sum of a group.", minimum=1
+    )
+    dominance_k: float = parameter(
+        DominanceRule.k, "Numbers: the share of the sum, in %, that they may have; 100: off.", above=0, maximum=100
     )
 
     @property

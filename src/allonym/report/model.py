@@ -100,7 +100,7 @@ class Report:
     replacements: Mapping[str, Sequence[tuple[str, str, int]]] = field(default_factory=dict)
     more_replacements: Mapping[str, int] = field(default_factory=dict)  # replacements that are not listed
     trees: Mapping[str, Node] = field(default_factory=dict)
-    united: Sequence[str] = ()  # which values, or spellings of persons, count as one
+    notes: Sequence[str] = ()  # which values count as one, which means were not written; not for the public
     unique_people: UniquePeople | None = None
     public: bool = False
 
@@ -119,7 +119,8 @@ class Report:
 
     def published(self) -> Report:
         """Return the report that may accompany the release."""
-        summary = {key: value for key, value in self.summary.items() if key not in ("seed", "united", "ordered_by")}
+        private = ("seed", "united", "dominance", "ordered_by")
+        summary = {key: value for key, value in self.summary.items() if key not in private}
         known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
         summary |= {"parameters": self.parameters}
         summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}
@@ -139,7 +140,7 @@ class Report:
             replacements={},
             more_replacements={},
             trees={},
-            united=(),
+            notes=(),
             unique_people=None,
             public=True,
         )

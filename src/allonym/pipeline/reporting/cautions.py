@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from allonym.errors import first_few, plural
+from allonym.kinds.dominance import DominanceRule
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.reporting.facts import ReleaseFacts
@@ -70,6 +71,14 @@ def _groups(facts: ReleaseFacts) -> Iterator[str]:
         yield (
             f"Suppressed records ({suppressed:,}): their other columns are unchanged. A person whose values are in no "
             "other group must be one of them; they count as a group, of at least k."
+        )
+    default = DominanceRule()
+    rules = facts.summary.get("dominance", {})
+    weak = [name for name, x in rules.items() if x["p"] < default.p or x["n"] < default.n or x["k"] > default.k]
+    if weak and not recordwise:
+        yield (
+            f"Numbers that stand out in their group ({first_few(weak, 20)}): the mean of a group may reveal them, "
+            "since the rules that prevent it are weaker than by default."
         )
     if not method.truthful and not recordwise:
         yield "The truth of single values: the value of a group is close to all its records, and may be untrue of some."

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from allonym import __version__
+from allonym.errors import plural
 from allonym.pipeline.reporting.codebook import public_parameters, published
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.plan.toml import RELEASE_KEYS
@@ -27,7 +28,7 @@ def requirements(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what was required and reached, the method, and how the release was verified."""
     return {
         "promises": list(_requirements(facts)),
-        "united": list(_united(facts)),
+        "notes": [*_dominance(facts), *_united(facts)],
         "method": f"Method {facts.method.name}: {facts.method.info.summary}.",
         "verified": _verified(facts),
         "who": facts.who,
@@ -52,6 +53,15 @@ def _requirements(facts: ReleaseFacts) -> Iterator[str]:
             yield f"{x['model']} of {columns} in every group of {alike}: {figures}."
     if not facts.summary["privacy"]:
         yield "No group size was required: values are replaced one by one."
+
+
+def _dominance(facts: ReleaseFacts) -> Iterator[str]:
+    for name, x in facts.summary.get("dominance", {}).items():
+        if x["groups"]:
+            yield (
+                f"In {plural(x['groups'], 'group')}, the mean of {name} would have revealed a person's number: a coded "
+                f"or rounded value stands instead (p = {x['p']:g} %, n = {x['n']}, k = {x['k']:g} %)."
+            )
 
 
 def _united(facts: ReleaseFacts) -> Iterator[str]:
