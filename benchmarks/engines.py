@@ -65,7 +65,19 @@ def write_copies(path: Path, copies: int) -> int:
 def options(source: Path, output: Path, engine: str, copies: int) -> list[str]:
     """Return the arguments of allonym; k grows with the copies, or every tuple would already be frequent enough."""
     roles = [x for name in COLUMNS for x in ("--quasi", f"{name}=wordnet", "--links", f"{name}={adult.LINKS[name]}")]
-    return ["mask", str(source), "-o", str(output), *roles, "--engine", engine, "--k", str(K * copies)]
+    return [
+        "mask",
+        str(source),
+        "-o",
+        str(output),
+        *roles,
+        "--engine",
+        engine,
+        "--k",
+        str(K * copies),
+        "--row-order",
+        "keep",
+    ]
 
 
 def measure(python: str, engine: str, source: Path, output: Path, copies: int) -> tuple[Cost, Cost]:

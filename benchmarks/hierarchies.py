@@ -55,7 +55,7 @@ def loss(data: Path, files: Mapping[str, Path], k: int) -> tuple[float, int]:
     """Return the loss by WordNet after generalisation along hierarchies, and the number of suppressed records."""
     columns = {name: al.quasi(str(path), accept_review=True) for name, path in files.items()}
     options = {"suppression": SUPPRESSION}
-    plan = al.Plan(columns, method="generalise", k=k, keep_rest=True, parameters=options)
+    plan = al.Plan(columns, method="generalise", k=k, keep_rest=True, parameters=options, row_order="keep")
     masked = data.with_name("masked.csv")
     plan.run(data, masked)
     words = al.Plan({x: al.quasi("wordnet", links=concepts_of(x)) for x in files}, k=k, keep_rest=True)

@@ -52,7 +52,7 @@ def table(python: str) -> str:
         original, masked = Path(folder) / "adult.csv", Path(folder) / "masked.csv"
         rows = adult.write(original)
         for k, column in itertools.product(KS, SENSITIVE):
-            replace(adult.plan(), k=k).run(original, masked)
+            replace(adult.plan(), k=k, row_order="keep").run(original, masked)
             own, peer = ours(original, masked, column), theirs(python, masked, column)
             shown = f"{column}, k = {k}"
             for name in own:

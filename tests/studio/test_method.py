@@ -6,6 +6,8 @@ import re
 
 from browsing import Browser, fields
 
+from allonym.studio.results import before_and_after, open_release
+
 
 def test_a_trade_off_is_used_as_it_was_estimated(survey: Browser) -> None:
     survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3)})
@@ -44,3 +46,30 @@ def test_a_wrong_k_is_told_at_its_field(survey: Browser) -> None:
         page = survey.fill("/method", "/method", code, k=k)
         assert re.search(r'id="k"[^>]*aria-describedby="k-problem k-about" aria-invalid="true"', page)
         assert 'id="k-problem"' in page
+
+
+def test_the_order_of_rows_is_chosen_and_kept_along(survey: Browser) -> None:
+    survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3)})
+    page = survey.client.get("/method").text
+    assert fields(page, "/method")["row_order"] == "shuffle"
+    survey.fill("/method", "/method", k="4", row_order="keep")
+    assert survey.version.plan.row_order == "keep"
+    survey.post("/method", method="fusion", k="3", base=str(survey.version.number))  # a form without the field
+    assert survey.version.plan.row_order == "keep"
+    survey.fill("/method", "/method", 422, row_order="sorted")
+    assert survey.version.plan.row_order == "keep"
+
+
+def test_rows_are_shown_beside_what_they_were(survey: Browser) -> None:
+    survey.fill("/columns", "/columns", **{f"role-{i}": "keep" for i in (1, 2, 3, 4)})
+    survey.fill("/method", "/method", k="4", do="run")
+    table = survey.workspace.require_table()
+    result = table.results[-1]
+    assert result.summary["row_order"] == "shuffle"
+    release = open_release(table, result)
+    assert [row[-1] for row in release.rows(0, 975)] != [row[-1] for row in table.data.rows(0, 975)]
+    names, rows = before_and_after(table.data, release, result, 5, 45)
+    kept = [i for i, name in enumerate(names) if result.plan.columns[name].role != "quasi"]
+    originals = [row[1:] for row in table.data.rows(5, 45)]  # without the visitor, which is dropped
+    assert len(kept) > 2
+    assert all(row[i] == (original[i], None) for row, original in zip(rows, originals, strict=True) for i in kept)
