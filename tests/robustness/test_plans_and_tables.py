@@ -32,7 +32,7 @@ def written(path: Path, rows: list[list[str]], **options: object) -> Path:
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 def test_quoted_delimiters_quotes_lines_and_missing_cells(tmp_path: Path, delimiter: str, quoting: int) -> None:
     source = written(tmp_path / "in.csv", ROWS, delimiter=delimiter, quoting=quoting)
-    plan = al.Plan({"job": al.quasi(str(JOBS)), "note": al.keep(), "left": al.keep()}, k=3)
+    plan = al.Plan({"job": al.quasi(str(JOBS)), "note": al.keep(), "left": al.keep()}, k=3, row_order="keep")
     plan.run(source, tmp_path / "out.csv")
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         found = list(csv.reader(file, delimiter=delimiter))
@@ -66,9 +66,9 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
         *(",".join(f"p{r}" if i == 5 else str(r % 3 if i == 3 else r * i % 7) for i in range(width)) for r in range(7)),
     ]
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
-    al.Plan({"c3": al.quasi("category"), "c5": al.identifier()}, keep_rest=True, k=2, missing=()).run(
-        tmp_path / "in.csv", tmp_path / "out.csv"
-    )
+    columns = {"c3": al.quasi("category"), "c5": al.identifier()}
+    plan = al.Plan(columns, keep_rest=True, k=2, missing=(), row_order="keep")
+    plan.run(tmp_path / "in.csv", tmp_path / "out.csv")
     head = (tmp_path / "out.csv").read_text().splitlines()
     assert len(head[0].split(",")) == width - 1
     assert head[7].split(",")[9000:] == lines[7].split(",")[9001:]
