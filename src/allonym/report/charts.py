@@ -41,7 +41,7 @@ def _beside(names: Sequence[str]) -> Any:
     return _altair().Axis(ticks=False, domain=False, minExtent=room)
 
 
-def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], title: str = "%") -> str:
+def before_and_after(rows: Sequence[tuple[str, float | None, float | None, float | None]], title: str = "%") -> str:
     """Draw figures of a table, of its release and of a blind guess, one line of dots for each figure."""
     alt = _altair()
     names, which = [row[0] for row in rows], ["before", "after", "blind guess"]
@@ -51,7 +51,11 @@ def before_and_after(rows: Sequence[tuple[str, float, float, float | None]], tit
         for one, value in reversed(list(zip(which, values, strict=True)))  # the last is drawn on top
         if value is not None
     ]
-    spans = [{"what": name, "low": min(before, after), "high": max(before, after)} for name, before, after, _ in rows]
+    spans = [
+        {"what": name, "low": min(before, after), "high": max(before, after)}
+        for name, before, after, _ in rows
+        if before is not None and after is not None
+    ]
     y = alt.Y("what:N", sort=names, title=None, axis=_beside(names))
     bars = alt.Chart(alt.InlineData(values=spans)).mark_rule(strokeWidth=4, color="#dfe4e8")
     dots = alt.Chart(alt.InlineData(values=data)).mark_point(filled=True, opacity=1)

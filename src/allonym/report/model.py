@@ -10,7 +10,7 @@ from typing import Any
 
 from allonym.report import needed
 
-Row = tuple[str, float, float, float | None]  # name, before, after, blind guess
+Row = tuple[str, float | None, float | None, float | None]  # name, before, after, blind guess; None: not shown
 PUBLIC_ROLES = ("quasi", "sensitive", "weight", "keep")  # of columns that the release has
 PARTS = (
     "header",
@@ -102,6 +102,8 @@ class Report:
     trees: Mapping[str, Node] = field(default_factory=dict)
     notes: Sequence[str] = ()  # which values count as one, which means were not written; not for the public
     unique_people: UniquePeople | None = None
+    for_publication: Mapping[str, Any] = field(default_factory=dict)  # fields that a public report has instead
+    rounding: float | None = None  # the step of rounded percentages, in points
     public: bool = False
 
     @property
@@ -119,23 +121,20 @@ class Report:
 
     def published(self) -> Report:
         """Return the report that may accompany the release."""
-        private = ("seed", "united", "dominance", "ordered_by")
-        summary = {key: value for key, value in self.summary.items() if key not in private}
+        summary = dict(self.for_publication["summary"])
         known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
-        summary |= {"parameters": self.parameters}
         summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}
         named = {x.get("name") for x in self.ontologies}
-        variables = [x for x in self.variables if x.role in PUBLIC_ROLES]
+        variables = [x for x in self.for_publication["variables"] if x.role in PUBLIC_ROLES]
         variables = [x if x.ontology in named else replace(x, ontology="") for x in variables]
-        if self.data_independent:  # every figure depends on the records
-            variables = [replace(x, distinct=None, changed=None, loss=None) for x in variables]
-            summary |= {"measures": {}, "noise": {}, "risk": {}}
         return replace(
             self,
-            summary=summary,
-            variables=variables,
-            questions=() if self.data_independent else self.questions,
-            risks=() if self.data_independent else self.risks,
+            **{
+                **self.for_publication,
+                "summary": summary,
+                "variables": variables,
+                "for_publication": {},
+            },
             sizes=({}, {}),
             replacements={},
             more_replacements={},

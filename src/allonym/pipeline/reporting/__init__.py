@@ -13,6 +13,7 @@ from allonym.pipeline.reporting.cautions import cautions
 from allonym.pipeline.reporting.columns import columns, group_sizes, replacements
 from allonym.pipeline.reporting.concepts import concepts
 from allonym.pipeline.reporting.facts import ReleaseFacts
+from allonym.pipeline.reporting.public import PublicFacts
 from allonym.pipeline.reporting.questions import questions
 from allonym.pipeline.reporting.requirements import provenance, requirements
 from allonym.pipeline.reporting.uniques import uniques
@@ -40,4 +41,12 @@ def report(release: Release) -> Report:
     fields: dict[str, Any] = {}
     for section in SECTIONS:
         fields |= section(facts)
-    return Report(**fields)
+    return Report(**fields, for_publication=_for_publication(release))
+
+
+def _for_publication(release: Release) -> dict[str, Any]:
+    """Return the fields that differ in the report that may accompany the release."""
+    facts = PublicFacts(release)
+    fields: dict[str, Any] = {"summary": facts.summary, "rounding": facts.rounding.step, "questions": (), "risks": ()}
+    fields |= {"promises": requirements(facts)["promises"]} | cautions(facts) | columns(facts)
+    return fields | (questions(facts) if facts.informative else {})

@@ -1,7 +1,7 @@
 """The codebook of a release: its variables and their values, for people who use it.
 
-It reveals nothing beyond the release and its plan: no seed, no replaced value, no group. For a data-independent method,
-it has no figure that depends on the records.
+It reveals nothing beyond the release and its plan: no seed, no replaced value, no group. Figures that depend on the
+original are rounded (`public`); for a data-independent method there are none.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from allonym.cells import Cells, cell_text, is_missing
 from allonym.kinds.registry import WORDS, kind_named
 from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
+from allonym.pipeline.reporting.public import PublicFacts
 
 if TYPE_CHECKING:
     from allonym.pipeline.run import Release
 
 MAX_LISTED = 1000  # values of a variable
-PRIVATE_PARAMETERS = ("key",)  # may name a column that the release does not have
 
 
 def codebook(release: Release) -> dict[str, Any]:
     """Describe the variables of a release."""
-    prepared, summary = release.prepared, release.summary
+    facts = PublicFacts(release)
+    prepared, summary = release.prepared, facts.summary
     plan = prepared.plan
     roles = {name: plan.columns[name].role if name in plan.columns else "keep" for name in prepared.table.names}
     dropped = [x for x in roles if roles[x] == "identifier" or (roles[x] == "unit" and not plan.long)]
@@ -35,7 +36,7 @@ def codebook(release: Release) -> dict[str, Any]:
     loss = (
         {}
         if plan.method.info.data_independent
-        else {"information_loss": summary["measures"]["information_loss"]["value"]}
+        else {"information_loss": facts.loss["value"], "rounding": facts.rounding.step}
     )
     return {
         "format": 1,
@@ -46,23 +47,18 @@ def codebook(release: Release) -> dict[str, Any]:
         "method": {
             "name": plan.method.name,
             "about": plan.method.info.summary,
-            "parameters": public_parameters(summary),
+            "parameters": summary["parameters"],
         },
         "privacy": summary["privacy"],
         **loss,
         "sha256": summary["sha256"]["output"],
         "dropped": len(dropped),
-        "variables": [_variable(release, name, roles[name], cells.get(name)) for name in kept],
+        "variables": [_variable(facts, name, roles[name], cells.get(name)) for name in kept],
     }
 
 
-def public_parameters(summary: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method without private ones."""
-    return {x: y for x, y in summary["parameters"].items() if x not in PRIVATE_PARAMETERS}
-
-
-def _variable(release: Release, name: str, role: str, cells: Cells | None) -> dict[str, Any]:
-    prepared, plan = release.prepared, release.prepared.plan
+def _variable(facts: PublicFacts, name: str, role: str, cells: Cells | None) -> dict[str, Any]:
+    release, prepared, plan = facts.release, facts.prepared, facts.plan
     entry: dict[str, Any] = {"name": name, "role": role, "altered": role in ("quasi", "unit")}
     if role == "unit":
         return entry | {"how": "renumbered from 1", "distinct": release.summary["records"]}
@@ -71,7 +67,7 @@ def _variable(release: Release, name: str, role: str, cells: Cells | None) -> di
     if role == "quasi":
         entry |= {"how": f"{plan.method.name}: {plan.method.info.summary}"}
         if not plan.method.info.data_independent:
-            entry["information_loss"] = release.summary["measures"]["information_loss"]["by_column"][name]
+            entry["information_loss"] = facts.loss["by_column"][name]
         cells = release.written[name]
     if name in prepared.links:
         entry["ontologies"] = [published(x.scope) for x in prepared.links[name]]

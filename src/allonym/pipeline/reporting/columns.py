@@ -47,6 +47,9 @@ def _variables(facts: ReleaseFacts) -> Iterator[Variable]:
 def _masked(facts: ReleaseFacts, variable: Variable) -> Variable:
     """Return a masked column with its distinct values, its changed cells and its loss."""
     name, prepared = variable.name, facts.prepared
+    loss = facts.measures["information_loss"]["by_column"][name]
+    if facts.public:  # how many different values the original has depends on single persons
+        return replace(variable, loss=loss)
     encoded = prepared.encoded[name]
     was, now = (encoded.kind.canonical(x) for x in (encoded.cells, facts.release.written[name]))
     before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
@@ -54,7 +57,6 @@ def _masked(facts: ReleaseFacts, variable: Variable) -> Variable:
     counts = count_by(number, len(first), prepared.row_counts)
     differ = [shown(was.values[was.codes[i]]) != shown(now.values[now.codes[i]]) for i in first.tolist()]
     changed = 100 * float(counts[np.array(differ, bool)].sum()) / max(prepared.table.n, 1)
-    loss = facts.measures["information_loss"]["by_column"][name]
     return replace(variable, distinct=(before, after), changed=changed, loss=loss)
 
 

@@ -18,10 +18,25 @@ if TYPE_CHECKING:
 class ReleaseFacts:
     """A release, the table it was made from, and the measures of both."""
 
+    public = False  # whether others may know them
+
     def __init__(self, release: Release) -> None:
-        self.release, self.prepared, self.summary = release, release.prepared, release.summary
+        self.release, self.prepared = release, release.prepared
         self.plan, self.method = self.prepared.plan, self.prepared.plan.method
-        self.who = "records" if self.summary["units"] is None else "persons"
+        self.who = "records" if release.summary["units"] is None else "persons"
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the release."""
+        return self.release.summary
+
+    def share(self, percentage: float | None) -> float | None:
+        """Return a share of the records, or of persons, as the report shows it."""
+        return percentage
+
+    def of_original(self, figure: float) -> float | None:
+        """Return a figure of the original as the report shows it; None: it does not."""
+        return figure
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -48,8 +63,12 @@ class ReleaseFacts:
     @cached_property
     def measures(self) -> dict[str, Any]:
         """The measures of the summary, and the risks that the report shows besides."""
+        return self.exact_measures()
+
+    def exact_measures(self) -> dict[str, Any]:
+        """Measure the release; nothing is rounded."""
         risks = measured(self.pairs, 1, ("uniqueness", "prosecutor_risk"))
-        return self.summary["measures"] | {name: x.to_dict() for name, x in risks.items()}
+        return self.release.summary["measures"] | {name: x.to_dict() for name, x in risks.items()}
 
     def figures(self, name: str) -> tuple[float, float, float | None]:
         """Return a measure before masking, after masking, and of a blind guess."""

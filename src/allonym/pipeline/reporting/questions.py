@@ -12,6 +12,11 @@ from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.report.model import Question, Row
 
 
+def percent(share: float | None) -> str:
+    """Return a percentage with one decimal, if it has any."""
+    return "–" if share is None else f"{share:.1f} %".replace(".0 %", " %")
+
+
 def questions(facts: ReleaseFacts) -> dict[str, Any]:
     """Return the questions with their answers, and the risks that are drawn."""
     risk = facts.summary["risk"]
@@ -25,13 +30,15 @@ def questions(facts: ReleaseFacts) -> dict[str, Any]:
 
 def _singling_out(facts: ReleaseFacts) -> Question:
     before, after = (privacy.k_anonymity(x) for x in (facts.pairs.unmasked, facts.pairs))
+    if facts.public and facts.pairs.units is not None:  # who the rows are about does not follow from the release
+        after = min(after, facts.method.required_k)
     who, suppressed = facts.who, facts.summary["suppressed"]
     unique = facts.figures("uniqueness")
     risk = tuple(None if x is None else 100 * x for x in facts.figures("prosecutor_risk"))
     if after > 1:
         answer = (
             f"Not by the masked columns: at least {after:,} {who} share each combination of their values. Before "
-            f"masking, {unique[0]:.1f} % of the records were unique."
+            f"masking, {percent(unique[0])} of the records were unique."
         )
         if suppressed:
             answer += (
@@ -40,11 +47,11 @@ def _singling_out(facts: ReleaseFacts) -> Question:
             )
     else:
         answer = (
-            f"Yes: {unique[1]:.1f} % of the records are unique in the masked columns (before: {unique[0]:.1f} %), "
-            "though their values may be untrue."
+            f"Yes: {percent(unique[1])} of the records are unique in the masked columns "
+            f"(before: {percent(unique[0])}), though their values may be untrue."
         )
     rows: list[Row] = [
-        (f"{who} in the smallest group", before, after, None),
+        (f"{who} in the smallest group", facts.of_original(before), after, None),
         ("unique records (%)", *unique),
         ("probability of re-identification, mean (%)", risk[0] or 0.0, risk[1] or 0.0, risk[2]),
     ]
@@ -57,8 +64,8 @@ def _linkability(facts: ReleaseFacts, rows: Sequence[Row]) -> Question:
     attacker = ATTACKERS[highest["attacker"]]
     about = "" if highest["interval"] is None else "about "
     answer = (
-        f"The strongest attacker ({attacker.name}) finds the right one for {about}{highest['value']:.1f} % of the "
-        f"records (before: {highest['before']:.1f} %; by a blind guess: {risk['blind_guess']:.1f} %): one who "
+        f"The strongest attacker ({attacker.name}) finds the right one for {about}{percent(highest['value'])} of the "
+        f"records (before: {percent(highest['before'])}; by a blind guess: {percent(risk['blind_guess'])}): one who "
         f"{attacker.story}."
     )
     return Question("Can records be linked to other data?", answer, [(f"{x} (%)", a, b, c) for x, a, b, c in rows])
@@ -87,16 +94,27 @@ def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:
     for a, guess in enumerate(guesses):
         name = sensitive[a].name
         pairs = facts.pairs.unmasked, facts.pairs
-        before, after = (privacy.told_by_group(x, a) for x in pairs)
+        before, after = (facts.share(privacy.told_by_group(x, a)) for x in pairs)
         whose = "the records" if facts.summary["units"] is None else "the values of persons"
-        certain.append(f"{name} for {after:.1f} % of {whose} (before: {before:.1f} %)")
+        certain.append(f"{name} for {percent(after)} of {whose} (before: {percent(before)})")
         fewest = [privacy.l_diversity(x, a) for x in pairs]
         farthest = [privacy.t_closeness(x, a) for x in pairs]
+        by_person = facts.public and facts.pairs.units is not None
         rows += [
             (f"{name}: known for certain (%)", before, after, None),
             (f"{guess[0]} (%)", guess[1], guess[2], guess[3]),
-            (f"{name}: fewest different values in a group", fewest[0], fewest[1], None),
-            (f"{name}: largest distance between a group and the table (t)", farthest[0], farthest[1], None),
+            (
+                f"{name}: fewest different values in a group",
+                facts.of_original(fewest[0]),
+                None if by_person else fewest[1],
+                None,
+            ),
+            (
+                f"{name}: largest distance between a group and the table (t)",
+                facts.of_original(farthest[0]),
+                None if by_person else farthest[1],
+                None,
+            ),
         ]
     answer = (
         "An attacker who finds a person's group knows a sensitive value for certain if all records of the group share "

@@ -11,8 +11,9 @@ import numpy as np
 
 from allonym import __version__
 from allonym.errors import plural
-from allonym.pipeline.reporting.codebook import public_parameters, published
+from allonym.pipeline.reporting.codebook import published
 from allonym.pipeline.reporting.facts import ReleaseFacts
+from allonym.pipeline.reporting.public import PRIVATE_PARAMETERS
 from allonym.plan.toml import RELEASE_KEYS
 
 VERIFIED = (
@@ -95,7 +96,7 @@ def provenance(facts: ReleaseFacts) -> dict[str, Any]:
         "made": datetime.date.today().isoformat(),
         "version": f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "summary": facts.summary,
-        "parameters": public_parameters(facts.summary),
+        "parameters": {x: y for x, y in facts.summary["parameters"].items() if x not in PRIVATE_PARAMETERS},
         "ontologies": list({x.scope.name: published(x.scope) for x in links}.values()),
         "data_independent": facts.method.info.data_independent,
     }
