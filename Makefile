@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark fuzz mutants \
-	screenshots wordnet clean
+	screenshots wordnet locks sbom clean
 
 test: lint types layers pytest
 
@@ -121,6 +121,14 @@ screenshots: .venv/installed
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
 wordnet: .venv/installed
 	$(BIN)/python tools/build_wordnet.py $(or $(WNDB),/usr/share/wordnet)
+
+# Writes the hashes of all pinned packages into the lock files, after a version was changed
+locks: .venv/installed
+	$(BIN)/python tools/lock.py
+
+# Writes a software bill of materials (CycloneDX) of allonym and what it needs
+sbom: .venv/installed
+	$(BIN)/python tools/sbom.py build/sbom.json
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -52,7 +52,9 @@ def version_of(file: str, name: str) -> str | None:
     ('3.0.0', None)
     """
     stem = file.removesuffix(".tar.gz").removesuffix(".zip")
-    project, version = stem.split("-")[:2] if file.endswith(".whl") else stem.rsplit("-", 1) if "-" in stem else ("", "")
+    project, version = (
+        stem.split("-")[:2] if file.endswith(".whl") else stem.rsplit("-", 1) if "-" in stem else ("", "")
+    )
     return version if normalised(project) == normalised(name) else None
 
 

@@ -31,7 +31,10 @@ THRESHOLD = 0.05  # share of values that a published figure may exclude, on aver
 TARGETS = 40  # persons attacked
 VALUES = 25  # values tried for each
 ADULT = DATA / "adult" / "adult.data"
-NAMES = ["age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"]  # fmt: skip
+NAMES = [
+    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship"),
+    *("race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"),
+]
 
 
 def adult() -> al.Release:

@@ -38,7 +38,7 @@ def _row_order(facts: ReleaseFacts) -> Iterator[str]:
     order, dropped = facts.summary["row_order"], facts.prepared.dropped
     if order == "aligned":
         yield "The order of rows: it is that of the table. Shuffle the rows before others get them."
-    elif order == "keep" and (columns := facts.summary["ordered_by"]):
+    elif order == "keep" and (columns := facts.summary.get("ordered_by")):
         named = [x for x in columns if x not in dropped]
         named += [plural(len(columns) - len(named), "dropped column")] if len(named) < len(columns) else []
         yield f"The order of rows: it is that of the table, and correlates with {first_few(named, 20)}."

@@ -1,8 +1,8 @@
 """The facts of a release as they are published: figures of the original are rounded or left out.
 
 A figure that follows from the release alone tells nothing new and stays exact. A percentage that depends on the
-original is rounded, so that nobody can test one person's value against it (`measures/rounding.py`). Smallest and largest
-figures of the original, and counts of its values, depend on single persons and are left out.
+original is rounded, so that nobody can test one person's value against it (`measures/rounding.py`). Smallest and
+largest figures of the original, and counts of its values, depend on single persons and are left out.
 """
 
 from __future__ import annotations
