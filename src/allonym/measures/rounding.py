@@ -18,7 +18,7 @@ from allonym.measures.loss import distances
 from allonym.records import Pairs
 
 STEPS = (5.0, 10.0, 20.0, 50.0)  # percentage points
-MARGIN = 20  # a step is at least so many times as wide as what one person changes
+MARGIN = 40  # a step is at least so many times as wide as what one person changes
 COUNT_STEP = 20  # of counts of persons, each of which one person changes by 1
 
 
@@ -33,7 +33,7 @@ class Rounding:
         """Return the rounding of a percentage that one person changes by so many points at most.
 
         >>> [Rounding.of(x).step for x in (0.1, 0.4, 1.0, 5.0)]
-        [5.0, 10.0, 20.0, None]
+        [5.0, 20.0, 50.0, None]
         """
         return cls(next((step for step in STEPS if MARGIN * change <= step), None))
 
