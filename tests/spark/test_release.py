@@ -18,6 +18,7 @@ pytest.importorskip("pyspark", reason="no pyspark: `make spark` runs these tests
 
 from cluster import Cluster, until
 from gate import Gate
+from shared import same_key
 
 import allonym as al
 from allonym.errors import OptionError, PlanError, ReleaseError, TableError
@@ -93,7 +94,8 @@ def test_the_release_is_that_made_in_memory(
     automatic = spark.conf.get("spark.sql.autoBroadcastJoinThreshold")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", -1)  # rows are sent around, unless we say otherwise
     plan, table = replace(PLAN, method=method), table_of()
-    eager, lazy = plan.run(table), plan.run(spark.createDataFrame(table))
+    with same_key():
+        eager, lazy = plan.run(table), plan.run(spark.createDataFrame(table))
     found, way = lazy.frame.toArrow(), lazy.frame._jdf.queryExecution().toString()
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", automatic)
     assert ("BroadcastHashJoin" in way) is small
@@ -121,10 +123,11 @@ def test_rows_are_masked_on_executors_by_their_keys(spark: Any) -> None:
     with pytest.raises(PlanError, match="rows of Spark have none"):
         plan.run(spark.createDataFrame(table))
     plan = replace(plan, parameters={"key": "name"})
-    expected = rows_of(plan.run(table).frame)
-    for parts in (1, 5):
-        lazy = plan.run(spark.createDataFrame(table).repartition(parts))
-        assert rows_of(lazy.frame.toArrow()) == expected
+    with same_key():
+        expected = rows_of(plan.run(table).frame)
+        for parts in (1, 5):
+            lazy = plan.run(spark.createDataFrame(table).repartition(parts))
+            assert rows_of(lazy.frame.toArrow()) == expected
     holes = table.set_column(0, "name", pa.array([None, *table.column("name").to_pylist()[1:]]))
     with pytest.raises(PlanError, match="empty cells"):
         plan.run(spark.createDataFrame(holes))
@@ -252,7 +255,7 @@ def test_what_fails_leaves_nothing_behind(spark: Any, data: Path, monkeypatch: p
 
 
 def test_just_the_files_that_are_named_are_read_and_folders_say_what_they_say(spark: Any, tmp_path: Path) -> None:
-    table = table_of()
+    table = table_of().drop_columns(["name"])
     plan = replace(PLAN, columns={x: y for x, y in COLUMNS.items() if x != "name"})
     folder = tmp_path / "run=5" / "of [2024]"
     (folder / "more").mkdir(parents=True)
