@@ -107,9 +107,19 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     methods = (DOCS / "methods" / "index.md").read_text("utf-8")
     assert update_docs.kinds() in methods
     assert update_docs.parameters() in methods
+    assert update_docs.threats() in (DOCS / "attackers.md").read_text("utf-8")
     plan = (DOCS / "plan.md").read_text("utf-8")
     assert update_docs.column_keys() in plan
     assert update_docs.other_keys() in plan
+
+
+def test_attackers_name_tests_that_exist() -> None:
+    from allonym.pipeline.reporting.threats import THREATS
+
+    named = {name for x in THREATS for name in re.findall(r"test_\w+\.py", x.evidence)}
+    tests = {path.name for path in (DOCS.parent / "tests" / "attacks").glob("test_*.py")}
+    assert named <= tests
+    assert tests - named == {"test_hostile_files.py", "test_permissions.py"}  # attacks on the machine, not on a release
 
 
 def test_every_method_has_a_page_with_a_table_of_its_parameters() -> None:

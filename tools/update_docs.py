@@ -1,7 +1,7 @@
 """Generate the parts of the docs that derive from the code: python tools/update_docs.py
 
 The demonstration in the README; the kinds and parameters of methods in docs/methods; the keys of plans in
-docs/plan.md; unique people of the survey in docs/measures; the JSON Schema of plans.
+docs/plan.md; attackers in docs/attackers.md; unique people of the survey in docs/measures; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "src" / "allonym" / "plan" / "schema.json"
 README, METHODS_PAGE, PLAN_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" / "index.md", ROOT / "docs" / "plan.md"
 METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
+ATTACKERS_PAGE = ROOT / "docs" / "attackers.md"
 UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
 ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
 
@@ -170,6 +171,23 @@ def unique_people(folder: Path) -> dict[str, str]:
     return {name: "```text\n" + "\n".join(lines) + "\n```\n" for name, lines in shown.items()}
 
 
+def threats() -> str:
+    """Return the table of attackers: what they know, and what each family of methods does against them."""
+    from allonym.methods import METHODS
+    from allonym.pipeline.reporting.threats import FAMILIES, THREATS, family_of
+
+    lines = []
+    for family, text in FAMILIES.items():
+        names = ", ".join(f"`{name}`" for name, method in METHODS.items() if family_of(method) == family)
+        lines.append(f"- **{family}**, {text}: {names}\n")
+    lines += ["\n", *_table(["attacker", "knows", *FAMILIES, "evidence"])]
+    lines += [
+        _row([f"**{x.name}**", x.knows, *(x.protection[family] for family in FAMILIES), x.evidence or "–"])
+        for x in THREATS
+    ]
+    return "".join(lines)
+
+
 def schema() -> str:
     """Return the JSON Schema of plans as it is shipped."""
     from allonym.plan.schema import schema
@@ -200,3 +218,4 @@ if __name__ == "__main__":
             path.write_text(replaced(path.read_text("utf-8"), mark, table), "utf-8")
     page = replaced(PLAN_PAGE.read_text("utf-8"), "column keys", column_keys())
     PLAN_PAGE.write_text(replaced(page, "other keys", other_keys()), "utf-8")
+    ATTACKERS_PAGE.write_text(replaced(ATTACKERS_PAGE.read_text("utf-8"), "threats", threats()), "utf-8")

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from allonym.pipeline.reporting.cautions import cautions
 from allonym.pipeline.reporting.columns import columns, group_sizes, replacements
 from allonym.pipeline.reporting.concepts import concepts
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.public import PublicFacts
 from allonym.pipeline.reporting.questions import questions
 from allonym.pipeline.reporting.requirements import provenance, requirements
+from allonym.pipeline.reporting.threats import not_protected
 from allonym.pipeline.reporting.uniques import uniques
 from allonym.report.model import Report
 
@@ -26,7 +26,7 @@ SECTIONS: tuple[Callable[[ReleaseFacts], Mapping[str, Any]], ...] = (
     requirements,
     questions,
     uniques,
-    cautions,
+    not_protected,
     columns,
     group_sizes,
     replacements,

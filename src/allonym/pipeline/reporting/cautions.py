@@ -1,9 +1,8 @@
-"""Section: what the release does not protect."""
+"""Sentences on what a release does not protect; each attacker of `threats` names its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from allonym.errors import first_few, plural
 from allonym.kinds.dominance import DominanceRule
@@ -12,12 +11,8 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.reporting.facts import ReleaseFacts
 
 
-def cautions(facts: ReleaseFacts) -> dict[str, Any]:
-    """Return what the release does not protect."""
-    return {"cautions": [*_columns(facts), *_row_order(facts), *_groups(facts), *_persons(facts)]}
-
-
-def _columns(facts: ReleaseFacts) -> Iterator[str]:
+def of_kept_columns(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield cautions on columns that are published unchanged."""
     plan = facts.plan
     roles = {name: plan.columns[name].role if name in plan.columns else "keep" for name in facts.prepared.table.names}
     unchanged = [name for name, role in roles.items() if role in ("keep", "sensitive", "weight")]
@@ -34,7 +29,8 @@ def _columns(facts: ReleaseFacts) -> Iterator[str]:
         )
 
 
-def _row_order(facts: ReleaseFacts) -> Iterator[str]:
+def of_row_order(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield cautions on the order of rows."""
     order, dropped = facts.summary["row_order"], facts.prepared.dropped
     if order == "aligned":
         yield "The order of rows: it is that of the table. Shuffle the rows before others get them."
@@ -46,48 +42,70 @@ def _row_order(facts: ReleaseFacts) -> Iterator[str]:
         yield "The order of rows: it is that of the table."
 
 
-def _groups(facts: ReleaseFacts) -> Iterator[str]:
-    method, suppressed = facts.method, facts.summary["suppressed"]
-    recordwise = isinstance(method, RecordLevelMethod)
-    if recordwise:
+def of_combinations(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield cautions on combinations of values."""
+    if isinstance(facts.method, RecordLevelMethod):
         yield "Combinations of values: each value is replaced on its own, and records need not form groups."
-    else:
-        yield "Membership in the table, and what the members of a group have in common: k-anonymity hides neither."
-    if recordwise and facts.plan.seed is not None:
-        yield (
-            "Errors that can be repeated: the release has a seed. Anyone who knows the seed and the plan can test a "
-            "guess of the table against the release. Publish releases without a seed, or keep seed and plan secret."
-        )
-    if isinstance(method, ColumnwiseMethod):
+    if isinstance(facts.method, ColumnwiseMethod):
         yield "Combinations of columns: k holds in each column alone."
+
+
+def of_sensitive_values(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield cautions on sensitive values of which nothing is required."""
     required = {x.column for x in facts.plan.privacy}
     unprotected = [x for x in facts.prepared.with_role("sensitive") if x not in required]
-    if unprotected and not recordwise:
+    if unprotected and not isinstance(facts.method, RecordLevelMethod):
         yield (
             f"Sensitive columns of which nothing is required ({first_few(unprotected, 20)}): all records of a group "
             "may have the same value."
         )
+
+
+def of_repeated_draws(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield cautions on random draws that a seed lets others repeat."""
+    if isinstance(facts.method, RecordLevelMethod) and facts.plan.seed is not None:
+        yield (
+            "Errors that can be repeated: the release has a seed. Anyone who knows the seed and the plan can test a "
+            "guess of the table against the release. Publish releases without a seed, or keep seed and plan secret."
+        )
+
+
+def of_groups(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield cautions on what groups do not hide."""
+    suppressed = facts.summary["suppressed"]
+    recordwise = isinstance(facts.method, RecordLevelMethod)
+    if not recordwise:
+        yield "Membership in the table, and what the members of a group have in common: k-anonymity hides neither."
     if suppressed:
         yield (
             f"Suppressed records ({suppressed:,}): their other columns are unchanged. A person whose values are in no "
             "other group must be one of them; they count as a group, of at least k."
         )
+    if not facts.method.truthful and not recordwise:
+        yield "The truth of single values: the value of a group is close to all its records, and may be untrue of some."
+
+
+def of_outliers(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield the caution on rules of dominance that are weaker than by default."""
     default = DominanceRule()
     rules = facts.summary.get("dominance", {})
     weak = [name for name, x in rules.items() if x["p"] < default.p or x["n"] < default.n or x["k"] > default.k]
-    if weak and not recordwise:
+    if weak and not isinstance(facts.method, RecordLevelMethod):
         yield (
             f"Numbers that stand out in their group ({first_few(weak, 20)}): the mean of a group may reveal them, "
             "since the rules that prevent it are weaker than by default."
         )
-    if not method.truthful and not recordwise:
-        yield "The truth of single values: the value of a group is close to all its records, and may be untrue of some."
 
 
-def _persons(facts: ReleaseFacts) -> Iterator[str]:
+def of_several_releases(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield the caution on other releases of the same people."""
     yield (
         "What several releases reveal together: `allonym evaluate --earlier` measures what an attacker with an earlier "
         "release knows."
     )
+
+
+def of_several_rows(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield the caution on people with several records."""
     if facts.prepared.units is None:
         yield "People with several records: each record counts as one person."
