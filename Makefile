@@ -36,9 +36,11 @@ layers: .venv/installed
 pytest: .venv/installed
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n 2 --dist worksteal -m "not slow_attack"
 
-# Runs every attack on every method, the slow ones too
+# Runs every attack on every method, the slow ones too; writes figures and thresholds to docs/robustness.md
 attacks: .venv/installed
-	$(BIN)/pytest -q -n 2 tests/attacks
+	mkdir -p build && rm -f build/attacks.jsonl
+	ALLONYM_ATTACKS=$(CURDIR)/build/attacks.jsonl $(BIN)/pytest -q -n 2 tests/attacks
+	$(BIN)/python tools/attack_figures.py build/attacks.jsonl
 
 # Records tests/golden/expected from the current behaviour
 golden: .venv/installed
