@@ -120,6 +120,7 @@ THREATS = (
             "private": "numbers are not masked",
         },
         evidence="`test_dominance.py`",
+        cautions=cautions.of_outliers,
     ),
     Threat(
         "two releases",
