@@ -48,5 +48,5 @@ def _for_publication(release: Release) -> dict[str, Any]:
     """Return the fields that differ in the report that may accompany the release."""
     facts = PublicFacts(release)
     fields: dict[str, Any] = {"summary": facts.summary, "rounding": facts.rounding.step, "questions": (), "risks": ()}
-    fields |= {"promises": requirements(facts)["promises"]} | cautions(facts) | columns(facts)
+    fields |= {"promises": requirements(facts)["promises"]} | not_protected(facts) | columns(facts)
     return fields | (questions(facts) if facts.informative else {})
