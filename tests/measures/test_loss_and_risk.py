@@ -13,6 +13,7 @@ from strategies import taxonomy
 from allonym import MDAV, privacy
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
@@ -28,7 +29,7 @@ JOBS, AGES = ("cook", "smith", "vicar"), (20.0, 30.0, 40.0, None)
 def table(rows: list[tuple[str, float | None]], weights: list[float] | None = None, age_weight: float = 1) -> Records:
     attributes = [
         Attribute("job", "category", EqualityMetric(JOBS)),
-        Attribute("age", "numeric", NumericMetric(AGES, 0), age_weight),
+        Attribute("age", "numeric", NumericMetric(AGES, 0, rule=DominanceRule(p=0, k=100)), age_weight),
     ]
     codes = [[JOBS.index(j) for j, _ in rows], [AGES.index(a) for _, a in rows]]
     return Records.of(attributes, codes, weights=None if weights is None else np.array(weights))

@@ -14,6 +14,7 @@ from strategies import dags, taxonomy
 
 import allonym as al
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.text import ConceptMetric
 from allonym.measures import loss
@@ -96,7 +97,7 @@ def tables(draw: st.DrawFn) -> tuple[Records, int]:
     attributes = [
         Attribute("word", "text", words),
         Attribute("sex", "category", EqualityMetric(["f", "m"])),
-        Attribute("age", "numeric", NumericMetric([20.0, 31.0, 44.0, 60.0])),
+        Attribute("age", "numeric", NumericMetric([20.0, 31.0, 44.0, 60.0], rule=DominanceRule(p=0, k=100))),
     ]
     return Records.of(attributes, columns), draw(st.integers(2, min(4, n)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import noise
+import numpy as np
 import pytest
 from shared import needs
 
@@ -34,9 +35,11 @@ def test_all_records_give_the_published_figures_up_to_alpha_one_half() -> None:
 def test_baselines_give_the_published_distances() -> None:
     frame = noise.occupations()
     for method, independent in (("randomise-uniform", 0.562), ("randomise-frequency", 0.545)):
-        summary = noise.noise_summaries(frame, method, [0])[0]
-        assert summary["mean_error"] == pytest.approx(noise.BASELINES["all"][method][0], abs=0.0075)
-        assert summary["mean_error"] == pytest.approx(independent, abs=0.003)
+        error = np.mean([summary["mean_error"] for summary in noise.noise_summaries(frame, method, [0, 1, 2])])
+        assert error == pytest.approx(
+            noise.BASELINES["all"][method][0], abs=0.009
+        )  # printed with two digits, of one run
+        assert error == pytest.approx(independent, abs=0.003)
 
 
 def test_the_sample_has_the_published_mean_and_another_variance() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from allonym.arrays import Floats
 
+MAX_TIED = 200  # persons with the same number and other weights who are compared, each with each
 MAX_STEPS = 100  # to which a number is rounded
 SIDES = (1, -1)  # the largest number of a group stands out, or the smallest
 
@@ -77,16 +78,18 @@ class GroupNumbers:
         values, weights = self.values[::-side], self.weights[::-side]
         if len(values) < 2:
             return False
-        target, intruder, others = float(values[0]), float(values[1]), float(weights[2:].sum())
+        target, intruder = float(values[0]), float(values[1])
         close = p * max(abs(target), abs(target - intruder))
         if abs(target - value) <= close:
             return False
         total = float(weights.sum())
         guesses = [self.bounds.low if side > 0 else self.bounds.high, intruder]
         guesses += [0.0] if self.bounds.low < 0 < self.bounds.high else []
-        known = total * value - weights[1] * intruder
-        errors = [abs((known - others * guess) / weights[0] - target) for guess in guesses]
-        return bool(min(errors) + total * self.half_step / weights[0] < close)
+        of_target, of_intruder = _weights_of_two(values, weights)
+        known = total * value - of_intruder * intruder
+        others = total - of_target - of_intruder
+        errors = np.min([np.abs((known - others * guess) / of_target - target) for guess in guesses], axis=0)
+        return bool((errors + total * self.half_step / of_target < close).any())
 
     def is_dominated(self, value: float, rule: DominanceRule) -> bool:
         """Tell whether n persons have more than k % of the sum, counted from the least number, and one stands out.
@@ -100,6 +103,18 @@ class GroupNumbers:
         if not len(shares) or abs(self.values[largest] - value) <= rule.p / 100 * abs(self.values[largest]):
             return False
         return bool(np.sort(shares)[::-1][: rule.n].sum() > rule.k / 100 * whole)
+
+
+def _weights_of_two(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the weights that the first and the second person may have, where several share their numbers."""
+    first = weights[values == values[0]]
+    if len(first) == 1:
+        second = np.unique(weights[values == values[1]])
+        return np.full(len(second), first[0]), second
+    if len(np.unique(first)) == 1:
+        return first[:1], first[:1]
+    targets, intruders = np.nonzero(~np.eye(min(len(first), MAX_TIED), dtype=bool))
+    return first[targets], first[intruders]
 
 
 def protected(numbers: GroupNumbers, mean: float, rule: DominanceRule, rare: set[float]) -> tuple[float, bool]:
@@ -161,11 +176,15 @@ def _steps(decimals: int) -> Iterator[float]:
 def _rounded(numbers: GroupNumbers, mean: float, rule: DominanceRule, excluded: set[float]) -> float:
     """Return the mean rounded to the finest step with which it reveals nobody, and is none of the excluded numbers.
 
-    Where there is none, as for a mean of 0, it is rounded up by a step.
+    Of the two multiples of a step around the mean, the nearer is tried first, then the smaller. Where no multiple within
+    the column's range will do, the next multiples are tried; a number outside of the range comes last.
     """
-    for up in (0, 1):
+    low, high = numbers.bounds
+    for inside, further in ((True, 0), (True, 1), (False, 1)):
         for step in itertools.islice(_steps(numbers.decimals), MAX_STEPS):
-            value = numbers.written((np.round(mean / step) + up) * step)
-            if value not in excluded and not numbers.revealed(value, rule):
-                return value
+            multiples = {np.floor(mean / step) - further, np.ceil(mean / step) + further}
+            for value in sorted((numbers.written(x * step) for x in multiples), key=lambda x: (abs(x - mean), x)):
+                allowed = low <= value <= high or not inside
+                if allowed and value not in excluded and not numbers.revealed(value, rule):
+                    return value
     raise AssertionError("a step larger than all numbers reveals nobody")
