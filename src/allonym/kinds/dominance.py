@@ -176,8 +176,8 @@ def _steps(decimals: int) -> Iterator[float]:
 def _rounded(numbers: GroupNumbers, mean: float, rule: DominanceRule, excluded: set[float]) -> float:
     """Return the mean rounded to the finest step with which it reveals nobody, and is none of the excluded numbers.
 
-    Of the two multiples of a step around the mean, the nearer is tried first, then the smaller. Where no multiple within
-    the column's range will do, the next multiples are tried; a number outside of the range comes last.
+    Of the two multiples of a step around the mean, the nearer is tried first, then the smaller. Where no multiple
+    within the column's range will do, the next multiples are tried; a number outside of the range comes last.
     """
     low, high = numbers.bounds
     for inside, further in ((True, 0), (True, 1), (False, 1)):
