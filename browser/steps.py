@@ -74,9 +74,12 @@ def accept_all(page: Any, *columns: str) -> None:
         press(page, re.compile("^Accept all"))
 
 
-def mask(page: Any) -> None:
-    """Mask the table and wait for the result."""
+def mask(page: Any, seed: str = "") -> None:
+    """Mask the table, with a seed if one is given, and wait for the result."""
     go(page, "/method")
+    if seed:
+        page.get_by_text("Seed", exact=True).click()
+        page.fill("#seed", seed)
     page.get_by_role("button", name="Mask the table").click()
     page.wait_for_selector("#take-masked", timeout=120_000)
 

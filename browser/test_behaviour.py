@@ -242,7 +242,7 @@ def test_hierarchies_are_scored_built_and_edited(page: Any) -> None:
         page.select_option(f"[aria-label='Role of {name}']", "keep")
     press(page, "Apply")
     go(page, "/method")
-    page.get_by_label(re.compile("generalise all")).first.check()
+    page.check("input[name=method][value=generalise]")
     page.get_by_role("button", name="Mask the table").click()
     page.wait_for_selector("#take-masked", timeout=60_000)
     assert "generalise" in page.inner_text("h1")
