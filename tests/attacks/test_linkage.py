@@ -97,7 +97,20 @@ def test_whoever_evaluates_the_release_finds_the_same_attackers(method: str, fol
 
 @needs(adult.FILE)
 @pytest.mark.slow_attack
-@pytest.mark.parametrize("method", ["sa-mdav", "sa-mdav-static", "s-mdav", "abril", "mdav", "fusion", "noise"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "sa-mdav",
+        "sa-mdav-static",
+        "s-mdav",
+        "abril",
+        "mdav",
+        "fusion",
+        "noise",
+        "randomise-uniform",
+        "randomise-frequency",
+    ],
+)
 def test_adult(method: str, tmp_path: Path) -> None:
     adult.write(tmp_path / "adult.csv")
     k = {"k": K} if method in GROUPING else {}

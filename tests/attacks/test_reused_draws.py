@@ -61,6 +61,14 @@ def test_a_seed_on_a_table_in_another_order() -> None:
     check(released(plan(), frame), released(plan(), turned))
 
 
+@pytest.mark.parametrize("key", ["", "person"])
+def test_a_seed_on_a_table_with_one_other_value(key: str) -> None:
+    frame, changed = ages(), ages()
+    changed.loc[0, "age"] = 99.0
+    one, other = released(plan(key=key), frame), released(plan(key=key), changed)
+    check((one[0][1:], one[1][1:]), (other[0][1:], other[1][1:]))
+
+
 def test_a_seed_with_two_alphas() -> None:
     check(released(plan(), ages()), released(plan(alpha=0.4), ages()))
 
