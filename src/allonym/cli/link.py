@@ -63,7 +63,15 @@ def link(
         scope = open_ontology(ontology)
     settled = links_file.read(links) if links else links_file.Settled()
     with progress("Linking") as tick:
-        linked = link_values(cells.values, scope, senses=senses, language=language, settled=settled.concepts, tick=tick)
+        linked = link_values(
+            cells.values,
+            scope,
+            senses=senses,
+            language=language,
+            settled=settled.concepts,
+            narrower=settled.narrower,
+            tick=tick,
+        )
     linked = settled.mark(linked)
     if output is not None:
         save_text(output, links_file.to_csv(linked, scope, settled.rows), private=True)
@@ -88,6 +96,8 @@ def _to_dict(link: Link, scope: Scope, hide_values: bool) -> dict[str, Any]:
         "count": link.count,
         "concept": None if link.concept is None else ids[link.concept],
         "label": None if link.concept is None else scope.taxonomy.labels[link.concept],
+        "relation": None if link.concept is None else link.relation,
+        "confidence": None if link.concept is None else round(link.confidence, 3),
         "reason": link.reason,
         "dropped": link.dropped,
         "status": link.status,

@@ -128,6 +128,7 @@ def _link(
             individuals=column.individuals or (False if plan.method.info.data_independent else column.individuals),
             language=column.language,
             settled=settled.concepts,
+            narrower=settled.narrower,
             tick=part_of(tick, place, len(ontologies)),
         )
         source = column.links[place] if column.links else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
 SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
+SAME, NARROWER = "same", "narrower"
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_MARGIN = 0.05  # a sense chosen by a smaller margin needs review
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
@@ -38,6 +39,8 @@ class Link:
     dropped: str = ""  # words of the value that were ignored
     alternatives: tuple[int, ...] = ()  # other senses under the root
     suggestions: tuple[str, ...] = ()  # words spelled like an unmatched value
+    relation: str = SAME  # `narrower`: the value is a kind of the concept, not the concept itself
+    confidence: float = 1.0  # probability that the link is right
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ def link(
     senses: str = "coherent",
     language: str = "en",
     settled: Mapping[str, str] | None = None,
+    narrower: Collection[str] = (),
     individuals: bool | None = None,
     suggest: bool = True,
     tick: Callable[[int, int], None] = lambda done, total: None,
@@ -68,6 +72,7 @@ def link(
         senses: how to choose among senses: `coherent`, `first` or `best-pair`.
         language: the language of the values.
         settled: the links a person decided, from value to id or word; an empty one leaves the value unmatched.
+        narrower: the settled values that are a kind of their concept; the others are the same.
         individuals: whether values may mean named individuals; by default, if at least half of them do.
         suggest: whether to search for words spelled like unmatched values.
         tick: called with the work done and its total.
@@ -118,7 +123,9 @@ def link(
     for value, count in counts.items():
         if value in decided:
             concept = decided[value]
-            links.append(Link(value, count, concept, "settled", UNMATCHED if concept is None else SURE))
+            relation = NARROWER if value in narrower else SAME
+            status = UNMATCHED if concept is None else SURE
+            links.append(Link(value, count, concept, "settled", status, relation=relation))
         elif value in chosen:
             links.append(replace(chosen[value], count=count))
         else:
@@ -261,5 +268,6 @@ def _choose(
         is_sure = reason not in REASONS_TO_REVIEW and one_code and not ambiguous and choice.margin[i] >= MIN_MARGIN
         status = SURE if is_sure else REVIEW
         others = tuple(c for c in candidates.senses if c != concept)
-        links[value] = Link(value, 0, concept, reason, status, candidates.match.dropped, others)
+        relation = NARROWER if reason in REASONS_TO_REVIEW else SAME
+        links[value] = Link(value, 0, concept, reason, status, candidates.match.dropped, others, (), relation)
     return links

@@ -1,8 +1,9 @@
 """Links files: tables in which a person reviews and settles the links of values.
 
-`COLUMNS` lists the columns. Only value and concept are read back; a concept is an id, a word (its first sense) or
-`word#2`. A row that is still marked `review` and has the proposed concept has not been reviewed and keeps that status.
-A row without a concept that is marked `sure` settles that the value has none.
+`COLUMNS` lists the columns. Only value, concept and relation are read back. A concept is an id, a word (its first
+sense) or `word#2`. A relation is `narrower` (the value is a kind of the concept) or `same`, the default. A row that
+is still marked `review` and has the proposed concept has not been reviewed and keeps that status. A row without a
+concept that is marked `sure` settles that the value has none.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from pathlib import Path
 
 from allonym.decoding import decode, delimiter_of, table_of
 from allonym.errors import LinksError
-from allonym.ontology.linking.link import REVIEW, SURE, Link
+from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, Link
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
 COLUMNS = (
-    "value", "count", "concept", "label", "path", "definition", "reason", "dropped", "status", "alternatives",
-    "suggestions", "proposed",
+    "value", "count", "concept", "relation", "label", "path", "definition", "reason", "dropped", "status",
+    "alternatives", "suggestions", "proposed",
 )  # fmt: skip
 FORMULA = re.compile(r"'*[=+@\t\r-]")  # as a spreadsheet recognises it
 COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
@@ -50,6 +51,7 @@ def _row(link: Link, taxonomy: Taxonomy, root: int) -> dict[str, str]:
     row = dict.fromkeys(COLUMNS, "") | {
         "value": link.value,
         "count": str(link.count),
+        "relation": "" if concept is None else link.relation,
         "reason": link.reason,
         "dropped": link.dropped,
         "status": link.status,
@@ -117,6 +119,7 @@ class Settled:
 
     concepts: Mapping[str, str] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
+    narrower: frozenset[str] = frozenset()  # the values that are a kind of their concept
     rows: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # all rows, by value
     sha256: str = ""  # of the file as it was read
 
@@ -150,6 +153,7 @@ def read(path: str | Path) -> Settled:
         )
     concepts: dict[str, str] = {}
     unseen: set[str] = set()
+    narrower: set[str] = set()
     row_of: dict[str, dict[str, str]] = {}
     contradictory: list[int] = []
     for number, cells in enumerate(rows[1:], 2):
@@ -160,6 +164,8 @@ def read(path: str | Path) -> Settled:
             continue
         if concepts.setdefault(value, concept) != concept:
             contradictory.append(number)
+        if row.get("relation", "").lower() == NARROWER:
+            narrower.add(value)
         if status == REVIEW and concept == row.get("proposed", ""):
             unseen.add(value)
     if contradictory:
@@ -167,4 +173,4 @@ def read(path: str | Path) -> Settled:
             f"{path} gives {len(contradictory)} values two concepts, first in row {contradictory[0]}.",
             hint="keep one row for each value.",
         )
-    return Settled(concepts, frozenset(unseen), row_of, hashlib.sha256(raw).hexdigest())
+    return Settled(concepts, frozenset(unseen), frozenset(narrower), row_of, hashlib.sha256(raw).hexdigest())
