@@ -40,3 +40,21 @@ def test_letters_are_no_words_for_sure(folder: Path) -> None:
     assert (
         json.loads(run("check", "sex.csv", "--plan", "plan.toml", "--json", code=1))["columns"][0]["cells"]["sure"] == 0
     )
+
+
+def test_check_tells_how_much_is_settled_and_what_to_review_first(folder: Path) -> None:
+    values = ["nurse"] * 80 + ["qwxzy"] * 30 + ["grey-haired nurse"] * 20 + [f"qqz{i}w" for i in range(4)]
+    (folder / "jobs.csv").write_text("job\n" + "\n".join(values) + "\n")
+    al.Plan({"job": al.quasi("wordnet:person")}, k=2).save("plan.toml")
+    printed = run("check", "jobs.csv", "--plan", "plan.toml", code=1)
+    assert "job: 59 % of cells settled; 1 to review, 5 unmatched" in printed
+    assert "The first 2 of 6 values settle 92 % of the 54 cells to review." in printed
+    assert printed.index("qwxzy") < printed.index("grey-haired nurse") < printed.index("qqz0w")  # 30, 20 · ½, 1
+    hidden = run("check", "jobs.csv", "--plan", "plan.toml", "--hide-values", code=1)
+    assert "59 % of cells settled" in hidden
+    assert "qwxzy" not in hidden
+    column = json.loads(run("check", "jobs.csv", "--plan", "plan.toml", "--json", code=1))["columns"][0]
+    assert column["progress"] == {
+        "cells": 134, "settled": 0.597, "values_to_review": 6, "cells_to_review": 54, "first_values": 2,
+        "cells_of_first_values": 50,
+    }  # fmt: skip

@@ -20,7 +20,9 @@ def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
     assert "2 of 4 values linked (50.0% of 4 cells)" in printed
     assert "1 of 4 values to review" in printed
     assert "1 of 4 values unmatched" in printed
+    assert "50 % of cells settled" in printed
     rows = {row["value"]: row for row in csv.DictReader(out.read_text().splitlines())}
+    assert list(rows) == ["xyzzy", "grey-haired nurse", "nurse", "nurses"]  # by cells times doubt
     assert rows["nurse"]["concept"] == rows["nurses"]["concept"] == "nurse.n.01"
     assert rows["grey-haired nurse"]["dropped"] == "grey haired"
     assert rows["xyzzy"]["status"] == "unmatched"

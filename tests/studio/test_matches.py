@@ -147,3 +147,11 @@ def test_chips_say_what_is_part_of_what(survey: Browser) -> None:
     counts = {x: int(y) for x, y in told}
     assert counts["To review"] + counts["Unmatched"] + counts["Matched"] == counts["All"]
     assert counts["Set by you"] == 1
+
+
+def test_the_page_tells_how_much_is_settled(browser: Browser) -> None:
+    jobs(browser)
+    assert "50 % of cells settled." in shown(browser.get("/words", column="job"))  # nurse, cook and baker of six
+    path = "/words?column=job&status=unmatched"
+    browser.fill(path, "/words", do="apply", **{f"sense-{place(browser, path, 'xqzv')}": "nothing"})
+    assert "66 % of cells settled." in shown(browser.get("/words", column="job"))

@@ -119,23 +119,28 @@ def _coverage(column: ColumnCheck) -> tuple[str, str, str]:
 
 
 def _show_links(column: ColumnCheck, hide_values: bool) -> None:
-    """Print the links of a column that need a person's look."""
+    """Print how many cells of a column are settled, and the links that need a person's look."""
+    from allonym.ontology.linking.review_order import in_review_order
+
     if column.new:
         shown = "" if hide_values else ": " + ", ".join(short(x.value, 30) for x in column.new[:MAX_LINKS])
         more = f" and {len(column.new) - MAX_LINKS:,} more" if len(column.new) > MAX_LINKS and not hide_values else ""
         say(f"\n{column.name}: {plural(len(column.new), 'value')} not in its links file{shown}{more}")
+    links = in_review_order([*column.review, *column.unmatched])
+    if not links:
+        return
+    counts = f"{len(column.review):,} to review, {len(column.unmatched):,} unmatched"
+    say(f"\n{column.name}: {column.progress.share} of cells settled; {counts}")
+    if sentence := str(column.progress):
+        say(f"  {sentence}")
     if hide_values:
         return
-    for status, links in (("to review", column.review), ("unmatched", column.unmatched)):
-        if not links:
-            continue
-        say(f"\n{column.name}, {len(links):,} {status}:")
-        rows = []
-        for link in links[:MAX_LINKS]:
-            as_dict = column.link_to_dict(link)
-            others = ", ".join((as_dict["alternatives"] if link.concept is not None else link.suggestions)[:3])
-            concept = as_dict["concept"] or "–"
-            rows.append(("  " + short(link.value, 30), f"{link.count:,}", concept, link.reason, others))
-        show_table(("  value", "cells", "concept", "reason", "or"), rows, right=(1,))
-        if len(links) > MAX_LINKS:
-            say(f"  … and {len(links) - MAX_LINKS:,} more")
+    rows = []
+    for link in links[:MAX_LINKS]:
+        as_dict = column.link_to_dict(link)
+        others = ", ".join((as_dict["alternatives"] if link.concept is not None else link.suggestions)[:3])
+        concept = as_dict["concept"] or "–"
+        rows.append(("  " + short(link.value, 30), f"{link.count:,}", concept, link.reason, others))
+    show_table(("  value", "cells", "concept", "reason", "or"), rows, right=(1,))
+    if len(links) > MAX_LINKS:
+        say(f"  … and {len(links) - MAX_LINKS:,} more")

@@ -109,12 +109,18 @@ def _to_dict(link: Link, scope: Scope, hide_values: bool) -> dict[str, Any]:
 
 def _show(links: Sequence[Link], scope: Scope, output: Path | None, hide_values: bool) -> None:
     """Print how many values are linked, and the links that need review."""
+    from allonym.ontology.linking.review_order import ReviewProgress, in_review_order
+
     cells = sum(x.count for x in links)
     for status, name in (("sure", "linked"), ("review", "to review"), ("unmatched", "unmatched")):
         of_status = [x for x in links if x.status == status]
         share = sum(x.count for x in of_status) / max(cells, 1)
         say(f"{len(of_status):>6,} of {len(links):,} values {name} ({share:.1%} of {cells:,} cells)")
-    unsure = sorted((x for x in links if x.status != "sure"), key=lambda x: -x.count)
+    progress = ReviewProgress.of(links)
+    say(f"{progress.share} of cells settled")
+    if sentence := str(progress):
+        say(sentence)
+    unsure = [x for x in in_review_order(links) if x.status != "sure"]
     if unsure and not hide_values:
         say()
         for line in _lines(unsure[:MAX_LINKS], scope.taxonomy.ids):

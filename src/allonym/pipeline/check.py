@@ -16,7 +16,8 @@ from allonym.kinds.linking import ColumnLinks
 from allonym.measures.population import PopulationRisk, class_sizes
 from allonym.measures.uniques import SIZE, UniqueCombinations
 from allonym.ontology.linking import links_file as links_files
-from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.link import SURE, Link
+from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
 from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.population import population_risk
@@ -87,6 +88,18 @@ class ColumnCheck:
         total = sum(x.count for x in self.words[0].present) if self.words else 0
         return total - self.cells("review") - self.cells("unmatched")
 
+    @property
+    def to_review(self) -> list[Link]:
+        """The links that a person has to decide on, the most worthwhile first."""
+        return [x for x in in_review_order([*self.review, *self.unmatched]) if is_open(x)]
+
+    @property
+    def progress(self) -> ReviewProgress:
+        """How many cells are settled, and how many values to review first."""
+        open_values = {x.value: x for x in self.to_review}
+        present = self.words[0].present if self.words else []
+        return ReviewProgress.of(open_values.get(x.value, replace(x, status=SURE)) for x in present)
+
     def to_dict(self, hide_values: bool) -> dict[str, Any]:
         """Return it for JSON."""
         entry: dict[str, Any] = {"name": self.name, "role": self.role, "kind": self.kind, "distinct": self.distinct}
@@ -94,6 +107,7 @@ class ColumnCheck:
             entry |= {
                 "ontologies": [u.scope.name for u in self.words],
                 "cells": {status: self.cells(status) for status in ("sure", "review", "unmatched")},
+                "progress": self.progress.to_dict(),
                 "review": len(self.review) if hide_values else [self.link_to_dict(x) for x in self.review],
                 "unmatched": len(self.unmatched) if hide_values else [self.link_to_dict(x) for x in self.unmatched],
                 "new": len(self.new) if hide_values else [x.value for x in self.new],
@@ -137,7 +151,7 @@ class Check:
         lines = ["Ready to mask." if self.ready else "Not ready:", *(f"  - {problem}" for problem in self.problems)]
         for column in (c for c in self.columns if c.words):
             counts = ", ".join(f"{column.cells(status):,} {status}" for status in ("sure", "review", "unmatched"))
-            lines.append(f"{column.name}: cells {counts}")
+            lines.append(f"{column.name}: cells {counts}; {column.progress.share} settled")
         if self.risk is not None:
             risk = self.risk
             lines.append(f"{risk.records:,} records, {risk.tuples:,} distinct tuples, {risk.unique:,} unique")

@@ -18,6 +18,7 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link, link
+from allonym.ontology.linking.review_order import in_review_order
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
 from allonym.plan.column import Column, Ontology
@@ -158,12 +159,12 @@ def _settled(links: Any, folder: Path) -> links_files.Settled:
 
 
 def open_links(prepared: Prepared, name: str) -> tuple[list[Link], list[Link]]:
-    """Return the links of a column that are to be reviewed, and those of values that no ontology has."""
+    """Return the links of a column to review, and those of values that no ontology has, each in review order."""
     words = prepared.links[name]
     review = {x.value: x for u in words for x in u.with_status("review")}
     known = {x.value for u in words for x in u.present if x.status != "unmatched"}
     unmatched = {x.value: x for u in words for x in u.with_status("unmatched") if x.value not in known}
-    return list(review.values()), list(unmatched.values())
+    return in_review_order(review.values()), in_review_order(unmatched.values())
 
 
 def _counted(links: Sequence[Link]) -> str:

@@ -16,6 +16,7 @@ from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import REVIEW, SURE, UNMATCHED, Link, link
+from allonym.ontology.linking.review_order import ReviewProgress, in_review_order
 from allonym.ontology.scope import Scope
 from allonym.pipeline.check import ColumnCheck
 from allonym.pipeline.encoding import open_scopes
@@ -24,7 +25,7 @@ from allonym.plan.column import Column
 from allonym.plan.model import Plan
 
 HAND = "hand"  # in the column `by` of a links file: settled by a person
-ORDER = {REVIEW: 0, UNMATCHED: 1, SURE: 2}
+STATUSES = (REVIEW, UNMATCHED, SURE)
 MIN_UNDER_ROOT = 0.6  # share of the cells that must lie under a concept that may be a root
 NOTHING = ""  # settles that the ontology has no concept for a value
 
@@ -68,19 +69,22 @@ class Review:
         return self.column.words[self.place].scope
 
     def with_status(self, status: str = "", find: str = "") -> list[Link]:
-        """Return the links of a status, or all, whose value contains a text: those to review first, then frequent."""
+        """Return the links of a status, or all, whose value contains a text: those worth review most first."""
         present = self.column.words[self.place].present
         settled, text = self._by_hand, find.casefold()
         chosen = [x for x in present if not status or (x.value in settled if status == HAND else x.status == status)]
-        return sorted(
-            (x for x in chosen if text in x.value.casefold()), key=lambda x: (ORDER[x.status], -x.count, x.value)
-        )
+        return in_review_order(x for x in chosen if text in x.value.casefold())
 
     def counts(self) -> dict[str, int]:
         """Return the number of values of each status, of those settled by a person, and of all."""
         present, settled = self.column.words[self.place].present, self._by_hand
-        counts = {status: sum(x.status == status for x in present) for status in ORDER}
+        counts = {status: sum(x.status == status for x in present) for status in STATUSES}
         return counts | {HAND: sum(x.value in settled for x in present), "": len(present)}
+
+    @property
+    def progress(self) -> ReviewProgress:
+        """How many cells are settled, and which values to review first."""
+        return ReviewProgress.of(self.column.words[self.place].present)
 
     @property
     def _by_hand(self) -> set[str]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from allonym.decoding import decode, delimiter_of, table_of
 from allonym.errors import LinksError
 from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, Link
+from allonym.ontology.linking.review_order import in_review_order
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
@@ -38,12 +39,8 @@ def path_text(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
 
 
 def rows_of(links: Iterable[Link], scope: Scope) -> list[dict[str, str]]:
-    """Return links as rows of a table: by status, those to review first, then by count."""
-    order = {"review": 0, "unmatched": 1, "sure": 2}
-    taxonomy = scope.taxonomy
-    return [
-        _row(link, taxonomy, scope.root) for link in sorted(links, key=lambda x: (order[x.status], -x.count, x.value))
-    ]
+    """Return links as rows of a table, those that are most worth a person's review first."""
+    return [_row(link, scope.taxonomy, scope.root) for link in in_review_order(links)]
 
 
 def _row(link: Link, taxonomy: Taxonomy, root: int) -> dict[str, str]:

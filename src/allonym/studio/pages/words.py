@@ -89,8 +89,9 @@ def _values(request: PageRequest, current: ColumnCheck, column: Column) -> dict[
     page, pages = page_of(len(links), request.page)
     values = review.words(links[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE])
     return {
-        "ontology": review.place, "counts": counts, "statuses": STATUSES, "status": status, "find": find,
-        "values": values, "page": page, "pages": pages, "number": len(links), "reasons": REASONS,
+        "ontology": review.place, "progress": review.progress, "counts": counts, "statuses": STATUSES,
+        "status": status, "find": find, "values": values, "page": page, "pages": pages, "number": len(links),
+        "reasons": REASONS,
         "outside": {x.value: elsewhere(review.scope, x.value, column.language) for x in values if _is_outside(x)},
         "roots": reviewing.roots(current, review.place)[:MAX_ROOTS], "keep_match": KEEP_MATCH, "no_match": NO_MATCH,
         "wrong_values": request.wrong_values, "focus": min(request.number("at"), len(values)),
