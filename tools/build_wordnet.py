@@ -1,6 +1,6 @@
 """Compile the bundled WordNet from a WNDB directory: python tools/build_wordnet.py /usr/share/wordnet
 
-Writes the nouns and Princeton's licence notice into the package; the same input gives the same bytes.
+Writes the nouns, their details and Princeton's licence notice into the package; the same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import hashlib
 from pathlib import Path
 
 from allonym.ontology.readers import wndb
-from allonym.ontology.wordnet import FILE, pack
+from allonym.ontology.wordnet import DETAILS_FILE, FILE, pack
+from wordnet_details import pack_details
 
 DATA = Path(__file__).parents[1] / "src" / "allonym" / "ontology" / "data"
 
@@ -27,11 +28,12 @@ def main() -> None:
     parser.add_argument("directory", type=Path, help="a WNDB directory (Debian: package wordnet-base)")
     directory: Path = parser.parse_args().directory
     taxonomy = wndb.read(directory)
-    packed = pack(taxonomy)
     DATA.mkdir(exist_ok=True)
-    (DATA / FILE).write_bytes(packed)
     (DATA / "WORDNET-LICENSE").write_text(notice(directory), "utf-8")
-    print(f"{taxonomy!r}\n{FILE}: {len(packed):,} bytes, sha256 {hashlib.sha256(packed).hexdigest()}")
+    print(repr(taxonomy))
+    for name, content in ((FILE, pack(taxonomy)), (DETAILS_FILE, pack_details(directory, taxonomy))):
+        (DATA / name).write_bytes(content)
+        print(f"{name}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import overload
-from zlib import crc32
+from zlib import compress, crc32, decompress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.ontology.pickling import DropCaches
+
+BLOCKS_IN_MEMORY = 64  # of compressed strings
 
 
 class Strings(Sequence[str]):
@@ -137,6 +139,54 @@ class SelectedStrings(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return map(list(self.strings).__getitem__, self.places.tolist())
+
+
+class CompressedStrings(DropCaches, Sequence[str]):
+    """Strings compressed in blocks; the strings of a block are decompressed together.
+
+    >>> texts = CompressedStrings(*compressed(["a dog", "a cat", "a cow"], 2), 3, 2)
+    >>> texts[1], list(texts)
+    ('a cat', ['a dog', 'a cat', 'a cow'])
+    """
+
+    def __init__(self, blocks: NDArray[np.uint8], starts: NDArray[np.int32], length: int, block_length: int) -> None:
+        self.blocks, self.starts, self.length, self.block_length = blocks, starts, length, block_length
+
+    @cached_property
+    def _recent(self) -> dict[int, list[str]]:
+        return {}
+
+    def _block(self, number: int) -> list[str]:
+        if number not in self._recent:
+            if len(self._recent) >= BLOCKS_IN_MEMORY:
+                self._recent.clear()
+            content = self.blocks[self.starts[number] : self.starts[number + 1]].tobytes()
+            self._recent[number] = decompress(content).decode().split("\n")
+        return self._recent[number]
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        block, at = divmod(range(self.length)[place], self.block_length)
+        return self._block(block)[at]
+
+
+def compressed(strings: Sequence[str], block_length: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Return the arrays of `CompressedStrings`: the blocks, and where each of them starts."""
+    if any("\n" in string for string in strings):
+        raise ValueError("a compressed string must not contain a line feed")
+    blocks = [
+        compress("\n".join(strings[first : first + block_length]).encode(), 9)
+        for first in range(0, len(strings), block_length)
+    ]
+    return np.frombuffer(b"".join(blocks), np.uint8), np.cumsum([0, *map(len, blocks)], dtype=np.int32)
 
 
 def packed(strings: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:

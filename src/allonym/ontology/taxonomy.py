@@ -22,6 +22,7 @@ from allonym.ontology.strings import Strings, StringTuple
 
 if TYPE_CHECKING:
     from allonym.ontology.ancestry import Ancestry
+    from allonym.ontology.details import Details
 
 ROOT = "*"  # id and label of a virtual root
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -303,6 +304,19 @@ class Taxonomy(DropCaches):
         return (
             self.depth + np.int64(1) if tree else np.concatenate([np.diff(self.closure(block)[0]) for block in blocks])
         )
+
+    # --- details ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def details(self) -> Details | None:
+        """What the source says beside is-a links and words, if it does."""
+        return None
+
+    def definition(self, concept: int) -> str:
+        """Return the definition of a concept; empty if the source has none."""
+        if self.definitions is not None:
+            return self.definitions[concept]
+        return "" if self.details is None else self.details.definition(concept)
 
     def ancestry(self, concepts: ArrayLike) -> Ancestry:
         """Return the ancestor table of some concepts, which compares many pairs of them quickly."""

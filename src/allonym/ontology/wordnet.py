@@ -1,32 +1,30 @@
 """The nouns of WordNet 3.0, bundled with the package and compiled by tools/build_wordnet.py.
 
-The file is memory-mapped: loading it reads a header, and pages of its arrays only as they are used. Its first line is a
-JSON header with the type, offset and length of each array; the arrays follow, uncompressed.
-
-The bundled file has no glosses. To get them, call `read_taxonomy` on a WNDB directory.
+Two files are bundled, both memory-mapped. The first has the concepts, their is-a links and their words. The second has
+the details, and is opened only when they are needed: see `allonym.ontology.details`.
 """
 
 from __future__ import annotations
 
-import json
 import mmap
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allonym.errors import OntologyError
+from allonym.ontology.array_file import Arrays, damaged, joined, mapped, parted
 from allonym.ontology.lexicon import Lexicon
 from allonym.ontology.scope import Scope
 from allonym.ontology.strings import PackedIndex, PackedStrings, SelectedStrings, hash_table, packed
 from allonym.ontology.taxonomy import Source, Taxonomy
 
+if TYPE_CHECKING:
+    from allonym.ontology.details import Details
+
 FILE = "wordnet-3.0-nouns.bin"
-FORMAT = 1
-ALIGNMENT = 64  # bytes; every array starts at a multiple of it
-Arrays = dict[str, NDArray[Any]]
+DETAILS_FILE = "wordnet-3.0-details.bin"
+DATA = Path(__file__).parent / "data"
 
 
 def wordnet(root: str | None = None) -> Scope:
@@ -51,17 +49,26 @@ class _Bundled(Taxonomy):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (bundled, ()) if self is bundled() else super().__reduce_ex__(protocol)
 
+    @cached_property
+    def details(self) -> Details:
+        """The glosses and the links beside is-a, from the second bundled file.
+
+        Raises:
+            OntologyError: the file cannot be read, or was built from another version of WordNet.
+        """
+        from allonym.ontology.details import Details
+
+        path = DATA / DETAILS_FILE
+        header, arrays = parted(mapped(path), path)
+        if header["sha256"] != self.source.sha256 or header["concepts"] != len(self):
+            raise damaged(path)
+        return Details.unpacked(arrays, header)
+
 
 @lru_cache(maxsize=1)
 def bundled() -> Taxonomy:
     """Return the bundled taxonomy; all callers share one."""
-    path = Path(__file__).parent / "data" / FILE
-    try:
-        with path.open("rb") as file:
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise OntologyError("the bundled WordNet cannot be read.", path=path, hint="reinstall allonym.") from error
-    return unpack(content, path)
+    return unpack(mapped(DATA / FILE), DATA / FILE)
 
 
 def pack(taxonomy: Taxonomy) -> bytes:
@@ -88,21 +95,7 @@ def pack(taxonomy: Taxonomy) -> bytes:
         arrays[f"{name}_text"], arrays[f"{name}_starts"] = packed(strings)
     source = taxonomy.source
     about = {"name": taxonomy.name, "version": source.version, "licence": source.licence, "sha256": source.sha256}
-    return _joined(arrays, about | {"exceptions": words.exceptions})
-
-
-def _joined(arrays: Arrays, about: dict[str, object]) -> bytes:
-    places: dict[str, tuple[str, int, int]] = {}
-    body = bytearray()
-    for name, array in arrays.items():
-        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-        places[name] = (little.dtype.str, len(body), len(little))
-        body += little.tobytes()
-        body += bytes(-len(body) % ALIGNMENT)
-    header = json.dumps(
-        {"format": FORMAT, "size": len(body), **about, "arrays": places}, separators=(",", ":")
-    ).encode()
-    return header + b" " * (-(len(header) + 1) % ALIGNMENT) + b"\n" + bytes(body)
+    return joined(arrays, about | {"exceptions": words.exceptions})
 
 
 def unpack(content: bytes | mmap.mmap, path: Path) -> Taxonomy:
@@ -111,12 +104,7 @@ def unpack(content: bytes | mmap.mmap, path: Path) -> Taxonomy:
     Raises:
         OntologyError: the file has another format or another length than its header states.
     """
-    header = _header(content, path)
-    start = len(content) - header["size"]
-    arrays: Arrays = {}
-    for name, (dtype, offset, length) in header["arrays"].items():
-        array = np.frombuffer(content, dtype, length, start + offset)
-        arrays[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
+    header, arrays = parted(content, path)
     forms = PackedStrings(arrays["form_text"], arrays["form_starts"])
     entries = len(arrays["concepts"])
     lexicon = Lexicon(
@@ -141,15 +129,3 @@ def unpack(content: bytes | mmap.mmap, path: Path) -> Taxonomy:
         instances=arrays["instances"],
         source=Source(FILE, header["version"], header["licence"], header["sha256"]),
     )
-
-
-def _header(content: bytes | mmap.mmap, path: Path) -> dict[str, Any]:
-    end = content.find(b"\n") + 1
-    try:
-        header: dict[str, Any] = json.loads(content[:end])
-        complete = header["format"] == FORMAT and len(content) == end + header["size"]
-    except (ValueError, KeyError, TypeError):
-        complete = False
-    if not complete:
-        raise OntologyError("the bundled WordNet is damaged.", path=path, hint="reinstall allonym.")
-    return header

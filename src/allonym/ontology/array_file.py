@@ -1,0 +1,81 @@
+"""Files of arrays that are memory-mapped: opening one reads its header, and pages of its arrays only as they are used.
+
+The first line is a JSON header with the type, offset and length of each array; the arrays follow, uncompressed.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.errors import OntologyError
+
+ALIGNMENT = 64  # bytes; every array starts at a multiple of it
+FORMAT = 1
+Arrays = dict[str, NDArray[Any]]
+
+
+def joined(arrays: Arrays, about: Mapping[str, object]) -> bytes:
+    """Return arrays and facts about them as one file; equal arrays give equal bytes."""
+    places: dict[str, tuple[str, int, int]] = {}
+    body = bytearray()
+    for name, array in arrays.items():
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        places[name] = (little.dtype.str, len(body), len(little))
+        body += little.tobytes()
+        body += bytes(-len(body) % ALIGNMENT)
+    header = json.dumps(
+        {"format": FORMAT, "size": len(body), **about, "arrays": places}, separators=(",", ":")
+    ).encode()
+    return header + b" " * (-(len(header) + 1) % ALIGNMENT) + b"\n" + bytes(body)
+
+
+def mapped(path: Path) -> mmap.mmap:
+    """Map a file of the package into memory.
+
+    Raises:
+        OntologyError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise OntologyError("the bundled WordNet cannot be read.", path=path, hint="reinstall allonym.") from error
+
+
+def parted(content: bytes | mmap.mmap, path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Read what `joined` wrote, without copying it: the header and the arrays.
+
+    Raises:
+        OntologyError: the file has another format or another length than its header states.
+    """
+    header = _header(content, path)
+    start = len(content) - header["size"]
+    arrays: Arrays = {}
+    for name, (dtype, offset, length) in header["arrays"].items():
+        array = np.frombuffer(content, dtype, length, start + offset)
+        arrays[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return header, arrays
+
+
+def damaged(path: Path) -> OntologyError:
+    """Return the error of a file that is not as it was built."""
+    return OntologyError("the bundled WordNet is damaged.", path=path, hint="reinstall allonym.")
+
+
+def _header(content: bytes | mmap.mmap, path: Path) -> dict[str, Any]:
+    end = content.find(b"\n") + 1
+    try:
+        header: dict[str, Any] = json.loads(content[:end])
+        complete = header["format"] == FORMAT and len(content) == end + header["size"]
+    except (ValueError, KeyError, TypeError):
+        complete = False
+    if not complete:
+        raise damaged(path)
+    return header
