@@ -67,3 +67,30 @@ def content(taxonomy: Taxonomy, name: str) -> Content:
     if name not in CONTENTS:
         raise OptionError.of("information content", name, CONTENTS)
     return CONTENTS[name](taxonomy)
+
+
+def compared(
+    values: Content, a: ArrayLike, b: ArrayLike, shared: Content, below: tuple[bool, bool]
+) -> tuple[Content, Content, Content]:
+    """Return the contents by which pairs are compared: of a, of b and of their least common subsumer.
+
+    A leaf below a concept has the largest content. So has a concept without children; compared with leaves below it, it
+    counts as a concept with one hyponym (1 - log 2 / log N, as by Seco), or it would be as specific as they are.
+
+    Args:
+        values: the content of every concept.
+        a: concepts.
+        b: concepts, which broadcast with `a`.
+        shared: the content of the least common subsumer of each pair.
+        below: whether leaves below the concepts are compared instead, for a and for b.
+    """
+    largest = float(values.max(initial=0))
+    own = [np.broadcast_to(values[np.asarray(x)], shared.shape) for x in (a, b)]
+    if any(below):
+        same = np.equal(a, b)
+        shared = np.where(same, np.minimum(shared, largest * (1 - np.log(2) / np.log(max(len(values), 2)))), shared)
+        own = [
+            np.full_like(shared, largest) if is_leaf else np.where(same, shared, x)
+            for x, is_leaf in zip(own, below, strict=True)
+        ]
+    return own[0], own[1], shared

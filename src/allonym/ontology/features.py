@@ -1,7 +1,8 @@
 """Similarity by features: synonyms, words of neighbours, definitions (Martínez 2010, eq. 8-12).
 
 A feature that the source lacks is an empty set. The bundled WordNet has neither definitions nor part-of links; a WNDB
-directory has both.
+directory has both. A leaf below a concept has the features of its concept, with a word of its own in each, and counts
+as deep as its concept: it is never more like another concept than its own is.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from allonym.ontology.taxonomy import Rows, Taxonomy
 
 Over = Taxonomy | Ancestry
 Floats = NDArray[np.float64]
+Below = tuple[bool, bool]  # whether a leaf below a takes the place of a; the same for b
+NEITHER = (False, False)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -122,16 +125,17 @@ def _gamma(taxonomy: Taxonomy, a: ArrayLike, b: ArrayLike) -> Floats:
     return np.minimum(one, other) / (one + other)
 
 
-def _ratio(sets: _WordSets, gamma: Floats, a: ArrayLike, b: ArrayLike) -> Floats:
+def _ratio(sets: _WordSets, gamma: Floats, a: ArrayLike, b: ArrayLike, below: Below = NEITHER) -> Floats:
     """Return Tversky's ratio (Martínez 2010, eq. 8), the mean of both directions."""
     both, only_a, only_b = sets.compare(a, b)
+    only_a, only_b = only_a + below[0], only_b + below[1]
     a_to_b = both + gamma * only_a + (1 - gamma) * only_b
     b_to_a = both + gamma * only_b + (1 - gamma) * only_a
     one, other = (np.divide(both, total, out=np.zeros_like(total), where=total > 0) for total in (a_to_b, b_to_a))
     return (one + other) / 2
 
 
-def tversky(over: Over, a: ArrayLike, b: ArrayLike, *, reach: str = "ancestors") -> Floats:
+def tversky(over: Over, a: ArrayLike, b: ArrayLike, *, reach: str = "ancestors", below: Below = NEITHER) -> Floats:
     """Return the ratio model on the words of neighbourhoods (Tversky 1977, doi:10.1037/0033-295X.84.4.327).
 
     Weights are those of Martínez 2010, eq. 8-9, where the extent of a neighbourhood is open; the value is the mean of
@@ -142,13 +146,14 @@ def tversky(over: Over, a: ArrayLike, b: ArrayLike, *, reach: str = "ancestors")
         a: one or more concepts.
         b: one or more concepts.
         reach: the neighbourhood: `direct` neighbours or all `ancestors`.
+        below: whether leaves below the concepts are compared instead, for a and for b.
 
     Raises:
         OptionError: the reach is unknown.
     """
     features = _features(over, a, b)
-    ratio = _ratio(features.neighbourhood(reach), _gamma(features.taxonomy, a, b), a, b)
-    return np.where(np.equal(a, b), 1.0, ratio)
+    ratio = _ratio(features.neighbourhood(reach), _gamma(features.taxonomy, a, b), a, b, below)
+    return ratio if any(below) else np.where(np.equal(a, b), 1.0, ratio)
 
 
 def rodriguez_egenhofer(
@@ -158,6 +163,7 @@ def rodriguez_egenhofer(
     *,
     weights: Sequence[float] | None = None,
     reach: str = "direct",
+    below: Below = NEITHER,
 ) -> Floats:
     """Return w·S(synonyms) + u·S(parts) + v·S(neighbourhoods), each S a Tversky ratio.
 
@@ -169,6 +175,7 @@ def rodriguez_egenhofer(
         b: one or more concepts.
         weights: w, u and v; by default a third each, or (½, 0, ½) if the source has no parts.
         reach: the neighbourhood: `direct` neighbours or all `ancestors`.
+        below: whether leaves below the concepts are compared instead, for a and for b.
 
     Raises:
         OptionError: the reach is unknown.
@@ -176,24 +183,26 @@ def rodriguez_egenhofer(
     features = _features(over, a, b)
     gamma = _gamma(features.taxonomy, a, b)
     w, u, v = weights or ((0.5, 0.0, 0.5) if features.parts is None else (1 / 3, 1 / 3, 1 / 3))
-    total = w * _ratio(features.synonyms, gamma, a, b) + v * _ratio(features.neighbourhood(reach), gamma, a, b)
-    if features.parts is not None:
-        total = total + u * _ratio(features.parts, gamma, a, b)
-    return np.where(np.equal(a, b), 1.0, total)
+    parts = [(w, features.synonyms), (v, features.neighbourhood(reach))]
+    parts += [] if features.parts is None else [(u, features.parts)]
+    total = sum((weight * _ratio(sets, gamma, a, b, below) for weight, sets in parts), start=np.zeros(()))
+    return total if any(below) else np.where(np.equal(a, b), 1.0, total)
 
 
-def x_similarity(over: Over, a: ArrayLike, b: ArrayLike) -> Floats:
+def x_similarity(over: Over, a: ArrayLike, b: ArrayLike, *, below: Below = NEITHER) -> Floats:
     """Return 1 if the concepts share a word, else the highest Jaccard index of their features.
 
     Petrakis et al. 2006; Martínez 2010, eq. 11-12. Features are the words of all ancestors, of parts and of
-    definitions, as far as the source has them.
+    definitions, as far as the source has them. A leaf below a concept shares no word with others.
     """
     features = _features(over, a, b)
     best = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)))
     for word_sets in (features.ancestors, features.parts, features.definitions):
         if word_sets is not None:
             both, only_a, only_b = word_sets.compare(a, b)
-            either = both + only_a + only_b
+            either = both + only_a + only_b + sum(below)
             best = np.maximum(best, np.divide(both, either, out=np.zeros_like(either), where=either > 0))
+    if any(below):
+        return best
     shares_a_word = features.synonyms.compare(a, b)[0] > 0
     return np.where(shares_a_word | np.equal(a, b), 1.0, best)

@@ -5,7 +5,9 @@ Every function takes a taxonomy, or the `Ancestry` of some of its concepts if it
 length pairs, a column and a row (`codes[:, None], codes`) a table. N1 and N2 are the fewest links from a and b up to
 their least common subsumer (LCS), N3 is its depth. If there are several LCSs, the one of highest similarity counts.
 
-`distance` is the form used for masking: in [0, 1], and 0 for equal concepts whatever the measure.
+`distance` is the form used for masking: in [0, 1], and 0 for equal concepts whatever the measure. It also compares
+*leaves below* concepts, which the taxonomy does not have: a value that is a kind of a concept. Such a leaf is one link
+below its concept; its least common subsumers with other concepts are those of its concept.
 
 To add a measure, write its function here (or in `features`), the distance for masking, and a line in `MEASURES`.
 """
@@ -25,8 +27,10 @@ from allonym.ontology.taxonomy import Taxonomy
 
 Over = Taxonomy | Ancestry
 Content = str | NDArray[np.float64]
+Below = tuple[bool, bool]  # whether a leaf below a takes the place of a; the same for b
 DEPTHS = {"edges": 0, "nodes": 1, "virtual-root": 2}  # depth of the root
 DEFAULT_CONTENT = "seco"
+Floats = NDArray[np.float64]
 
 
 def _ancestry(over: Over, a: ArrayLike, b: ArrayLike) -> Ancestry:
@@ -72,13 +76,15 @@ def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float
     return -np.log((path(over, a, b) + 1) / (2 * (_taxonomy(over).deepest + 1)))
 
 
-def _wu_palmer_score(ancestry: Ancestry, depth: str, content: Content = DEFAULT_CONTENT) -> Score:
+def _wu_palmer_score(ancestry: Ancestry, depth: str, content: Content = DEFAULT_CONTENT, links_below: int = 0) -> Score:
     offset = _offset(depth)
     twice_depth = 2.0 * ancestry.by_place(ancestry.taxonomy.depth + offset)
 
     def score(links: Ints, lcs: Ints) -> NDArray[np.float64]:
         n3 = np.take(twice_depth, lcs)
         total = links + n3
+        if links_below:
+            total += links_below
         if offset:
             return n3 / total
         return np.divide(n3, total, out=np.ones_like(n3), where=total > 0)  # 0/0: the root and itself
@@ -181,47 +187,56 @@ def _normalised(value: NDArray[np.float64], largest: float) -> NDArray[np.float6
     return value / largest if largest > 0 else np.ones_like(value)
 
 
-def _by_path(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return _normalised(path(over, a, b), 2 * _taxonomy(over).deepest)
+def _by_path(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
+    return _normalised(path(over, a, b) + sum(below), 2 * _taxonomy(over).deepest)
 
 
-def _by_leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return 1 - _normalised(leacock_chodorow(over, a, b), np.log(2 * (_taxonomy(over).deepest + 1)))
+def _by_leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
+    largest = 2 * (_taxonomy(over).deepest + 1)
+    return 1 - _normalised(-np.log((path(over, a, b) + sum(below) + 1) / largest), np.log(largest))
 
 
-def _by_wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return 1 - wu_palmer(over, a, b, depth=depth)
+def _by_wu_palmer(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
+    ancestry = _ancestry(over, a, b)
+    return 1 - ancestry.best(a, b, _wu_palmer_score(ancestry, depth, content, sum(below)))
 
 
-def _by_overlap(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return ancestor_overlap(over, a, b)
+def _by_overlap(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
+    table = _ancestry(over, a, b)
+    both = table.shared(a, b)
+    either = table.size[np.asarray(a)] + table.size[np.asarray(b)] + sum(below) - both
+    return (either - both) / either
 
 
-def _by_resnik(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+def _by_resnik(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
     values = _content_values(over, content)
     largest = float(values.max(initial=0))
-    return _normalised(largest - resnik(over, a, b, content=values), largest)
+    shared = contents.compared(values, a, b, _shared_content(over, a, b, values), below)[2]
+    return _normalised(largest - shared, largest)
 
 
-def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
-    return 1 - lin(over, a, b, content=content)
-
-
-def _by_jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+def _by_lin(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
     values = _content_values(over, content)
-    return _normalised(jiang_conrath(over, a, b, content=values), 2 * float(values.max(initial=0)))
+    one, other, shared = contents.compared(values, a, b, _shared_content(over, a, b, values), below)
+    return 1 - np.divide(2 * shared, one + other, out=np.zeros_like(shared), where=one + other > 0)
 
 
-Distance = Callable[[Over, ArrayLike, ArrayLike, str, Content], NDArray[np.float64]]
+def _by_jiang_conrath(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
+    values = _content_values(over, content)
+    one, other, shared = contents.compared(values, a, b, _shared_content(over, a, b, values), below)
+    return _normalised(one + other - 2 * shared, 2 * float(values.max(initial=0)))
+
+
+Distance = Callable[[Over, ArrayLike, ArrayLike, str, Content, Below], Floats]
 
 
 def _by_features(name: str) -> Distance:
     """Return the distance of a measure in `features`, which imports SciPy and is loaded at the first call."""
 
-    def by_features(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content) -> NDArray[np.float64]:
+    def by_features(over: Over, a: ArrayLike, b: ArrayLike, depth: str, content: Content, below: Below) -> Floats:
         from allonym.ontology import features
 
-        return 1 - getattr(features, name)(over, a, b)
+        return 1 - getattr(features, name)(over, a, b, below=below)
 
     return by_features
 
@@ -268,6 +283,7 @@ def distance(
     *,
     depth: str = "nodes",
     content: Content = DEFAULT_CONTENT,
+    below: Below = (False, False),
 ) -> NDArray[np.float64]:
     """Return the distance used for masking: in [0, 1], and 0 for equal concepts, also at the root.
 
@@ -278,6 +294,7 @@ def distance(
         b: one or more concepts.
         depth: the depth convention of Wu-Palmer.
         content: a name in `content.CONTENTS`, or the information content of every concept.
+        below: whether leaves below the concepts are compared instead, for a and for b; two leaves are different ones.
 
     Raises:
         OptionError: the measure, depth convention or information content is unknown.
@@ -285,11 +302,14 @@ def distance(
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
     [0.5, 0.25, 0.0, 0.75]
+    >>> distance("path", t, 1, [0, 1, 2], below=(True, False)).tolist()
+    [0.5, 0.25, 0.5]
     """
     a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
-    distances = _measure(measure).distance(over, a, b, depth, content)
+    distances = _measure(measure).distance(over, a, b, depth, content, below)
     distances = np.clip(distances, 0.0, 1.0, out=np.atleast_1d(distances)).reshape(distances.shape)
-    distances[np.equal(a, b)] = 0.0
+    if not any(below):
+        distances[np.equal(a, b)] = 0.0
     return distances
 
 
