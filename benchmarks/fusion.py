@@ -25,7 +25,7 @@ import pages
 from paths import DATA, ROOT
 
 import allonym as al
-from allonym.kinds.text import ConceptMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.measures import clusters, loss, risk
 from allonym.methods.base import Method
 from allonym.pipeline.demo import demonstration

@@ -18,8 +18,8 @@ import pandas as pd
 from paths import DATA, ROOT
 
 import allonym as al
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.exponential import Candidates
 from allonym.ontology.linking import links_file as links_files
 from allonym.records import Attribute, Records

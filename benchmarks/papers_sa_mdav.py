@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import allonym as al
 from allonym.kinds.category import EqualityMetric
-from allonym.kinds.text import ConceptMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.measures import loss, risk
 from allonym.methods.base import Method
 from allonym.ontology import similarity

@@ -11,8 +11,8 @@ import numpy as np
 import sets
 from claims import Claim, Figure, Tally, below, count
 
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SetMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 

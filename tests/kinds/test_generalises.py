@@ -7,10 +7,10 @@ import pytest
 
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
 from allonym.kinds.set_metric import SetMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.records import Metric

@@ -13,9 +13,9 @@ from strategies import Dag, dags, taxonomy
 
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 from allonym.records import Metric
 

@@ -14,8 +14,8 @@ from strategies import Dag, dags, taxonomy
 
 from allonym.kinds import set_metric as module
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 
 Drawn = list[frozenset[int | str]]

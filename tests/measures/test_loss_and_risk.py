@@ -13,9 +13,9 @@ from strategies import taxonomy
 from allonym import MDAV, privacy
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
 from allonym.measures.attackers import meaning
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured

@@ -17,8 +17,8 @@ from strategies import Dag, dags, taxonomy
 
 from allonym import privacy
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.measures import clusters, loss, risk
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Pairs

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.kernels.adaptive import sa_mdav
 from allonym.ontology.scope import Scope
 from allonym.progress import no_progress

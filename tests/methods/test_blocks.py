@@ -16,10 +16,10 @@ from strategies import Dag, dags, taxonomy
 import allonym as al
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
 from allonym.kinds.set_metric import SetMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods import METHODS, blocks
 from allonym.methods.blocks import Block, Blocks, Partitioning, Tick, grouped, in_turn, partitioned
 from allonym.methods.groups import Groups, centre, distances, values_of

@@ -21,7 +21,7 @@ import allonym as al
 from allonym import Fusion, Recoding, RecodingOrdered
 from allonym.errors import PlanError
 from allonym.kinds.category import EqualityMetric
-from allonym.kinds.text import ConceptMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing
 from allonym.methods.kernels import nearest
 from allonym.ontology.scope import Scope

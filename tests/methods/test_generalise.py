@@ -20,7 +20,7 @@ import allonym as al
 from allonym import Generalise
 from allonym.errors import OptionError, ReleaseError
 from allonym.kinds.category import EqualityMetric
-from allonym.kinds.text import ConceptMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.measures import loss
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Pairs, Records

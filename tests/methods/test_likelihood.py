@@ -13,9 +13,9 @@ from scipy import stats
 from strategies import Dag, dags, taxonomy
 
 from allonym import Noise
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.exponential import Candidates
 from allonym.methods.noise import NumericNoise, SemanticNoise
 from allonym.methods.randomise import Drawing

@@ -14,10 +14,10 @@ from strategies import dags, taxonomy
 
 from allonym.arrays import Floats, Ints
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.groups import Groups, centre, distances, values_of
 from allonym.methods.kernels import nearest
 from allonym.methods.kernels.adaptive import RunningCentroid, sa_mdav

@@ -15,9 +15,9 @@ from scipy import special, stats
 from strategies import Dag, dags, taxonomy
 
 from allonym import Exponential, Noise, RandomiseFrequency, RandomiseUniform
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.draws import below, below_of_one, number_of, philox, stream_of, uniform, words, words_of_one
 from allonym.methods.exponential import Candidates
 from allonym.methods.noise import ConceptsByDistance, NumericNoise, SemanticNoise

@@ -14,9 +14,9 @@ from strategies import dags, taxonomy
 
 import allonym as al
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.measures import loss
 from allonym.methods import METHODS, refine
 from allonym.methods.groups import Groups

@@ -32,8 +32,8 @@ import allonym as al
 from allonym.arrays import Ints
 from allonym.errors import PlanError, ReleaseError
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods import METHODS
 from allonym.methods.base import ColumnwiseMethod, KAnonymityMethod
 from allonym.methods.groups import Groups

@@ -13,8 +13,8 @@ from strategies import Dag, dags, taxonomy
 
 from allonym import SAMDAV, SMDAV, Abril
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods import METHODS
 from allonym.methods.base import GroupingMethod
 from allonym.methods.kernels.microaggregation import tie_order

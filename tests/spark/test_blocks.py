@@ -16,8 +16,8 @@ from gate import Gate, Gated
 
 import allonym as al
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods import METHODS
 from allonym.methods.blocks import Block, Blocks, in_turn
 from allonym.methods.groups import Groups

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import BaseMetric, tolerance
-from allonym.kinds.text import ConceptMetric
 from allonym.records import Metric, Value
 
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen, take_rows
 from allonym.kinds.concept_index import ConceptIndex
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import tolerance
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 
 TIE_DECIMALS = 12  # distances that agree to so many decimals are ties

@@ -18,9 +18,9 @@ from allonym.cells import MISSING, Cells, cell_text, is_missing, merged
 from allonym.errors import Problem
 from allonym.kinds.base import EncodedColumn, Kind
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
 from allonym.kinds.set_metric import SetMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.linking.link import link
 from allonym.ontology.linking.phrases import noun_phrases
 from allonym.records import Attribute, Metric, Value

@@ -1,203 +1,22 @@
-"""Words linked to concepts of an ontology; the semantic centroid represents a group.
-
-The centroid is that of Martínez, Sánchez and Valls (2012), §3.3.
-"""
+"""Words linked to concepts of an ontology."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, is_missing
 from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
-from allonym.kinds.category import EqualityMetric
-from allonym.kinds.concept_index import ConceptIndex
-from allonym.kinds.levels import distinct_levels, steps_to_root
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
-from allonym.kinds.metric import MAX_FAMILIES, BaseMetric, tolerance
 from allonym.kinds.word_codec import WordCodec
-from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
 from allonym.records import Metric, Value
-
-BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
-
-
-class ConceptMetric(BaseMetric):
-    """Distances between concepts of an ontology. A value is a concept, an unlinked text or null.
-
-    The centroid is the candidate c with the least Σ ω·d(c, v). Candidates are the concepts on any path from a value up
-    to a minimal common subsumer, and unlinked values. Ties: the first concept in the ontology; unlinked values last.
-
-    >>> from allonym.ontology.wordnet import wordnet
-    >>> wn = wordnet()
-    >>> sports = [wn.taxonomy.code(w) for w in ("boxing", "soccer", "rugby", "contact sport", "swimming", "surfing")]
-    >>> metric = ConceptMetric(sports, wn)
-    >>> wn.taxonomy.labels[metric.centroid(np.arange(6), np.array([1.0, 2, 2, 1, 1, 3]))]
-    'contact sport'
-    """
-
-    def __init__(
-        self,
-        values: Sequence[Value],
-        scope: Scope,
-        measure: str = "wu-palmer",
-        depth: str = "nodes",
-        index: ConceptIndex | None = None,
-    ) -> None:
-        super().__init__(values)
-        self.scope, self.measure, self.depth = scope, measure, depth
-        if index is not None:
-            self.__dict__["index"] = index
-
-    def _with(self, values: Sequence[Value]) -> ConceptMetric:
-        index = self.__dict__.get("index")
-        if index is not None and not all(index.has(v) for v in values[len(self.values) :]):
-            index = None
-        return ConceptMetric(values, self.scope, self.measure, self.depth, index)
-
-    @cached_property
-    def concepts(self) -> Ints:
-        """The concept of every value; -1 for unlinked ones."""
-        return frozen(np.array([-1 if self.unlinked[i] else v for i, v in enumerate(self.values)], np.int64))
-
-    @cached_property
-    def index(self) -> ConceptIndex:
-        """The values and all their ancestors; metrics extended by some of these share it."""
-        return ConceptIndex(self.scope, self.measure, self.depth, self.concepts)
-
-    def _between(self, a: Ints, b: Ints) -> Floats:
-        return self.index.between(self.concepts[a], self.concepts[b])
-
-    def _from(self, value: Value) -> Floats:
-        if value is None or isinstance(value, str) or not self.index.has(value):
-            return super()._from(value)
-        distances = np.ones(len(self.values))
-        linked = ~self.unlinked
-        others = self.concepts[linked]
-        distances[linked] = self.index.between(np.full(len(others), value), others)
-        return distances
-
-    # --- the semantic centroid -------------------------------------------------------------------------------
-
-    def candidates(self, concepts: Ints) -> Ints:
-        """Return H(V): the concepts under the root on any path from one of V up to a minimal common subsumer of V."""
-        return self.index.candidates(concepts)
-
-    def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the semantic centroid."""
-        total, linked, unlinked = self.split_linked(codes, counts)
-        if not linked.size:
-            return self.mode(codes, counts)
-        concepts, weights, lost = self.concepts[linked], total[linked], total[unlinked].sum()
-        if linked.size == 1:
-            best, least = int(concepts[0]), 0.0
-        else:
-            candidates = self.candidates(concepts)
-            sums = self.index.sums(candidates, concepts, weights)
-            best, least = first_of_best(candidates, sums), float(sums.min())
-        if unlinked.size and total.sum() - total[unlinked].max() < least + lost - tolerance(least + lost):
-            return self.values[int(unlinked[np.argmax(total[unlinked])])]
-        return best
-
-    def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the nearest least common subsumer; null, if some value is unlinked and they differ."""
-        total, linked, unlinked = self.split_linked(codes, counts)
-        if unlinked.size:
-            return super().subsumer(codes, counts)
-        concepts = self.concepts[linked]
-        subsumers = self.index.subsumers(concepts)
-        return first_of_best(subsumers, self.index.sums(subsumers, concepts, total[linked]))
-
-    def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number families under upper concepts; the largest is split while it has more than half of the values."""
-        concepts = self.concepts[codes]
-        families = np.zeros(len(codes), np.int64)
-        while (parts := int(families.max()) + 1) < MAX_FAMILIES:
-            sizes = sum_by(families, counts, parts)
-            own = np.flatnonzero(families == sizes.argmax())
-            if (sizes.max() * 2 <= sizes.sum() and parts > 1) or len(own) == 1:
-                break
-            branch = self.index.branches(concepts[own], counts[own])
-            families[own[branch > 0]] = parts - 1 + branch[branch > 0]
-        return families
-
-    def generalisations(self) -> list[list[Value]]:
-        """Return the generalisation of each value, level by level, up to one top; unlinked values become null at once.
-
-        A hierarchy has its levels. In another tree, each level moves the deepest concepts one step towards the root.
-        In an ontology whose concepts have several parents, a hierarchy is built.
-        """
-        concepts = np.unique(self.concepts[~self.unlinked])
-        taxonomy = self.scope.taxonomy
-        if len(concepts) < 2:
-            above = np.zeros((len(concepts), 0), np.int64)
-        elif taxonomy.steps is not None and self.scope.root == taxonomy.root:
-            above = distinct_levels(concepts, taxonomy.steps[concepts])
-        elif taxonomy.is_tree:
-            above = steps_to_root(concepts, self.scope)
-        else:
-            height = min(BUILT_LEVELS, len(concepts) - 1)
-            above = build(concepts, self.scope, self.measure, self.depth, levels=height)
-        levels: list[list[Value]] = [list(self.values)]
-        for level in above.T:
-            becomes = dict(zip(concepts.tolist(), level.tolist(), strict=True))
-            levels.append([None if self.unlinked[c] else becomes[int(v)] for c, v in enumerate(self.values)])
-        if len({x for x in levels[-1] if x is not None}) > 1 or (None in levels[-1] and len(set(levels[-1])) > 1):
-            levels.append([None] * len(self.values))
-        return levels
-
-    # --- for measures ----------------------------------------------------------------------------------------
-
-    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under the least common subsumer; all, where a value is unlinked."""
-        pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
-        concepts = self.concepts[data]
-        linked = concepts[concepts >= 0]
-        covered = np.full(pairs.shape[1], float(len(data)))
-        below: dict[int, int] = {}
-        for i, (one, other) in enumerate(pairs.T.tolist()):
-            if one == other:
-                covered[i] = 1.0
-            elif not (self.unlinked[one] or self.unlinked[other]):
-                top = self.subsumer(np.array([one, other]), np.ones(2))
-                if top not in below:
-                    below[top] = self.index.count_below(top, linked)
-                covered[i] = below[top]
-        return covered[place.ravel()]
-
-    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
-        """Return which values a value is true of: a concept, of itself and of all below it."""
-        itself = super().generalises(code, codes)
-        if self.unlinked[code]:
-            return itself
-        return itself | np.isin(self.concepts[codes], self.scope.taxonomy.descendants(int(self.concepts[code])))
-
-    def links(self, a: Ints, b: Ints) -> Floats | None:
-        """Return the number of links between values; the largest possible for unlinked ones."""
-        return self.with_measure("path").distances(a, b) * 2 * self.scope.taxonomy.deepest
-
-    def by_equality(self) -> Metric:
-        """Return equality of the values."""
-        return EqualityMetric(self.values)
-
-    def with_measure(self, measure: str) -> ConceptMetric:
-        """Return the same values under another measure."""
-        return self if measure == self.measure else ConceptMetric(self.values, self.scope, measure, self.depth)
-
-
-def first_of_best(concepts: Ints, costs: Floats) -> int:
-    """Return the concept with the least cost, the first of equals."""
-    least = float(costs.min())
-    return int(concepts[np.argmax(costs <= least + tolerance(least))])
 
 
 @dataclass(frozen=True)

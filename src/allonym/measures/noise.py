@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from allonym.arrays import Floats, Ints
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.records import Pairs, Value
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, Keys
 from allonym.errors import OptionError
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod

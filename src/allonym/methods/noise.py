@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from allonym.arrays import Floats, Ints
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.text import ConceptMetric
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, uniform, uniform_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod, linked, present

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allonym.arrays import Floats, Ints, Keys, frozen
-from allonym.kinds.text import ConceptMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.methods.base import Method
 from allonym.methods.draws import Words, numbers_of, words
 from allonym.parameters import parameter

@@ -13,8 +13,8 @@ import numpy as np
 
 from allonym import __version__
 from allonym.cells import Cells, cell_text, is_missing
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.registry import WORDS, kind_named
-from allonym.kinds.text import ConceptMetric
 from allonym.ontology.scope import Scope
 from allonym.pipeline.reporting.public import PublicFacts
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from allonym.arrays import Ints, distinct
-from allonym.kinds.text import ConceptMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.records import Pairs
