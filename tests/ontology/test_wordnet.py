@@ -14,7 +14,13 @@ import pytest
 from shared import WNDB, needs
 
 from allonym.errors import OntologyError
+from allonym.ontology.catalog import open_ontology
+from allonym.ontology.lexicon import Entry, Lexicon
+from allonym.ontology.linking import links_file
+from allonym.ontology.linking.link import link
 from allonym.ontology.readers import read_taxonomy
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.word_similarity import compare
 from allonym.ontology.wordnet import FILE, bundled, pack, unpack, wordnet
 
 
@@ -36,6 +42,58 @@ def test_ids_are_as_in_nltk() -> None:
     assert t.lexicon.terms(t.code("dog.n.01")) == ["dog", "Canis familiaris", "domestic dog"]
     assert [t.ids[c] for c in t.parents_of(t.code("dog.n.01"))] == ["canine.n.02", "domestic_animal.n.01"]
     assert len(set(t.ids)) == len(t)
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier"),
+    [
+        ("ectotherm.n.01", "poikilotherm.n.01"),
+        ("hot_dog.n.03", "frank.n.02"),
+        ("dog.n.02", "frump.n.01"),
+        ("dog.n.1", "dog.n.01"),
+        ("Canis_familiaris.n.01", "dog.n.01"),
+        ("canis familiaris.N.01", "dog.n.01"),
+        ("u.s.a.n.01", None),
+        ("U.S.A..n.01", "united_states.n.01"),
+        ("dog.v.01", None),
+        ("dog.n.99", None),
+        ("dog.n.00", None),
+        ("xyzzyq.n.01", None),
+        (".n.01", None),
+        ("dog.n.0١", None),
+    ],
+)
+def test_any_word_with_its_sense_number_is_found(name: str, identifier: str | None) -> None:
+    t = bundled()
+    concept = t.find(name)
+    assert (None if concept is None else t.ids[concept]) == identifier
+
+
+def test_every_word_of_every_concept_is_found() -> None:
+    t = bundled()
+    words = t.lexicon
+    for entry in range(0, len(words.concepts), 13):
+        lemma = words.forms[words.form_of[entry]].lower().replace(" ", "_")
+        assert t.find(f"{lemma}.n.{words.ranks[entry] + 1:02d}") == words.concepts[entry]
+
+
+def test_roots_links_and_words_are_named_by_any_word(tmp_path: Path) -> None:
+    assert wordnet(root="ectotherm.n.01").name == "wordnet:poikilotherm.n.01"
+    assert open_ontology("wordnet:ectotherm.n.01").name == "wordnet:poikilotherm.n.01"
+    (tmp_path / "links.csv").write_text("value,concept\nlizard?,ectotherm.n.01\n")
+    settled = links_file.read(tmp_path / "links.csv")
+    links = link(["lizard?", "ectotherm.n.01"], wordnet(), settled=settled.concepts)
+    assert [bundled().ids[x.concept] for x in links if x.concept is not None] == ["poikilotherm.n.01"] * 2
+    assert {row["concept"] for row in links_file.rows_of(links, wordnet())} == {"poikilotherm.n.01"}
+    assert compare("ectotherm.n.01", "poikilotherm.n.01").similarity == 1
+
+
+def test_ids_of_other_ontologies_are_found_only_as_they_are() -> None:
+    lexicon = Lexicon.build([Entry("fever", 1), Entry("pyrexia", 1)])
+    t = Taxonomy.build("symptoms", ["S.a.01", "S.b.01"], child=[1], parent=[0], lexicon=lexicon)
+    assert t.find("S.b.01") == 1
+    assert t.find("S.b.1") is None
+    assert t.find("pyrexia.n.01") is None
 
 
 def test_named_individuals_are_known() -> None:

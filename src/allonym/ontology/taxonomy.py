@@ -18,6 +18,7 @@ from allonym.arrays import frozen, take_rows, to_rows
 from allonym.errors import CycleError, UnknownConceptError, first_few
 from allonym.ontology.lexicon import Lexicon
 from allonym.ontology.pickling import DropCaches
+from allonym.ontology.sense_names import find_sense
 from allonym.ontology.strings import Strings, StringTuple
 
 if TYPE_CHECKING:
@@ -327,8 +328,16 @@ class Taxonomy(DropCaches):
     # --- names -----------------------------------------------------------------------------------------------
 
     def find(self, identifier: str) -> int | None:
-        """Return the concept with this id, or None."""
-        return self.ids.find(identifier)
+        """Return the concept with this id, or None.
+
+        Where ids are words with the number of their sense, as in NLTK, every word of a concept names it.
+
+        >>> from allonym.ontology.wordnet import bundled
+        >>> bundled().ids[bundled().find("ectotherm.n.01")]
+        'poikilotherm.n.01'
+        """
+        concept = self.ids.find(identifier)
+        return find_sense(identifier, self.lexicon, self.ids) if concept is None else concept
 
     def code(self, name: str, language: str = "") -> int:
         """Return the concept with this id, or else the first sense of this word (`dog#2` is the second).
