@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from allonym.errors import OptionError
+from allonym.ontology.linking.function_words import function_words
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,14 @@ class Language:
     negations: frozenset[str] = frozenset()  # never dropped: the rest would mean the opposite
     prepositions: frozenset[str] = frozenset()  # the words after one qualify the words before it
     head_last: bool = True  # "grey parrot" is a parrot; "vino tinto" is a vino
+    negators: frozenset[str] = frozenset()  # negate every word after them: "never married"
+    negating_prepositions: frozenset[str] = frozenset()  # the same, and start a qualifier: "coffee without sugar"
+    negating_prefixes: frozenset[str] = frozenset()  # negate the next word only: "non-small cell cancer"
+    negating_suffixes: frozenset[str] = frozenset()  # negate the word before them only: "sugar-free tea"
+    residual: frozenset[str] = frozenset()  # leave the kind open: "other vegetables"; alone they mean nothing
+    residual_phrases: frozenset[str] = frozenset()  # whole values that mean nothing: "not applicable"
+    conjunctions: frozenset[str] = frozenset()  # join the members of a union: "salt and pepper"
+    classifiers: frozenset[str] = frozenset()  # a number follows them: "type 2"
 
 
 def _language(
@@ -86,6 +95,7 @@ _ALL = [
         False,
     ),
 ]
+_ALL = [replace(language, **function_words(language.code)) for language in _ALL]  # type: ignore[arg-type]
 LANGUAGES = {language.code: language for language in _ALL}
 _OTHERS = {"da": "danish", "fi": "finnish", "hu": "hungarian", "no": "norwegian", "ro": "romanian", "ru": "russian",
            "sv": "swedish", "tr": "turkish"}  # fmt: skip
