@@ -174,9 +174,17 @@ def test_a_root_understands_anew_and_keeps_what_a_person_settled(survey: Browser
     assert "match outside the root" in page
     wrong = survey.fill("/words?column=hobby", "/understanding", 422, root="no such thing")
     assert "unknown-concept" in codes(wrong)
-    survey.fill("/words?column=hobby", "/understanding", unmatched="suppress", accept_review="yes")
+    survey.fill("/words?column=hobby", "/understanding", unmatched="suppress", accept="all")
     assert column(survey, "hobby").unmatched == "suppress"
-    assert column(survey, "hobby").accept_review
+    assert column(survey, "hobby").accept == "all"
+    wrong = survey.fill("/words?column=hobby", "/understanding", 422, rest="category")
+    assert "rest-and-unmatched" in codes(wrong)
+    survey.fill("/words?column=hobby", "/understanding", unmatched="error", accept="sure", rest="category")
+    assert column(survey, "hobby").rest == "category"
+    assert "hobby :" not in shown(survey.get("/method"))  # whose values need not be resolved
+    page = survey.get("/column", column="hobby")
+    assert 'name="accept"' in page
+    assert 'name="accept_review"' not in page
 
 
 def test_many_words_at_once(survey: Browser) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from allonym.cli import options
+from allonym.cli import declared, options
 from allonym.cli.help import Command, option
 from allonym.cli.output import progress, say, show_json, show_table
 from allonym.errors import OptionError, OutputError
@@ -35,12 +35,13 @@ ENDINGS = (*PAGES, ".csv", ".json")
 @option("--grid", multiple=True, metavar="NAME=VALUES", help="Values of another parameter; may be repeated.")
 @options.accept_review
 @options.unmatched
+@declared.accepting()
 @options.balance
 @options.hide_values
 @options.as_json
 def compare(
     file: str, plan: Path, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], accept_review: bool,
-    unmatched: str | None, balance: float, hide_values: bool, as_json: bool,
+    unmatched: str | None, accept: str | None, rest: str | None, balance: float, hide_values: bool, as_json: bool,
 ) -> None:  # fmt: skip
     r"""Compare masking methods and parameters on a table.
 
@@ -62,8 +63,9 @@ def compare(
     check_outputs(outputs, [file, plan])
     loaded = Plan.load(plan)
     check_outputs(outputs, [file, *loaded.files])
-    changes: dict[str, Any] = {"accept_review": True} if accept_review else {}
-    changes |= {} if unmatched is None else {"unmatched": unmatched}
+    policies = {"unmatched": unmatched, "accept": accept, "rest": rest}
+    changes: dict[str, Any] = {name: x for name, x in policies.items() if x is not None}
+    changes |= {"accept_review": accept_review} if accept_review or accept else {}
     columns = {name: replace(x, **changes) if x.role == "quasi" else x for name, x in loaded.columns.items()}
     names = [name.strip() for name in methods.split(",") if name.strip()]
     parameters = {"k": _values("--k", k)} | _grid(grid)

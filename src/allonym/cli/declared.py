@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from allonym.cli.help import Decorator, option, together
-from allonym.cli.options import METHOD, PROMISES
+from allonym.cli.options import METHOD, PROMISES, WORDS
 
 SCHEMA = Path(__file__).parents[1] / "plan" / "schema.json"
 NAMED = ("name", "seed", "k")  # keys of every method, with options of their own
+ACCEPTING = ("accept", "rest")  # keys of a column with an option for all columns
 NUMBERS: dict[str, type] = {"integer": int, "number": float}
 
 
@@ -96,6 +97,17 @@ def methods() -> Decorator:
         option("--seed", type=int, metavar="NUMBER", section=METHOD, help=keys["seed"]["description"]),
         *(parameter.option() for parameter in method_parameters().values()),
     )
+
+
+def accepting() -> Decorator:
+    """Declare the options for links that nobody reviewed; they hold for every column of words."""
+    keys = plan_schema()["columns"]["additionalProperties"]["properties"]
+    return together(*(_choice(name, keys[name], section=WORDS) for name in ACCEPTING))
+
+
+def _choice(name: str, declared: dict[str, Any], section: str) -> Decorator:
+    choices = f"One of {', '.join(declared['enum'])}.  [default: {declared['default']}]"
+    return option(f"--{name}", metavar="NAME", section=section, help=f"{declared['description']} {choices}")
 
 
 def row_order() -> Decorator:

@@ -36,6 +36,7 @@ EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
 @options.method_files
 @declared.models()
 @options.words
+@declared.accepting()
 @options.reading
 @options.execution
 def mask(
@@ -140,6 +141,7 @@ class Documents(NamedTuple):
 
 def show_figures(release: Release, *, err: bool = False) -> None:
     """Print the figures of a release."""
+    from allonym.ontology.linking.accept import unreviewed_in_words
     from allonym.report.html import parameter_text
 
     s = release.summary
@@ -157,6 +159,7 @@ def show_figures(release: Release, *, err: bool = False) -> None:
             (f"spellings of {name}", f"{x['values']:,} values count as {x['counted_as']:,}")
             for name, x in s.get("united", {}).items()
         ),
+        *((f"words of {name}", unreviewed_in_words(x)) for name, x in s.get("unreviewed", {}).items()),
         ("records", f"{s['records']:,}{persons}{suppressed}{', in random order' if shuffled else ''}"),
         *([("caution", f"the order of rows was kept and correlates with {', '.join(ordered)}")] if ordered else []),
         *_measures(s),

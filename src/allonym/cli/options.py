@@ -73,7 +73,7 @@ method_files = together(
 PROMISES = "Promises beside k"
 
 WORDS = "Words"
-accept_review = option("--accept-review", is_flag=True, section=WORDS, help="Accept links that need review.")
+accept_review = option("--accept-review", is_flag=True, section=WORDS, help="The same as --accept review.")
 unmatched = option(
     "--unmatched", metavar="POLICY", section=WORDS,
     help="Values without a concept: error (the default), opaque (similar to nothing else) or suppress (null).",

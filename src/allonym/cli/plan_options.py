@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.cli.declared import method_parameters, privacy_models
+from allonym.cli.declared import ACCEPTING, method_parameters, privacy_models
 from allonym.errors import OptionError, PlanError, Problem
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
     candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
     for path in (x for x in options["candidates"] if "=" not in x):
         candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
-    of_quasi = {"unmatched": options["unmatched"], "similarity": options["similarity"]}
-    of_quasi |= {"accept_review": True} if options["accept_review"] else {}
+    of_quasi = {name: options[name] for name in ("unmatched", "similarity", *ACCEPTING)}
+    of_quasi |= {"accept_review": options["accept_review"]} if options["accept_review"] or options["accept"] else {}
     of_sets = {"separator": options["separator"], "distance": options["set_distance"]}
     for name, column in columns.items():
         changes: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}

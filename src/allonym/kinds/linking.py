@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from allonym.ontology.linking.accept import as_category, is_accepted
 from allonym.ontology.linking.link import Link
 from allonym.ontology.linking.links_file import Settled
 from allonym.ontology.scope import Scope
@@ -13,7 +14,7 @@ from allonym.ontology.taxonomy import Taxonomy
 
 LINKING_OPTIONS = frozenset(
     {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "unmatched",
-     "accept_review"}
+     "accept_review", "accept", "rest"}
 )  # fmt: skip
 
 
@@ -25,15 +26,29 @@ class ColumnLinks:
     links: Mapping[str, Link]
     settled: Settled
     file: str | Path | None = None  # the links file, if the plan names one
+    proposals: Mapping[str, Link] = field(default_factory=dict)  # of values that are categories until they are reviewed
 
     def with_status(self, status: str) -> list[Link]:
         """Return the links of values in the table that have a status, frequent ones first."""
         return sorted((x for x in self.present if x.status == status), key=lambda x: (-x.count, x.value))
 
     @property
+    def to_review(self) -> dict[str, Link]:
+        """All links as a person reviews them: as proposed, also where the proposal is not used."""
+        return {**self.links, **self.proposals}
+
+    @property
     def present(self) -> list[Link]:
-        """The links of values that occur in the table."""
-        return [x for x in self.links.values() if x.count]
+        """The links, as a person reviews them, of values that occur in the table."""
+        return [x for x in self.to_review.values() if x.count]
+
+    def without_unaccepted(self, accept: str) -> ColumnLinks:
+        """Return the links that count; values with another link become categories, and keep it as a proposal."""
+        proposals = {
+            value: x for value, x in self.links.items() if x.concept is not None and not is_accepted(x, accept)
+        }
+        links = {value: as_category(x) if value in proposals else x for value, x in self.links.items()}
+        return replace(self, links=links, proposals=proposals)
 
     def knows(self, value: str) -> bool:
         """Tell whether the links file, if there is one, has a value."""

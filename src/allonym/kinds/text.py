@@ -35,7 +35,7 @@ class Text(Kind):
     unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
     language: str = "en"
     individuals: bool | None = None
-    accept_review: bool = False
+    accepted: str = "sure"  # which links of new words count
 
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import TableError
 from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import concept_writer
+from allonym.ontology.linking.accept import is_accepted, with_suggestion
 from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
 from allonym.records import Value
@@ -53,9 +54,10 @@ class WordCodec(CellCodec):
             if len(self._new) >= MAX_NEW_WORDS:
                 self._new.clear()
             options: dict[str, Any] = {"language": self.kind.language, "individuals": self.individuals}
-            (new,) = link([text], self.scope, senses="first", suggest=False, **options)
-            accepted = new.status == "sure" or (new.status == "review" and self.kind.accept_review)
-            self._new[text] = new.concept if accepted else None
+            accept = self.kind.accepted
+            (new,) = link([text], self.scope, senses="first", suggest=accept == "all", **options)
+            new = with_suggestion(new, self.scope, self.kind.language) if accept == "all" else new
+            self._new[text] = new.concept if is_accepted(new, accept) else None
         return self._new[text]
 
     def write(self, value: Value, like: Any) -> Any:

@@ -116,7 +116,7 @@ class ColumnCheck:
 
     def link_to_dict(self, link: Link) -> dict[str, Any]:
         """Return a link for JSON, with ids of the ontology it was found in."""
-        known = next((u for u in self.words if u.links[link.value].concept == link.concept), self.words[0])
+        known = next((u for u in self.words if u.to_review[link.value].concept == link.concept), self.words[0])
         ids = known.scope.taxonomy.ids
         return {
             "value": link.value,
@@ -191,7 +191,7 @@ class Check:
                         f"{file} exists already, and the plan does not name it.",
                         hint=f'add links = "{name}" to column {column.name} of the plan, or remove the file.',
                     )
-                texts[file] = links_files.to_csv(words.links.values(), words.scope, words.settled.rows)
+                texts[file] = links_files.to_csv(words.to_review.values(), words.scope, words.settled.rows)
                 named.setdefault(column.name, []).append(name)
         for file, text in texts.items():
             save_text(file, text, private=True)

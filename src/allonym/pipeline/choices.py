@@ -11,6 +11,7 @@ from allonym.kinds.set_metric import SET_DISTANCES as DISTANCES
 from allonym.methods import METHODS, find
 from allonym.methods.base import KAnonymityMethod, Method
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.ontology.linking.accept import ACCEPT, REST
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
@@ -22,11 +23,13 @@ from allonym.plan.model import Plan
 from allonym.privacy.registry import MODELS
 
 __all__ = [
+    "ACCEPT",
     "DISTANCES",
     "KINDS",
     "LANGUAGES",
     "MEASURES",
     "MODELS",
+    "REST",
     "ROLES",
     "SENSES",
     "UNMATCHED",
@@ -103,7 +106,17 @@ def cleaned(column: Column, before: Column | None) -> Column:
     if column.role == "quasi" and before.role == "quasi":
         column = replace(column, weight=before.weight)
     if takes_option(column.kind, "ontology") and takes_option(before.kind, "ontology"):
-        kept = ("similarity", "depth", "senses", "individuals", "unmatched", "accept_review", "language")
+        kept = (
+            "similarity",
+            "depth",
+            "senses",
+            "individuals",
+            "unmatched",
+            "accept_review",
+            "accept",
+            "rest",
+            "language",
+        )
         column = replace(column, **{name: getattr(before, name) for name in kept})
     return column
 

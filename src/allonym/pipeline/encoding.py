@@ -17,8 +17,9 @@ from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
+from allonym.ontology.linking.accept import Unreviewed, with_suggestion
 from allonym.ontology.linking.link import Link, link
-from allonym.ontology.linking.review_order import in_review_order
+from allonym.ontology.linking.review_order import in_review_order, is_open
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
 from allonym.plan.column import Column, Ontology
@@ -44,7 +45,7 @@ def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], S
         raise TableError("its cells are lists.", hint="say --set, or kind = set; or keep the column.")
     links: list[ColumnLinks] = []
     if kind.linked:
-        links = prepared.links[name] = _link(prepared, name, scopes, tick, kind.words(cells))
+        links = prepared.links[name] = _accepted(_link(prepared, name, scopes, tick, kind.words(cells)), column)
         _check_links(prepared, name, column)
     if len(links) > 1 and not kind.several_ontologies:
         text = f"sets have one ontology, this has {len(links)}."
@@ -138,6 +139,41 @@ def _link(
     return linked
 
 
+def _accepted(linked: list[ColumnLinks], column: Column) -> list[ColumnLinks]:
+    """Return the links that count: with suggestions where the plan accepts all, without links it does not accept."""
+    if column.accepted == "all":
+        known = {x.value for words in linked for x in words.links.values() if x.status != "unmatched"}
+        linked = [
+            replace(
+                words,
+                links={
+                    value: x if value in known else with_suggestion(x, words.scope, column.language)
+                    for value, x in words.links.items()
+                },
+            )
+            for words in linked
+        ]
+    return [x.without_unaccepted(column.accepted) for x in linked] if column.rest == "category" else linked
+
+
+def unreviewed(prepared: Prepared, name: str) -> Unreviewed:
+    """Return which values of a column nobody reviewed, although they are linked or are categories."""
+    linked = {
+        x.value: x for words in prepared.links[name] for x in words.links.values() if x.count and x.concept is not None
+    }
+    unlinked = {x.value: x for words in prepared.links[name] for x in words.present if x.value not in linked}
+    keeps = prepared.plan.columns[name].keeps_unmatched
+    return Unreviewed.of(linked.values(), [x for x in unlinked.values() if keeps and is_open(x)])
+
+
+def unreviewed_values(prepared: Prepared) -> dict[str, dict[str, dict[str, int]]]:
+    """Return for each masked column of words what became of the values that nobody reviewed."""
+    columns = {
+        name: unreviewed(prepared, name).to_dict() for name in prepared.with_role("quasi") if name in prepared.links
+    }
+    return {name: numbers for name, numbers in columns.items() if numbers}
+
+
 def _open_scope(ontology: Ontology, root: str | None, folder: Path) -> Scope:
     if isinstance(ontology, str) and is_wordnet(ontology):
         scope = open_ontology(ontology)
@@ -175,20 +211,19 @@ def _counted(links: Sequence[Link]) -> str:
 
 def _check_links(prepared: Prepared, name: str, column: Column) -> None:
     """Collect the problem of links to review and of unmatched values, unless the plan accepts them."""
-    review, unmatched = open_links(prepared, name)
-    if column.role != "quasi":
-        return
-    if review and not column.accept_review:
+    review, unmatched = (column.blocking(links) for links in open_links(prepared, name))
+    if review:
         prepared.problems.append(
             Problem(
                 "to-review",
                 f"{_counted(review)} to be reviewed.",
-                "`allonym check --write` writes the links to review; --accept-review takes them as they are.",
+                "`allonym check --write` writes the links to review; --accept review takes them as they are, "
+                "--rest category uses none of them.",
                 name,
                 tuple(x.value for x in review),
             )
         )
-    if unmatched and column.unmatched == "error":
+    if unmatched:
         prepared.problems.append(
             Problem(
                 "unmatched",

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from allonym.pipeline.prepare import Prepared
     from allonym.plan.model import Plan
 
-LATER = ("p_percent", "dominance_n", "dominance_k")  # options that were added later: draws stay as they were
+LATER = (
+    "p_percent",
+    "dominance_n",
+    "dominance_k",
+    "accept",
+    "rest",
+)  # options that were added later: draws stay as they were
 FILES = ("ontology", "links", "hierarchy", "levels", "candidates")  # options of a column that may name files
 
 

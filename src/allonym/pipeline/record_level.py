@@ -33,7 +33,7 @@ def understand(prepared: Prepared, name: str) -> None:
         prepared.problems.append(
             Problem("senses-compare-records", text, "senses = first, and links for the rest.", name)
         )
-    if column.unmatched == "opaque":
+    if column.keeps_unmatched:
         text = f"{method_name} cannot replace words it does not know."
         prepared.problems.append(Problem("opaque-not-masked", text, "unmatched = suppress makes them null.", name))
     scope = words[0].scope

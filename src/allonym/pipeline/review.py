@@ -122,7 +122,7 @@ class Review:
         """
         words, scope = self.column.words[self.place], self.scope
         before: dict[str, Mapping[str, str]] = dict(words.settled.rows)
-        links = dict(words.links)
+        links = words.to_review
         wrong = [text for text in changes.values() if text and not concepts(scope, text, self.language)]
         if wrong:
             raise LinksError(

@@ -23,6 +23,7 @@ from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.linkage import risk_of_masking
+from allonym.pipeline.encoding import unreviewed_values
 from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import ExecutionOptions, is_path, open_source
@@ -361,6 +362,7 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         "reproducible": prepared.plan.seed is not None,
         "privacy": list(rows.promised(prepared)),
         **({"united": united} if (united := prepared.united_values()) else {}),
+        **({"unreviewed": unreviewed} if (unreviewed := unreviewed_values(prepared)) else {}),
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "measures": {},
         "risk": {},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from allonym.errors import PlanError, Problem
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.registry import KINDS, WORDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES
+from allonym.ontology.linking.accept import ACCEPT, REST, is_accepted
 from allonym.ontology.linking.languages import LANGUAGES
+from allonym.ontology.linking.link import Link
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import DEPTHS, MEASURES
 from allonym.ontology.taxonomy import Taxonomy
@@ -55,7 +57,18 @@ class Column:
     )
     hierarchy: str | Path | None = parameter(None, "File with a hierarchy of the values.")
     unmatched: str = parameter("error", "What happens to words without a concept.", choices=UNMATCHED)
-    accept_review: bool = parameter(False, "Accept links that need a review.")
+    accept_review: bool = parameter(False, "The same as accept = review.")
+    accept: str = parameter(
+        "sure",
+        "Links that count without a person's review: sure ones, also those to review, or also the first suggestions "
+        "for unmatched words.",
+        choices=ACCEPT,
+    )
+    rest: str = parameter(
+        "error",
+        "What happens to words without an accepted link: they stop the run, or are categories.",
+        choices=REST,
+    )
     weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
     language: str = parameter("en", "Language of the words.")
     confirmed: bool = parameter(
@@ -79,6 +92,24 @@ class Column:
         """The measure of similarity."""
         kind = self.kind if self.kind in KINDS else WORDS
         return self.similarity or kind_named(kind or WORDS).default_measure
+
+    @property
+    def accepted(self) -> str:
+        """Which links count without a person's review."""
+        return "review" if self.accept_review and self.accept == "sure" else self.accept
+
+    @property
+    def keeps_unmatched(self) -> bool:
+        """Whether words without a concept are values of their own."""
+        return self.unmatched == "opaque" or (self.unmatched == "error" and self.rest == "category")
+
+    def blocking(self, links: Iterable[Link]) -> list[Link]:
+        """Return the links that stop a run: of a quasi-identifier, those that are neither accepted nor categories."""
+        if self.role != "quasi" or self.rest == "category":
+            return []
+        return [
+            x for x in links if (self.unmatched == "error" if x.concept is None else not is_accepted(x, self.accepted))
+        ]
 
     def problems(self) -> Iterator[Problem]:
         """Yield what is wrong with the column, whatever the table."""
@@ -110,6 +141,9 @@ class Column:
         for option in ("candidates", "hierarchy"):
             if self.role != "quasi" and getattr(self, option):
                 yield Problem("option-of-role", f"{option} applies to quasi-identifiers only.", "leave it out.")
+        if self.rest == "category" and self.unmatched == "suppress":
+            text = "rest = category keeps words without a concept, unmatched = suppress removes them."
+            yield Problem("rest-and-unmatched", text, "leave one of them out.")
         if self.confirmed:
             yield Problem("option-of-role", "confirmed applies to columns with role keep only.", "leave it out.")
 

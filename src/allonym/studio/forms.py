@@ -174,24 +174,37 @@ def field_of(name: str, parameter: Parameter, value: Any, labels: Mapping[str, s
 # --- the options of a column -------------------------------------------------------------------------------------
 
 CONTENT_OPTIONS = ("role", "kind", "ontology", "root", "links", "elements")  # chosen by role, content, root and files
-QUASI_OPTIONS = ("weight", "unmatched", "accept_review", "candidates", "hierarchy")  # not of sensitive columns
+SYNONYMS = ("accept_review",)  # of other options
+QUASI_OPTIONS = ("weight", "unmatched", "accept", "rest", "candidates", "hierarchy")  # not of sensitive columns
 KEEP_OPTIONS = ("confirmed",)  # of kept columns only
-UNMATCHED_LABELS = {
-    "error": "must be resolved",
-    "opaque": "keep as categories",
-    "suppress": "replace with empty cells",
+POLICY_LABELS = {
+    "unmatched": {
+        "error": "must be resolved",
+        "opaque": "keep as categories",
+        "suppress": "replace with empty cells",
+    },
+    "accept": {
+        "sure": "sure matches",
+        "review": "also matches to review",
+        "all": "also first suggestions",
+    },
+    "rest": {
+        "error": "must be resolved",
+        "category": "keep as categories",
+    },
 }
 
 
 def column_fields(column: Column, files: Sequence[str] = ()) -> list[Field]:
     """Return the options of a column as form fields."""
     labels: dict[str, Mapping[str, str]] = {
-        "unmatched": UNMATCHED_LABELS,
+        **POLICY_LABELS,
         "language": {x: x for x in sorted(LANGUAGES)},
         "hierarchy": {"": "none"} | {x: x for x in files},
     }
-    options = [x for x in parameters_of(Column).values() if x.name not in CONTENT_OPTIONS]
-    return [field_of(x.name, x, getattr(column, x.name), labels.get(x.name)) for x in options]
+    options = [x for x in parameters_of(Column).values() if x.name not in (*CONTENT_OPTIONS, *SYNONYMS)]
+    values = {x.name: getattr(column, x.name) for x in options} | {"accept": column.accepted}
+    return [field_of(x.name, x, values[x.name], labels.get(x.name)) for x in options]
 
 
 def field_groups(fields: Sequence[Field]) -> dict[str, list[Field]]:
@@ -211,7 +224,7 @@ def with_options(request: PageRequest, column: Column) -> Column:
     if problems:
         name = request.raw("column")
         raise FormError({option: replace(problem, column=name) for option, problem in problems.items()})
-    return replace(column, **options)
+    return replace(column, **options | ({"accept_review": False} if "accept" in options else {}))
 
 
 def _applies(option: str, column: Column, request: PageRequest) -> bool:

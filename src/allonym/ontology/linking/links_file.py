@@ -19,6 +19,7 @@ from pathlib import Path
 
 from allonym.decoding import decode, delimiter_of, table_of
 from allonym.errors import LinksError
+from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, Link
 from allonym.ontology.linking.review_order import in_review_order
 from allonym.ontology.scope import Scope
@@ -103,7 +104,7 @@ def to_csv(links: Iterable[Link], scope: Scope, before: Mapping[str, Mapping[str
     writer.writeheader()
     for row in rows_of(links, scope):
         previous = before.get(row["value"], {})
-        if row["reason"] == "settled":
+        if row["reason"] == "settled" or row["reason"] == SUGGESTED == previous.get("reason"):
             row |= {name: previous[name] for name in COLUMNS_CARRIED_OVER if previous.get(name)}
         cells = row | {name: previous.get(name, "") for name in extra}
         writer.writerow({name: escape_formula(x) if isinstance(x, str) else x for name, x in cells.items()})
@@ -121,8 +122,12 @@ class Settled:
     sha256: str = ""  # of the file as it was read
 
     def mark(self, links: Iterable[Link]) -> list[Link]:
-        """Return the links with those not reviewed yet marked `review`."""
-        return [replace(x, status=REVIEW) if x.value in self.unseen and x.status == SURE else x for x in links]
+        """Return the links with those not reviewed yet marked `review`, and suggestions as such."""
+        return [self._unseen(x) if x.value in self.unseen and x.status == SURE else x for x in links]
+
+    def _unseen(self, link: Link) -> Link:
+        is_suggested = self.rows[link.value].get("reason") == SUGGESTED
+        return replace(link, status=REVIEW, reason=SUGGESTED if is_suggested else link.reason)
 
 
 def read(path: str | Path) -> Settled:

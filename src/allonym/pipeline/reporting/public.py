@@ -16,7 +16,17 @@ from allonym.pipeline.reporting.facts import ReleaseFacts
 
 IN_PERCENT = ("record_linkage", "semantic_linkage", "uniqueness")
 IN_SHARES = ("prosecutor_risk",)  # from 0 to 1
-PRIVATE_KEYS = ("seed", "tuples", "united", "dominance", "ordered_by", "noise", "cautions", "suppressed_cells")
+PRIVATE_KEYS = (
+    "seed",
+    "tuples",
+    "united",
+    "unreviewed",
+    "dominance",
+    "ordered_by",
+    "noise",
+    "cautions",
+    "suppressed_cells",
+)
 PRIVATE_PARAMETERS = ("key",)  # may name a column that the release does not have
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from allonym import __version__
 from allonym.errors import plural
+from allonym.ontology.linking.accept import unreviewed_in_words
 from allonym.pipeline.reporting.codebook import published
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.public import PRIVATE_PARAMETERS
@@ -29,7 +30,7 @@ def requirements(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what was required and reached, the method, and how the release was verified."""
     return {
         "promises": list(_requirements(facts)),
-        "notes": [*_dominance(facts), *_united(facts)],
+        "notes": [*_dominance(facts), *_united(facts), *_unreviewed(facts)],
         "method": f"Method {facts.method.name}: {facts.method.info.summary}.",
         "verified": _verified(facts),
         "who": facts.who,
@@ -79,6 +80,11 @@ def _united(facts: ReleaseFacts) -> Iterator[str]:
         shown = [" = ".join(x[:MAX_SPELLINGS]) for x in united.spellings[:MAX_SPELLINGS]]
         more = len(united.spellings) - len(shown)
         yield f"{text} or mean the same: {'; '.join(shown)}{f'; and {more:,} more' if more else ''}."
+
+
+def _unreviewed(facts: ReleaseFacts) -> Iterator[str]:
+    for name, numbers in facts.summary.get("unreviewed", {}).items():
+        yield f"Words of {name}: {unreviewed_in_words(numbers)}."
 
 
 def _verified(facts: ReleaseFacts) -> str:

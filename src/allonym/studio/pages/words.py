@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from allonym.errors import OptionError
 from allonym.pipeline import review as reviewing
 from allonym.pipeline.check import Check, ColumnCheck, links_name
-from allonym.pipeline.choices import UNMATCHED, elsewhere
+from allonym.pipeline.choices import ACCEPT, REST, UNMATCHED, elsewhere
 from allonym.pipeline.review import HAND, NOTHING, Review, Word
 from allonym.plan import Plan
 from allonym.plan.column import Column
@@ -71,7 +71,7 @@ def show(request: PageRequest) -> Response:
         content=forms.content_of(column),
         root=forms.root_of(column),
         ontologies=forms.ontologies(table.ontology_files(), column),
-        unmatched=forms.UNMATCHED_LABELS,
+        labels=forms.POLICY_LABELS,
         column_problems=request.without_paths(_column_problems(check, current.name)),
         next_column=next((name for name in blocking if name != current.name), ""),
         blocking=blocking,
@@ -126,10 +126,7 @@ def _is_outside(word: Word) -> bool:
 
 def blocks_masking(plan: Plan, checked: ColumnCheck) -> bool:
     """Return whether values of a column must be resolved before masking."""
-    column = plan.columns[checked.name]
-    if column.role != "quasi":
-        return False
-    return bool(checked.review and not column.accept_review) or bool(checked.unmatched and column.unmatched == "error")
+    return bool(plan.columns[checked.name].blocking([*checked.review, *checked.unmatched]))
 
 
 def _status(request: PageRequest) -> str:
@@ -182,7 +179,9 @@ def _next_row(request: PageRequest, review: Review, values: Mapping[int, str]) -
     row = request.text("one") or request.text("suggest").partition(" ")[0]
     if not row.isdecimal():
         return 1
-    stays = review.column.words[review.place].links[values[int(row)]].status == "sure"  # else the next takes its place
+    stays = (
+        review.column.words[review.place].to_review[values[int(row)]].status == "sure"
+    )  # else the next takes its place
     return int(row) + (2 if stays else 1)
 
 
@@ -295,17 +294,28 @@ def match_again(request: PageRequest) -> str:
     root = request.text("root")
     column = forms.column_of(before.role, content, root, before)
     if before.role == "quasi":
-        unmatched = require_choice(request.text("unmatched"), UNMATCHED, "unmatched")
-        column = replace(column, unmatched=unmatched, accept_review=request.flag("accept_review"))
+        column = replace(column, **_policies(request))
     column, files = (column, {}) if request.flag("forget") else table.with_reviewed_links(name, column)
     plan = table.with_columns({**table.plan_columns, name: column})
     label = f"{name}: {content.removeprefix(forms.FILE)}{f', root {root}' if root else ''}"
     if (column.ontology, column.root) == (before.ontology, before.root):
-        label = f"{name}: unmatched = {column.unmatched}{', review accepted' if column.accept_review else ''}"
+        rest = f", rest = {column.rest}" if column.rest != "error" else ""
+        label = f"{name}: unmatched = {column.unmatched}, accept = {column.accept}{rest}"
     if column.ontology != before.ontology:
         reviewing.search(column, table.folder, "")  # raises an error for an unknown root
     request.workspace.change_plan(request.base, label, plan, files)
     return "/method" if request.text("then") == "/method" else address("/words", column=name)
+
+
+def _policies(request: PageRequest) -> dict[str, Any]:
+    """Return which links of a column count, and what becomes of the other values; `accept_review` means review."""
+    accept = request.text("accept") or ("review" if request.flag("accept_review") else "sure")
+    return {
+        "unmatched": require_choice(request.text("unmatched"), UNMATCHED, "unmatched"),
+        "accept": require_choice(accept, ACCEPT, "accept"),
+        "rest": require_choice(request.text("rest") or "error", REST, "rest"),
+        "accept_review": False,
+    }
 
 
 def concepts(request: PageRequest) -> Response:
