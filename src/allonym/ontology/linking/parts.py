@@ -46,6 +46,11 @@ class Parts:
     brackets: list[int] = field(default_factory=list)  # the number of the bracket that a word stands in, or 0
     dotted: set[int] = field(default_factory=set)  # places of words with a full stop
 
+    @classmethod
+    def of_words(cls, words: list[str]) -> Parts:
+        """Return the parts of a value that has only words and blanks."""
+        return cls(words, [BLANK] * len(words), [0] * len(words))
+
     def add(self, word: str, gap: str, bracket: int) -> None:
         """Add one word as it is written."""
         plain = word.strip(_EDGES) if word[0] in _EDGES or word[-1] in _EDGES else word
@@ -60,6 +65,11 @@ class Parts:
         self.gaps.append(gap)
         self.brackets.append(bracket)
 
+    @property
+    def has_brackets(self) -> bool:
+        """Whether a word stands in brackets."""
+        return any(self.brackets)
+
     def outside(self) -> list[int]:
         """Return the places of the words outside brackets."""
         return [i for i, bracket in enumerate(self.brackets) if not bracket]
@@ -69,7 +79,7 @@ class Parts:
         return " ".join([self.words[i] for i in places])
 
 
-def parts_of(value: str, signs_as_words: bool = True) -> Parts:
+def parts_of(value: str) -> Parts:
     """Split a value into its parts.
 
     >>> parts_of("InternalMedicine/ob-gyn (clinic)").words
@@ -93,7 +103,7 @@ def parts_of(value: str, signs_as_words: bool = True) -> Parts:
             gap = DASH
         elif first in "-‐‑‒–—―/\\&+_":
             gap = _gap(first)
-            if gap == AND and signs_as_words and parts.words:
+            if gap == AND and parts.words:
                 parts.add("and", AND, bracket if depth else 0)
                 gap = BLANK
         else:

@@ -1,0 +1,182 @@
+"""What may stand for a word of a value: an abbreviation's long forms, another spelling, two words for one."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from allonym.ontology.lexicon import Lexicon
+from allonym.ontology.linking.abbreviations import Abbreviations
+from allonym.ontology.linking.languages import Language
+from allonym.ontology.linking.spelling_variants import numeral, ordinal, regional_spellings
+
+MAX_LONG_FORMS = 4
+MAX_LETTERS_OF_WORD = 40  # a longer word has no other spelling
+MIN_PREFIX = 3  # letters before a full stop that stand for a known word
+MIN_RUN_TOGETHER = 7
+MAX_NUMERAL = 6  # letters of "xviii", and one more
+MAX_COMPLETIONS = 1000
+_FIRST_WORD = re.compile(r"[^ -]+")
+
+Option = tuple[str, str]  # the text, and how it was obtained: steps joined by "+"
+
+
+class Vocabulary(Protocol):
+    """What readings ask of an ontology."""
+
+    def __contains__(self, text: str) -> bool:
+        """Tell whether a text is a form."""
+
+    def starts(self, word: str) -> bool:
+        """Tell whether a form consists of a word and further words."""
+
+    def completions(self, prefix: str) -> Sequence[str]:
+        """Return the first words of forms that start with some letters, most frequent first."""
+
+
+class Forms:
+    """The vocabulary of a lexicon. Blanks and hyphens are the same.
+
+    >>> from allonym.ontology.lexicon import Entry
+    >>> forms = Forms(Lexicon.build([Entry("sour cream", 0), Entry("T-shirt", 1)]))
+    >>> "t shirt" in forms, forms.starts("sour"), forms.completions("so")
+    (True, True, ['sour'])
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._keys = lexicon.keys
+
+    def __contains__(self, text: str) -> bool:
+        return self._keys.find(text) is not None or (
+            " " in text and self._keys.find(text.replace(" ", "-")) is not None
+        )
+
+    def starts(self, word: str) -> bool:
+        """Tell whether a form consists of a word and further words."""
+        for sign in " -":
+            place = bisect_left(self._keys, word + sign)
+            if place < len(self._keys) and self._keys[place].startswith(word + sign):
+                return True
+        return False
+
+    def completions(self, prefix: str) -> list[str]:
+        """Return the first words of forms that start with some letters, most frequent first."""
+        low, high = bisect_left(self._keys, prefix), bisect_left(self._keys, prefix + "\U0010ffff")
+        starts = (_FIRST_WORD.match(self._keys[i]) for i in range(low, min(high, low + MAX_COMPLETIONS)))
+        firsts = Counter(start[0] for start in starts if start)
+        return sorted(firsts, key=lambda word: (-firsts[word], len(word), word))
+
+
+class Predicate:
+    """A vocabulary that knows only which texts are forms."""
+
+    def __init__(self, known: Callable[[str], bool]) -> None:
+        self._known = known
+
+    def __contains__(self, text: str) -> bool:
+        return self._known(text)
+
+    def starts(self, word: str) -> bool:
+        """Return False: the words of forms are not known."""
+        return False
+
+    def completions(self, prefix: str) -> tuple[str, ...]:
+        """Return nothing."""
+        return ()
+
+
+class WordOptions:
+    """Finds what may stand for the words of a column; results are cached by word."""
+
+    def __init__(self, language: Language, vocabulary: Vocabulary, abbreviations: Abbreviations) -> None:
+        self.language, self.vocabulary, self.abbreviations = language, vocabulary, abbreviations
+        self._options: dict[tuple[str, bool], tuple[Option, ...]] = {}
+        self._is_word: dict[str, bool] = {}
+        self._is_form: dict[str, bool] = {}
+
+    def is_form(self, text: str) -> bool:
+        """Tell whether the ontology has a text."""
+        known = self._is_form.get(text)
+        if known is None:
+            known = self._is_form[text] = text in self.vocabulary
+        return known
+
+    def is_word(self, word: str) -> bool:
+        """Tell whether a word or its singular is a form, or the first word of one."""
+        known = self._is_word.get(word)
+        if known is None:
+            singulars = (word[:-1], word[:-2], word[:-3] + "y") if word.endswith("s") else ()
+            known = self._is_word[word] = (
+                self.is_form(word) or any(map(self.is_form, singulars)) or self.vocabulary.starts(word)
+            )
+        return known
+
+    def of(self, word: str, dotted: bool = False) -> tuple[Option, ...]:
+        """Return what may stand for a word, best first; `dotted` tells whether a full stop follows it."""
+        options = self._options.get((word, dotted))
+        if options is None:
+            options = self._options[word, dotted] = tuple(dict.fromkeys(self._find(word, dotted)))
+        return options
+
+    def of_number(self, words: Sequence[str], place: int) -> tuple[Option, ...]:
+        """Return the Roman or Arabic form of a number after a word, as in "type 2" or "world war II"."""
+        word = words[place]
+        other = numeral(word)
+        if other is None:
+            return ()
+        after_classifier = words[place - 1] in self.language.classifiers
+        return ((other, "number"),) if after_classifier or (len(word) > 1 and word.isalpha()) else ()
+
+    def phrases(self, words: list[str]) -> Iterator[Option]:
+        """Yield known phrases with or without a possessive ("masters degree"), or two words for one ("icecream")."""
+        for n, word in enumerate(words):
+            if len(word) > 3 and word[-1] == "s" and word[-2] not in "s'":
+                owner = f"{word[:-1]}'s"
+                phrase = " ".join([*words[:n], owner, *words[n + 1 :]])
+                if self.is_form(phrase) or (n + 1 < len(words) and self.is_form(f"{owner} {words[n + 1]}")):
+                    yield phrase, "possessive"
+            elif "'" in word:
+                phrase = " ".join([*words[:n], word.replace("'", ""), *words[n + 1 :]])
+                if self.is_form(phrase):
+                    yield phrase, "possessive"
+        if len(words) == 1 and MIN_RUN_TOGETHER <= len(words[0]) <= MAX_LETTERS_OF_WORD:
+            yield from self._two_words(words[0])
+
+    def _find(self, word: str, dotted: bool) -> Iterator[Option]:
+        if spelled := ordinal(word):
+            if word[0].isdigit() or self.is_form(spelled):
+                yield spelled, "ordinal"
+            return
+        if not word.isalpha() or len(word) > MAX_LETTERS_OF_WORD or word in self.language.residual:
+            return
+        listed = self.abbreviations.listed(word) or (self.abbreviations.listed(word[:-1]) if word[-1] == "s" else ())
+        yield from ((long, "abbreviation") for long in listed[:MAX_LONG_FORMS])
+        if self.is_word(word):
+            return
+        yield from ((long, "abbreviation") for long in self.abbreviations.in_column(word) if self.is_word(long))
+        yield from ((other, "spelling") for other in regional_spellings(word) if self.is_form(other))
+        yield from self._joined(word)
+        if dotted and not listed and len(word) >= MIN_PREFIX:
+            longer = [w for w in self.vocabulary.completions(word) if len(w) > len(word) + 1 and w.isalpha()]
+            yield from ((long, "abbreviation+prefix") for long in longer[:2])
+
+    def _joined(self, word: str) -> Iterator[Option]:
+        """Yield known words that are joined by a conjunction or preposition without blanks."""
+        for joint in ("and", "with", "of", "or"):
+            at = word.find(joint, 3)
+            while at > 0:
+                before, after = word[:at], word[at + len(joint) :]
+                if self.is_form(before) and (not after or (len(after) > 2 and self.is_form(after))):
+                    yield f"{before} {joint} {after}".strip(), "run-together"
+                at = word.find(joint, at + 1)
+
+    def _two_words(self, word: str) -> Iterator[Option]:
+        if not word.isalpha() or self.is_word(word):
+            return
+        for at in range(3, len(word) - 2):
+            phrase = f"{word[:at]} {word[at:]}"
+            if phrase in self.vocabulary:
+                yield phrase, "run-together"
