@@ -26,6 +26,15 @@ def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
     assert "photography.n.01" not in hidden_json
 
 
+def test_check_shows_the_definitions_of_links_to_review(folder: Path) -> None:
+    (folder / "jobs.csv").write_text("job\n" + "retired bus driver\nnurse\n" * 3)
+    al.Plan({"job": al.quasi("wordnet")}, k=2).save("plan.toml")
+    printed = run("check", "jobs.csv", "--plan", "plan.toml", code=1)
+    assert "      busman: someone who drives a bus\n" in printed
+    [link] = json.loads(run("check", "jobs.csv", "--plan", "plan.toml", "--json", code=1))["columns"][0]["review"]
+    assert link["definition"] == "someone who drives a bus"
+
+
 def test_values_do_not_command_the_terminal(folder: Path) -> None:
     (folder / "odd.csv").write_text("job\n" + "\x1b[31mzzz\n" * 3)
     al.Plan({"job": al.quasi("wordnet")}, k=2).save("plan.toml")

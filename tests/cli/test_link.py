@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from commands import call
 
-from cli.running import run
+from cli.running import WIDE, run
 
 
 def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
@@ -30,6 +30,23 @@ def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
     links = {row["value"]: row for row in json.loads(again)["links"]}
     assert links["nurse"]["reason"] == "settled"
     assert links["grey-haired nurse"]["status"] == "review"
+
+
+def test_definitions_are_shown_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WIDE, "COLUMNS", "72")
+    data, out = tmp_path / "jobs.csv", tmp_path / "job.links.csv"
+    data.write_text("job\nnurse\ngrey-haired nurse\nretired bus driver\nxyzzyq\n")
+    options = ["--column", "job", "--ontology", "wordnet", "-o", str(out)]
+    lines = run("link", str(data), *options).splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("retired bus driver"))
+    assert lines[at + 1] == "    busman: someone who drives a bus"
+    assert all(len(line) <= 72 for line in lines if str(tmp_path) not in line)
+    rows = {row["value"]: row for row in csv.DictReader(out.read_text().splitlines())}
+    assert rows["retired bus driver"]["definition"] == "someone who drives a bus"
+    assert rows["xyzzyq"]["definition"] == ""
+    links = {x["value"]: x for x in json.loads(run("link", str(data), *options, "--json"))["links"]}
+    assert links["retired bus driver"]["definition"] == "someone who drives a bus"
+    assert links["xyzzyq"]["definition"] is None
 
 
 def test_values_can_be_hidden(tmp_path: Path) -> None:

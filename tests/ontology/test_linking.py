@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from shared import DATA, needs
 
 from allonym.errors import LinksError, OptionError
+from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import bundled, wordnet
 
 HERE = Path(__file__).parents[1] / "data"
@@ -248,7 +250,31 @@ def test_links_file_has_definitions_and_paths(tmp_path: Path) -> None:
     assert rows["pet"]["alternatives"].startswith("m-5 (mammal > animal")
     people = wordnet(root="person")
     [nurse] = links_files.rows_of(link(["nurse"], people), people)
-    assert nurse["alternatives"] == "nanny.n.01 (woman > female > person)"
+    assert nurse["definition"].startswith("one skilled in caring for young children or the sick")
+    assert nurse["alternatives"] == "nanny.n.01 (woman > female > person: a woman who is the custodian of children)"
+
+
+def test_alternatives_without_definitions_have_all_their_ancestors() -> None:
+    lexicon = Lexicon.build([Entry("bass", 3), Entry("bass", 4, rank=1)])
+    t = Taxonomy.build("sounds and fish", list("rabxy"), child=[1, 2, 3, 4], parent=[0, 1, 2, 2], lexicon=lexicon)
+    [bass] = links_files.rows_of(link(["bass"], t), Scope(t, t.root))
+    assert (bass["definition"], bass["alternatives"]) == ("", "y (b > a > r)")
+
+
+@pytest.mark.parametrize(
+    ("definition", "clause"),
+    [
+        ("a hat; of felt", "a hat"),
+        ("a hat (of felt; or straw)", "a hat (of felt; or straw)"),
+        ("A hat of felt. It is warm.", "A hat of felt"),
+        ("a unit of the U.S. Navy", "a unit of the U.S. Navy"),
+        ("approx. 3 m", "approx. 3 m"),
+        ("word " * 40, ("word " * 17).strip() + " …"),
+        (") a; b", ") a"),
+    ],
+)
+def test_the_first_clause_of_a_definition(definition: str, clause: str) -> None:
+    assert links_files.first_clause(definition) == clause
 
 
 def test_a_value_can_be_settled_as_unmatched(tmp_path: Path) -> None:

@@ -46,6 +46,17 @@ def test_what_was_chosen_in_other_rows_stays_whatever_is_pressed(survey: Browser
     assert survey.version.label.endswith("matches set")
 
 
+def test_definitions_are_shown_beside_matches_and_senses(browser: Browser) -> None:
+    jobs(browser)
+    page = shown(browser.get("/words", column="job", status="all"))
+    assert "one skilled in caring for young children or the sick (usually" in page
+    assert "nanny: a woman who is the custodian of children (woman › female)" in page
+    told = browser.client.get("/concepts", params={"column": "job", "text": "nanny"}).json()
+    assert told[0] == {"id": "nanny.n.01", "label": "nanny – a woman who is the custodian of children"}
+    browser.fill("/words?column=job&status=all", "/words", do="apply", **{"other-0": "nursemaid.n.01"})
+    assert list(by_hand(browser, "job").values()) == ["nanny.n.01"]
+
+
 def test_nothing_that_is_known_is_a_choice(survey: Browser) -> None:
     page = survey.client.get(REVIEW).text
     value = re.search(r'<option value="(\w+)" >no match', page)

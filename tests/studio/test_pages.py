@@ -279,6 +279,11 @@ def test_a_hierarchy_that_was_built_is_scored_at_once(survey: Browser) -> None:
     assert '<option value="hobby" selected>' in page
     assert 'name="levels" min="1" max="12" value="4"' in page
     assert "; loss 0." in survey.get("/hierarchy", name="hobby.vgh.csv")
+    leaf = (survey.version.folder / "hobby.vgh.csv").read_text().partition(";")[0]
+    assert re.search(
+        r'class="about"><b>[^<]+</b> <code>[^<]+\.n\.\d\d</code>: \w',
+        survey.get("/hierarchy", name="hobby.vgh.csv", level="0", value=leaf),
+    )
     before = survey.version.number
     assert "invalid-limits" in codes(survey.post("/build", 422, column="hobby", values="ten, 1"))
     assert survey.version.number == before

@@ -11,6 +11,7 @@ import click
 from allonym.cli import options
 from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, option
+from allonym.cli.links_table import show_links
 from allonym.cli.output import problem_lines, progress, say, short, show_json, show_table
 from allonym.errors import plural
 
@@ -135,12 +136,6 @@ def _show_links(column: ColumnCheck, hide_values: bool) -> None:
         say(f"  {sentence}")
     if hide_values:
         return
-    rows = []
-    for link in links[:MAX_LINKS]:
-        as_dict = column.link_to_dict(link)
-        others = ", ".join((as_dict["alternatives"] if link.concept is not None else link.suggestions)[:3])
-        concept = as_dict["concept"] or "–"
-        rows.append(("  " + short(link.value, 30), f"{link.count:,}", concept, link.reason, others))
-    show_table(("  value", "cells", "concept", "reason", "or"), rows, right=(1,))
+    show_links(links[:MAX_LINKS], lambda link: column.links_of(link).scope.taxonomy, indent="  ")
     if len(links) > MAX_LINKS:
         say(f"  … and {len(links) - MAX_LINKS:,} more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ import click
 
 from allonym.cli import options
 from allonym.cli.help import Command, argument, option
-from allonym.cli.output import progress, say, short, show_json, waiting, width
+from allonym.cli.links_table import show_links
+from allonym.cli.output import progress, say, show_json, waiting
 from allonym.errors import OutputError, plural
 
 if TYPE_CHECKING:
@@ -90,12 +91,13 @@ def link(
 
 def _to_dict(link: Link, scope: Scope, hide_values: bool) -> dict[str, Any]:
     """Return a link for JSON, without texts of the data where these are to be hidden."""
-    ids = scope.taxonomy.ids
+    taxonomy, ids = scope.taxonomy, scope.taxonomy.ids
     row = {
         "value": link.value,
         "count": link.count,
         "concept": None if link.concept is None else ids[link.concept],
-        "label": None if link.concept is None else scope.taxonomy.labels[link.concept],
+        "label": None if link.concept is None else taxonomy.labels[link.concept],
+        "definition": None if link.concept is None else taxonomy.definition(link.concept),
         "relation": None if link.concept is None else link.relation,
         "confidence": None if link.concept is None else round(link.confidence, 3),
         "reason": link.reason,
@@ -123,23 +125,10 @@ def _show(links: Sequence[Link], scope: Scope, output: Path | None, hide_values:
     unsure = [x for x in in_review_order(links) if x.status != "sure"]
     if unsure and not hide_values:
         say()
-        for line in _lines(unsure[:MAX_LINKS], scope.taxonomy.ids):
-            click.echo(line)
+        show_links(unsure[:MAX_LINKS], lambda link: scope.taxonomy)
         if len(unsure) > MAX_LINKS:
             say(f"… and {len(unsure) - MAX_LINKS:,} more")
     if output is not None:
         say(f"\nWritten: {output}. Review it, then use it with --links {output}.")
     elif unsure:
         say("\nTo review the links, write them to a file: -o LINKS.csv.")
-
-
-def _lines(links: Sequence[Link], ids: Sequence[str]) -> Iterator[str]:
-    """Yield a table of links, one line each; a value without a concept is unmatched."""
-    rows = [("value", "count", "concept", "reason", "or")]
-    for x in links:
-        other = [ids[c] for c in x.alternatives[:2]] or list(x.suggestions[:3])
-        rows.append((x.value, f"{x.count:,}", "–" if x.concept is None else ids[x.concept], x.reason, ", ".join(other)))
-    a, b, c, d = (min(max(len(row[i]) for row in rows), most) for i, most in enumerate((26, 11, 22, 10)))
-    for value, count, concept, reason, others in rows:
-        line = f"{short(value, a):{a}}  {count:>{b}}  {short(concept, c):{c}}  {reason:{d}}  {others}"
-        yield short(line, width())

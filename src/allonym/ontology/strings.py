@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from allonym.ontology.pickling import DropCaches
 
-BLOCKS_IN_MEMORY = 64  # of compressed strings
-
 
 class Strings(Sequence[str]):
     """A sequence of strings with an index."""
@@ -142,7 +140,7 @@ class SelectedStrings(Sequence[str]):
 
 
 class CompressedStrings(DropCaches, Sequence[str]):
-    """Strings compressed in blocks; the strings of a block are decompressed together.
+    """Strings compressed in blocks; the strings of a block are decompressed together when one is first needed.
 
     >>> texts = CompressedStrings(*compressed(["a dog", "a cat", "a cow"], 2), 3, 2)
     >>> texts[1], list(texts)
@@ -153,16 +151,14 @@ class CompressedStrings(DropCaches, Sequence[str]):
         self.blocks, self.starts, self.length, self.block_length = blocks, starts, length, block_length
 
     @cached_property
-    def _recent(self) -> dict[int, list[str]]:
+    def _decompressed(self) -> dict[int, list[str]]:
         return {}
 
     def _block(self, number: int) -> list[str]:
-        if number not in self._recent:
-            if len(self._recent) >= BLOCKS_IN_MEMORY:
-                self._recent.clear()
+        if number not in self._decompressed:
             content = self.blocks[self.starts[number] : self.starts[number + 1]].tobytes()
-            self._recent[number] = decompress(content).decode().split("\n")
-        return self._recent[number]
+            self._decompressed[number] = decompress(content).decode().split("\n")
+        return self._decompressed[number]
 
     def __len__(self) -> int:
         return self.length

@@ -114,14 +114,19 @@ class ColumnCheck:
             }
         return entry
 
+    def links_of(self, link: Link) -> ColumnLinks:
+        """Return the links of the ontology that a link was found in."""
+        return next((u for u in self.words if u.to_review[link.value].concept == link.concept), self.words[0])
+
     def link_to_dict(self, link: Link) -> dict[str, Any]:
         """Return a link for JSON, with ids of the ontology it was found in."""
-        known = next((u for u in self.words if u.to_review[link.value].concept == link.concept), self.words[0])
-        ids = known.scope.taxonomy.ids
+        taxonomy = self.links_of(link).scope.taxonomy
+        ids = taxonomy.ids
         return {
             "value": link.value,
             "count": link.count,
             "concept": None if link.concept is None else ids[link.concept],
+            "definition": None if link.concept is None else taxonomy.definition(link.concept),
             "reason": link.reason,
             "alternatives": [ids[c] for c in link.alternatives],
             "suggestions": list(link.suggestions),

@@ -39,6 +39,11 @@ class Sense:
     path: Sequence[str]  # from its parent up to the root
     about: str = ""  # a definition if there is one, else synonyms
 
+    @property
+    def short(self) -> str:
+        """The beginning of the definition, or else the nearest ancestors, for a line of a list."""
+        return links_files.first_clause(self.about) if self.about else " › ".join(self.path[:3])
+
 
 @dataclass(frozen=True)
 class Word:
@@ -151,7 +156,7 @@ def sense_of(scope: Scope, concept: int) -> Sense:
     """Return a concept, described for a person."""
     taxonomy = scope.taxonomy
     path = [taxonomy.labels[c].replace("_", " ") for c in taxonomy.path(concept, scope.root)[1:]]
-    about = (taxonomy.definitions[concept] if taxonomy.definitions is not None else "") or ", ".join(
+    about = taxonomy.definition(concept) or ", ".join(
         term.replace("_", " ") for term in taxonomy.lexicon.terms(concept) if term != taxonomy.labels[concept]
     )
     return Sense(taxonomy.ids[concept], taxonomy.labels[concept].replace("_", " "), path, about)

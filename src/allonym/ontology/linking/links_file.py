@@ -32,6 +32,8 @@ COLUMNS = (
 FORMULA = re.compile(r"'*[=+@\t\r-]")  # as a spreadsheet recognises it
 COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
 ARROW = " > "
+MAX_DEFINITION = 90  # letters of a short definition
+_SENTENCE_END = re.compile(r"(?<=[a-z)][a-z)])\. (?=[A-Z])")
 
 
 def path_text(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
@@ -60,22 +62,51 @@ def _row(link: Link, taxonomy: Taxonomy, root: int) -> dict[str, str]:
         row["concept"], row["label"] = taxonomy.ids[concept], taxonomy.labels[concept]
         row["path"] = path_text(taxonomy, concept, root)
         row["proposed"] = "" if link.reason == "settled" else taxonomy.ids[concept]
-        row["definition"] = taxonomy.definitions[concept] if taxonomy.definitions is not None else ""
+        row["definition"] = taxonomy.definition(concept)
     return row
 
 
 def short_definition(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
-    """Return the beginning of a definition, or the nearest ancestors if the source has no definition."""
-    if taxonomy.definitions is not None and taxonomy.definitions[concept]:
-        return textwrap.shorten(taxonomy.definitions[concept].split(";")[0].split(". ")[0], 90, placeholder=" …")
+    """Return the beginning of a definition, or the nearest ancestors if the source has no definition.
+
+    >>> from allonym.ontology.wordnet import bundled
+    >>> short_definition(bundled(), bundled().code("barrister"))
+    'a British or Canadian lawyer who speaks in the higher courts of law on behalf of either …'
+    """
+    definition = taxonomy.definition(concept)
+    return first_clause(definition) if definition else _ancestors(taxonomy, concept, root)
+
+
+def first_clause(definition: str) -> str:
+    """Return the beginning of a definition: its first clause or sentence, cut to a line.
+
+    >>> first_clause("a hat (of felt; or straw); worn in the U.S. Navy. Rare.")
+    'a hat (of felt; or straw)'
+    """
+    depth = 0
+    for place, sign in enumerate(definition):
+        depth += (sign == "(") - (sign == ")")
+        if sign == ";" and depth <= 0:
+            definition = definition[:place]
+            break
+    return textwrap.shorten(_SENTENCE_END.split(definition)[0], MAX_DEFINITION, placeholder=" …")
+
+
+def _ancestors(taxonomy: Taxonomy, concept: int, root: int | None) -> str:
     return ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:4])
 
 
 def sense_text(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
-    """Return the id of a sense with its path up and, if the source has definitions, its short definition."""
-    path = ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:])
-    definition = short_definition(taxonomy, concept, root) if taxonomy.definitions is not None else ""
-    return f"{taxonomy.ids[concept]} ({path}{': ' if definition else ''}{definition})"
+    """Return the id of a sense with its nearest ancestors and its short definition, or else all its ancestors.
+
+    >>> from allonym.ontology.wordnet import bundled
+    >>> sense_text(bundled(), bundled().code("nanny"))
+    'nanny.n.01 (woman > female > person: a woman who is the custodian of children)'
+    """
+    if definition := taxonomy.definition(concept):
+        above = _ancestors(taxonomy, concept, root)
+        return f"{taxonomy.ids[concept]} ({above}{': ' if above else ''}{first_clause(definition)})"
+    return f"{taxonomy.ids[concept]} ({ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:])})"
 
 
 def escape_formula(cell: str) -> str:

@@ -7,6 +7,9 @@ from starlette.responses import Response
 from allonym.errors import OptionError
 from allonym.pipeline.hierarchies import HierarchyScore, editor, settled_of
 from allonym.pipeline.hierarchies.editor import Hierarchy
+from allonym.pipeline.review import Sense, search
+from allonym.plan.column import Column
+from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
 from allonym.studio.pages.hierarchies import find_hierarchy, known_concepts, links_file, links_path, scored
 from allonym.studio.rendering import render
@@ -39,6 +42,7 @@ def show(request: PageRequest) -> Response:
         parents=parents,
         parent=next((row[level + 1] for row in hierarchy.rows if row[level] == value), "") if parents else "",
         branch=_branch(hierarchy, level, value),
+        sense=_sense(table, shown.score, request.text("ontology", "wordnet"), value),
         whole_tree=number <= MAX_TREE_VALUES,
         unclear=shown.unclear[:MAX_UNCLEAR],
         typed={request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows} if request.problems else {},
@@ -50,6 +54,14 @@ def _branch(hierarchy: Hierarchy, level: int, value: str) -> set[tuple[int, str]
     """Return a value and those above it, each with its level."""
     row = next((row for row in hierarchy.rows if value and row[level] == value), ())
     return {(i, row[i]) for i in range(level, len(row))}
+
+
+def _sense(table: OpenTable, score: HierarchyScore | None, ontology: str, value: str) -> Sense | None:
+    """Return the concept by which a value is scored."""
+    concept = score.concepts.get(value) if score is not None else None
+    if concept is None:
+        return None
+    return search(Column("quasi", ontology=(ontology,)), table.folder, concept)[0]
 
 
 def _losses(score: HierarchyScore) -> dict[tuple[int, str], float]:

@@ -326,7 +326,7 @@ def concepts(request: PageRequest) -> Response:
         return JSONResponse([])
     ontology = min(request.number("ontology"), max(len(column.ontology), 1) - 1)
     senses = reviewing.search(column, table.folder, text, ontology)
-    return JSONResponse([{"id": x.id, "label": f"{x.label} – {' › '.join(x.path[:3])}"} for x in senses])
+    return JSONResponse([{"id": x.id, "label": f"{x.label} – {x.short}"} for x in senses])
 
 
 PAGE = Page(
