@@ -166,3 +166,35 @@ def test_the_page_tells_how_much_is_settled(browser: Browser) -> None:
     path = "/words?column=job&status=unmatched"
     browser.fill(path, "/words", do="apply", **{f"sense-{place(browser, path, 'xqzv')}": "nothing"})
     assert "66 % of cells settled." in shown(browser.get("/words", column="job"))
+
+
+VARIANTS = b"job,age\n" + b"nurse,3\ncook,4\nnursse,5\ncarpentrr,6\ncarpentr,7\ncarpentrr,8\ncarpentrx,9\n" * 2
+
+
+def test_spellings_of_a_value_are_settled_at_once(browser: Browser) -> None:
+    browser.post("/open", files={"file": ("people.csv", VARIANTS)})
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet", "root-0": "person"})
+    path = "/words?column=job&status=unmatched"
+    page = shown(browser.get("/words", column="job", status="unmatched"))
+    assert "also: carpentr · carpentrx" in page
+    assert "Settle these 3 spellings at once" in page
+    assert "Settle as nurse" in page  # the most frequent spelling is matched
+    wrong = browser.fill(path, "/words", 422, cluster=place(browser, path, "carpentrr"))
+    assert "no-concept" in codes(wrong)
+    row = place(browser, path, "carpentrr")
+    browser.fill(path, "/words", cluster=row, **{f"other-{row}": "carpenter"})
+    browser.fill(path, "/words", cluster=place(browser, path, "nursse"))
+    settled = dict.fromkeys(("carpentrr", "carpentr", "carpentrx"), "carpenter.n.01")
+    assert by_hand(browser, "job") == settled | {"nursse": "nurse.n.01"}
+    assert "100 % of cells settled" in shown(browser.get("/words", column="job"))
+
+
+def test_an_accepted_link_stays_narrower(browser: Browser) -> None:
+    browser.post(
+        "/open", files={"file": ("people.csv", b"job,age\n" + b"grey-haired nurse,3\ncook,4\ngreyhaired nurse,3\n" * 2)}
+    )
+    browser.fill("/columns", "/columns", **{"role-0": "quasi", "what-0": "wordnet", "root-0": "person"})
+    browser.fill("/words?column=job&status=review", "/words", cluster="0")
+    with (browser.version.folder / "job.links.csv").open() as file:
+        rows = [x for x in csv.DictReader(file) if x["value"] != "cook"]
+    assert [(x["status"], x["relation"], x["concept"]) for x in rows] == [("sure", "narrower", "nurse.n.01")] * 2

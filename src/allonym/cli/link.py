@@ -75,7 +75,7 @@ def link(
         )
     linked = settled.mark(linked)
     if output is not None:
-        save_text(output, links_file.to_csv(linked, scope, settled.rows), private=True)
+        save_text(output, links_file.to_csv(linked, scope, settled.rows, language), private=True)
     if as_json:
         rows = [_to_dict(x, scope, hide_values) for x in linked]
         show_json({"format": 1, "ontology": scope.name, "missing": cells.missing, "links": rows})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from allonym.ontology.linking.accept import as_category, is_accepted
+from allonym.ontology.linking.clusters import clusters_of
 from allonym.ontology.linking.link import Link
-from allonym.ontology.linking.links_file import Settled
+from allonym.ontology.linking.links_file import Settled, to_csv
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
@@ -26,14 +28,15 @@ class ColumnLinks:
     links: Mapping[str, Link]
     settled: Settled
     file: str | Path | None = None  # the links file, if the plan names one
+    language: str = "en"
     proposals: Mapping[str, Link] = field(default_factory=dict)  # of values that are categories until they are reviewed
 
     def with_status(self, status: str) -> list[Link]:
         """Return the links of values in the table that have a status, frequent ones first."""
         return sorted((x for x in self.present if x.status == status), key=lambda x: (-x.count, x.value))
 
-    @property
-    def to_review(self) -> dict[str, Link]:
+    @cached_property
+    def to_review(self) -> Mapping[str, Link]:
         """All links as a person reviews them: as proposed, also where the proposal is not used."""
         return {**self.links, **self.proposals}
 
@@ -49,6 +52,15 @@ class ColumnLinks:
         }
         links = {value: as_category(x) if value in proposals else x for value, x in self.links.items()}
         return replace(self, links=links, proposals=proposals)
+
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """For values with other spellings in the table, the most frequent spelling."""
+        return clusters_of(self.present, self.language)
+
+    def to_csv(self) -> str:
+        """Return the links as a links file."""
+        return to_csv(self.to_review.values(), self.scope, self.settled.rows, self.language)
 
     def knows(self, value: str) -> bool:
         """Tell whether the links file, if there is one, has a value."""

@@ -15,7 +15,6 @@ from allonym.errors import OutputError, Problem, first_few
 from allonym.kinds.linking import ColumnLinks
 from allonym.measures.population import PopulationRisk, class_sizes
 from allonym.measures.uniques import SIZE, UniqueCombinations
-from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.link import SURE, Link
 from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
 from allonym.pipeline.cached_table import CachedTable
@@ -196,7 +195,7 @@ class Check:
                         f"{file} exists already, and the plan does not name it.",
                         hint=f'add links = "{name}" to column {column.name} of the plan, or remove the file.',
                     )
-                texts[file] = links_files.to_csv(words.to_review.values(), words.scope, words.settled.rows)
+                texts[file] = words.to_csv()
                 named.setdefault(column.name, []).append(name)
         for file, text in texts.items():
             save_text(file, text, private=True)

@@ -135,7 +135,8 @@ def _link(
         )
         source = column.links[place] if column.links else None
         file = source if isinstance(source, (str, Path)) else None
-        linked.append(ColumnLinks(scopes[key], {x.value: x for x in settled.mark(links)}, settled, file))
+        marked = {x.value: x for x in settled.mark(links)}
+        linked.append(ColumnLinks(scopes[key], marked, settled, file, column.language))
     return linked
 
 

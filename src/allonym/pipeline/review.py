@@ -15,8 +15,8 @@ from allonym.errors import LinksError
 from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
-from allonym.ontology.linking.link import REVIEW, SURE, UNMATCHED, Link, link
-from allonym.ontology.linking.review_order import ReviewProgress, in_review_order
+from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link, link
+from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
 from allonym.ontology.scope import Scope
 from allonym.pipeline.check import ColumnCheck
 from allonym.pipeline.encoding import open_scopes
@@ -58,6 +58,8 @@ class Word:
     others: Sequence[Sense]
     suggestions: Sequence[str]
     by_hand: bool
+    variants: Sequence[str] = ()  # other spellings that are still to be reviewed
+    cluster: Sense | None = None  # what the most frequent spelling means, if that is settled
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,30 @@ class Review:
         rows = self.column.words[self.place].settled.rows
         return {value for value, row in rows.items() if row.get("by") == HAND}
 
+    def _spellings(self, value: str) -> list[Link]:
+        """Return the links of all spellings of a value, with itself."""
+        words = self.column.words[self.place]
+        if value not in words.clusters:
+            return [words.to_review[value]]
+        return [words.to_review[x] for x, name in words.clusters.items() if name == words.clusters[value]]
+
+    def variants(self, value: str) -> list[Link]:
+        """Return the other spellings of a value that are still to be reviewed, in review order."""
+        return in_review_order(x for x in self._spellings(value) if x.value != value and is_open(x))
+
+    def _relation(self, value: str, concept: int | None) -> str:
+        """Return how a value relates to a concept that a person chose: as a spelling of it was proposed, else same."""
+        proposed = [x for x in self._spellings(value) if concept in (x.concept, *x.alternatives)]
+        return NARROWER if concept is not None and any(x.relation == NARROWER for x in proposed) else SAME
+
+    def _meaning_of_cluster(self, value: str) -> Sense | None:
+        """Return what the most frequent spelling of a value means, if that is another one, and settled."""
+        words = self.column.words[self.place]
+        name = words.clusters.get(value, value)
+        concept = words.to_review[name].concept
+        settled = name != value and not is_open(words.to_review[name])
+        return sense_of(self.scope, concept) if settled and concept is not None else None
+
     def words(self, links: Sequence[Link]) -> list[Word]:
         """Return some links with all that a person needs to review them."""
         scope, rows, settled = self.scope, self.column.words[self.place].settled.rows, self._by_hand
@@ -116,6 +142,8 @@ class Review:
                 others=[sense_of(scope, c) for c in others],
                 suggestions=senses.suggestions,
                 by_hand=x.value in settled,
+                variants=[y.value for y in self.variants(x.value)] if is_open(x) else [],
+                cluster=self._meaning_of_cluster(x.value) if is_open(x) else None,
             )
             words.append(word)
         return words
@@ -127,7 +155,7 @@ class Review:
         """
         words, scope = self.column.words[self.place], self.scope
         before: dict[str, Mapping[str, str]] = dict(words.settled.rows)
-        links = words.to_review
+        links = dict(words.to_review)
         wrong = [text for text in changes.values() if text and not concepts(scope, text, self.language)]
         if wrong:
             raise LinksError(
@@ -142,8 +170,10 @@ class Review:
             known = before.get(value) or links_files.rows_of([old], scope)[0]
             code = old.concept if text is None else concepts(scope, text, self.language)[0] if text else None
             before[value] = {**known, "status": SURE, "by": HAND}
-            links[value] = Link(value, old.count, code, "settled", UNMATCHED if code is None else SURE)
-        return links_files.to_csv(links.values(), scope, before)
+            relation = self._relation(value, code)
+            status = UNMATCHED if code is None else SURE
+            links[value] = Link(value, old.count, code, "settled", status, relation=relation)
+        return links_files.to_csv(links.values(), scope, before, self.language)
 
 
 def concepts(scope: Scope, text: str, language: str = "en") -> list[int]:

@@ -1,9 +1,10 @@
 """Links files: tables in which a person reviews and settles the links of values.
 
-`COLUMNS` lists the columns. Only value, concept and relation are read back. A concept is an id, a word (its first
-sense) or `word#2`. A relation is `narrower` (the value is a kind of the concept) or `same`, the default. A row that
-is still marked `review` and has the proposed concept has not been reviewed and keeps that status. A row without a
-concept that is marked `sure` settles that the value has none.
+`COLUMNS` lists the columns. Value, concept, relation, status and cluster are read back. A concept is an id, a word
+(its first sense) or `word#2`. A relation is `narrower` (the value is a kind of the concept) or `same`, the default. A
+row that is still marked `review` and has the proposed concept has not been reviewed and keeps that status. A row
+without a concept that is marked `sure` settles that the value has none. The status `cluster` settles all spellings of
+a cluster.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from allonym.decoding import decode, delimiter_of, table_of
 from allonym.errors import LinksError
 from allonym.ontology.linking.accept import SUGGESTED
+from allonym.ontology.linking.clusters import clusters_of, settle_clusters
 from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, Link
 from allonym.ontology.linking.review_order import in_review_order
 from allonym.ontology.scope import Scope
@@ -27,7 +29,7 @@ from allonym.ontology.taxonomy import Taxonomy
 
 COLUMNS = (
     "value", "count", "concept", "relation", "label", "path", "definition", "reason", "dropped", "status",
-    "alternatives", "suggestions", "proposed",
+    "cluster", "alternatives", "suggestions", "proposed",
 )  # fmt: skip
 FORMULA = re.compile(r"'*[=+@\t\r-]")  # as a spreadsheet recognises it
 COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
@@ -125,10 +127,16 @@ def unescape_formula(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and FORMULA.match(cell) else cell
 
 
-def to_csv(links: Iterable[Link], scope: Scope, before: Mapping[str, Mapping[str, str]] | None = None) -> str:
+def to_csv(
+    links: Iterable[Link],
+    scope: Scope,
+    before: Mapping[str, Mapping[str, str]] | None = None,
+    language: str = "en",
+) -> str:
     """Return a links file; settled values keep the details and extra columns they have in the previous file."""
     text = io.StringIO(newline="")
-    before = before or {}
+    before, links = before or {}, list(links)
+    cluster_of = clusters_of(links, language)
     extra = [name for name in dict.fromkeys(n for row in before.values() for n in row) if name not in COLUMNS]
     names = [*COLUMNS, *extra]
     writer = csv.DictWriter(text, names, "", lineterminator="\n", quoting=csv.QUOTE_ALL)  # also quotes a single CR
@@ -137,7 +145,7 @@ def to_csv(links: Iterable[Link], scope: Scope, before: Mapping[str, Mapping[str
         previous = before.get(row["value"], {})
         if row["reason"] == "settled" or row["reason"] == SUGGESTED == previous.get("reason"):
             row |= {name: previous[name] for name in COLUMNS_CARRIED_OVER if previous.get(name)}
-        cells = row | {name: previous.get(name, "") for name in extra}
+        cells = row | {"cluster": cluster_of.get(row["value"], "")} | {name: previous.get(name, "") for name in extra}
         writer.writerow({name: escape_formula(x) if isinstance(x, str) else x for name, x in cells.items()})
     return text.getvalue()
 
@@ -165,32 +173,17 @@ def read(path: str | Path) -> Settled:
     """Read a links file; a row without a concept counts only if it is marked sure.
 
     Raises:
-        LinksError: the file cannot be read, lacks a column, or gives a value two concepts.
+        LinksError: the file cannot be read, lacks a column, gives a value two concepts, or marks a row with a cluster
+            that is not settled.
     """
     path = Path(path)
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise LinksError(f"{path} cannot be read: {error.strerror}.", hint="check the name.") from error
-    text = decode(raw)
-    try:
-        rows = list(table_of(text, delimiter_of(text)))
-    except csv.Error as error:
-        raise LinksError(f"{path} cannot be read as a table: {error}.", hint="is it a links file?") from error
-    names = [name.strip() for name in rows[0]] if rows else []
-    missing = {"value", "concept"} - set(names)
-    if missing:
-        raise LinksError(
-            f"{path} has no column {' and '.join(sorted(missing))}.",
-            hint="a links file needs the columns value and concept.",
-        )
+    raw, rows = _read_rows(path)
     concepts: dict[str, str] = {}
     unseen: set[str] = set()
     narrower: set[str] = set()
     row_of: dict[str, dict[str, str]] = {}
     contradictory: list[int] = []
-    for number, cells in enumerate(rows[1:], 2):
-        row = dict(zip(names, (unescape_formula(cell.strip()) for cell in cells), strict=False))
+    for number, row in enumerate(settle_clusters(rows, path), 2):
         value, concept, status = (row.get(name, "") for name in ("value", "concept", "status"))
         row_of.setdefault(value, row)
         if not concept and status != SURE:
@@ -207,3 +200,26 @@ def read(path: str | Path) -> Settled:
             hint="keep one row for each value.",
         )
     return Settled(concepts, frozenset(unseen), frozenset(narrower), row_of, hashlib.sha256(raw).hexdigest())
+
+
+def _read_rows(path: Path) -> tuple[bytes, list[dict[str, str]]]:
+    """Return the bytes and the rows of a links file."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise LinksError(f"{path} cannot be read: {error.strerror}.", hint="check the name.") from error
+    text = decode(raw)
+    try:
+        rows = list(table_of(text, delimiter_of(text)))
+    except csv.Error as error:
+        raise LinksError(f"{path} cannot be read as a table: {error}.", hint="is it a links file?") from error
+    names = [name.strip() for name in rows[0]] if rows else []
+    missing = {"value", "concept"} - set(names)
+    if missing:
+        raise LinksError(
+            f"{path} has no column {' and '.join(sorted(missing))}.",
+            hint="a links file needs the columns value and concept.",
+        )
+    return raw, [
+        dict(zip(names, (unescape_formula(cell.strip()) for cell in cells), strict=False)) for cells in rows[1:]
+    ]

@@ -176,7 +176,7 @@ def _no_column() -> OptionError:
 
 def _next_row(request: PageRequest, review: Review, values: Mapping[int, str]) -> int:
     """Return the row to focus, from 1: the one after the row that was changed, or the first."""
-    row = request.text("one") or request.text("suggest").partition(" ")[0]
+    row = request.text("one") or request.text("cluster") or request.text("suggest").partition(" ")[0]
     if not row.isdecimal():
         return 1
     stays = (
@@ -199,7 +199,8 @@ def _form_values(request: PageRequest, review: Review) -> dict[int, str]:
     present = {x.value for x in review.column.words[review.place].present}
     by_line = {" ".join(x.splitlines()): x for x in present}  # browsers change line ends
     values = {i: x if x in present else by_line.get(" ".join(x.splitlines()), x) for i, x in values.items()}
-    rows = [x for x in (request.text("one"), request.text("suggest").partition(" ")[0]) if x.isdecimal()]
+    buttons = (request.text("one"), request.text("cluster"), request.text("suggest").partition(" ")[0])
+    rows = [x for x in buttons if x.isdecimal()]
     if not present.issuperset(values.values()) or any(int(x) not in values for x in rows):
         raise OptionError("A value of this list is no longer in the column.", hint="reload the list.", code="no-value")
     return values
@@ -213,10 +214,24 @@ def _changes(request: PageRequest, review: Review, action: str, values: Mapping[
         return {**chosen, values[int(request.text("one"))]: None}
     if row.isdecimal():
         return {**chosen, values[int(row)]: concept}
+    if request.text("cluster").isdecimal():
+        return chosen | _cluster_changes(review, values[int(request.text("cluster"))], chosen)
     changes = _bulk_changes(request, review, action, values) if action != "apply" else chosen
     if not changes:
         raise OptionError("Nothing was changed.", hint="choose a concept, or select values first.", code="no-change")
     return changes | chosen if action in ("accept", "accept-all") else chosen | changes
+
+
+def _cluster_changes(review: Review, value: str, chosen: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the changes that give all spellings of a value one concept: the one chosen, proposed or settled."""
+    (word,) = review.words([review.column.words[review.place].to_review[value]])
+    sense = word.cluster or word.sense
+    concept = chosen.get(value) if value in chosen else sense.id if sense is not None else None
+    if concept is None:
+        raise OptionError(
+            "No concept was given for these spellings.", hint="choose one in their row first.", code="no-concept"
+        )
+    return dict.fromkeys([value, *word.variants], concept)
 
 
 def _bulk_changes(
