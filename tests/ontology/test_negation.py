@@ -6,6 +6,7 @@ import pytest
 
 from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.negation import drops_negation, is_residual, negated, opposes, words_of
+from allonym.ontology.linking.phrases import noun_phrases
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,24 @@ def test_residual(code: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["other vegetables", "nurse", "without pay", "never married", "no milk", "and"])
 def test_not_residual(text: str) -> None:
     assert not is_residual(text, language("en"))
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("no milk", ["no milk"]),
+        ("no milk and sugar", ["no milk", "no sugar"]),
+        ("coffee without sugar", ["coffee", "without sugar"]),
+        ("coffee without sugar, tea", ["coffee", "without sugar", "tea"]),
+        ("milk (no sugar)", ["milk", "no sugar"]),
+        ("shoes but not boots", ["shoes", "not boots"]),
+        ("don't want shoes", ["not shoes"]),
+        ("sugar free", ["sugar free"]),
+        ("fever not present", ["fever not present"]),
+        ("insurance: none", ["insurance: none"]),
+        ("red wine with cheese", ["red wine", "cheese"]),
+    ],
+)
+def test_noun_phrases_keep_negations(text: str, phrases: list[str]) -> None:
+    pytest.importorskip("textblob")
+    assert list(noun_phrases(text)) == phrases

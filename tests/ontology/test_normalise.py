@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.languages import language
-from allonym.ontology.linking.negation import is_negation, words_of
+from allonym.ontology.linking.negation import is_negation, negated, words_of
 from allonym.ontology.linking.normalise import MAX_READINGS, Normaliser, Reading
 from allonym.ontology.wordnet import bundled
 
@@ -63,6 +63,7 @@ def reading(value: str, text: str, normaliser: Normaliser | None = None) -> Read
         ("Local-gov", "local government", ("hyphen", "abbreviation"), ()),
         ("artif. sweetener", "artificial sweetener", ("abbreviation",), ()),
         ("tea w/o milk", "tea without milk", (), ()),
+        ("body mass index 30+ - obesity", "obesity", ("dash",), ("body", "mass", "index", "30+")),
     ],
 )  # fmt: skip
 def test_reading(value: str, text: str, steps: tuple[str, ...], dropped: tuple[str, ...]) -> None:
@@ -119,6 +120,33 @@ def test_any_text(value: str) -> None:
     assert readings == Normaliser.of(bundled().lexicon, EN).readings(value)
     assert [r.text for r in readings[:1]] == [key(value)] * bool(key(value))
     assert len({(r.text, r.part) for r in readings}) == len(readings) <= MAX_READINGS
+
+
+_NOUNS = ("milk", "tea", "sugar", "dog", "nurse", "bread", "surgery", "fever")
+_JOINTS = (" ", "-", "/", ", ", " and ", " (", ") ", " with ", " of ", " - ", ": ", " & ", " 3 ", " other ")
+
+
+@given(
+    st.permutations(_NOUNS),
+    st.lists(
+        st.sampled_from(["", "no ", "not ", "never ", "without ", "non-", "former ", "no-"]), min_size=5, max_size=5
+    ),
+    st.lists(st.sampled_from(_JOINTS), min_size=4, max_size=4),
+    st.sampled_from(["", " none", " free", " not present", " (no)"]),
+    st.integers(1, 5),
+)
+def test_no_reading_loses_or_moves_a_negation(
+    nouns: list[str], negations: list[str], joints: list[str], end: str, size: int
+) -> None:
+    value = ""
+    for n in range(size):
+        value += (joints[n - 1] if n else "") + negations[n] + nouns[n]
+    value += end
+    words = words_of(value.replace("/", " ").replace("&", " "))
+    before = {words[i] for i in negated(words, EN)}
+    for r in wordnet().readings(value)[1:]:
+        after = words_of(r.text)
+        assert {after[i] for i in negated(after, EN)} & set(_NOUNS) == before & set(after) & set(_NOUNS), (value, r)
 
 
 def test_long_texts_have_one_reading() -> None:

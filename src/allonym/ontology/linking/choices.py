@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import drops_negation, is_negation
+from allonym.ontology.linking.negation import drops_negation, is_negation, negated
 from allonym.ontology.linking.parts import AND, BLANK, COMMA, DASH, HYPHEN, SLASH, STEP_OF_GAP, Parts, Trimmed, trim
 from allonym.ontology.linking.unions import members
 
@@ -109,15 +109,24 @@ class Chooser:
             if len(places) == len(order) or not LETTERS.search(parts.text(places)):
                 continue
             others = [i for i in range(len(parts.words)) if i not in places]
-            if negates and any(is_negation(parts.words[i], self.language) for i in others):
+            if negates and not self._negates_the_same(parts, places, others):
                 continue
             dropped = tuple(i for i in others if parts.words[i] not in self.language.conjunctions)
             yield Choice(places, (*steps, "union"), dropped, part=True)
 
+    def _negates_the_same(self, parts: Parts, places: Sequence[int], others: Sequence[int]) -> bool:
+        """Tell whether a member of a union has all negations, and each negates the same words as in the value."""
+        if any(is_negation(parts.words[i], self.language) for i in others):
+            return False
+        of_member = {places[n] for n in negated([parts.words[i] for i in places], self.language)}
+        return of_member == negated(parts.words, self.language) & set(places)
+
     def _segments(self, parts: Parts, places: list[int], steps: tuple[str, ...], negates: bool) -> Iterator[Choice]:
         """Yield what stands on either side of a dash or colon: "body mass index 30+ - obesity"."""
         segments = split(parts, places, DASH)
-        for segment in reversed(segments if len(segments) > 1 else []):
+        for segment in segments if len(segments) > 1 else []:
+            if parts.words[segment[0]] in self.language.prepositions:
+                continue
             if LETTERS.search(parts.text(segment)) and (not negates or self._keeps_negations(parts, segment)):
                 others = tuple(i for i in range(len(parts.words)) if i not in segment)
                 yield Choice(tuple(segment), tuple(dict.fromkeys((*steps, "dash"))), others)

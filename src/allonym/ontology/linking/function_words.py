@@ -5,7 +5,7 @@ from __future__ import annotations
 _WORDS = {
     "en": {
         "negators": "no not never neither nor none cannot nothing nobody former formerly ex less denies",
-        "negating_prepositions": "without w/o sans except excluding excl lacking minus",
+        "negating_prepositions": "without w/o sans except exc excluding excl lacking minus",
         "negating_prefixes": "non un anti",
         "negating_suffixes": "free negative absent excluded denied",
         "residual": "other others misc miscellaneous various unspecified unknown unidentified unassigned unclassified "
@@ -23,7 +23,7 @@ _WORDS = {
     "de": {
         "negators": "kein keine keinen keinem keiner keines nicht nie niemals weder noch nichts ehemals ehemalige "
         "ehemaliger ehemaliges früher frühere früherer ex weniger",
-        "negating_prepositions": "ohne außer ausser ausgenommen exkl",
+        "negating_prepositions": "ohne außer ausser ausgenommen exkl exklusive",
         "negating_prefixes": "un anti",
         "negating_suffixes": "frei negativ",
         "residual": "andere anderer anderes anderen sonstige sonstiger sonstiges sonstigen übrige übriges divers "

@@ -13,7 +13,7 @@ from allonym.ontology.linking.spelling_variants import ordinal
 # the semantic tags of SNOMED CT
 _TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
 _TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
-_TOKEN = re.compile(r"[()\[\]{}]|[,;:|]|\s[-‐-―]+\s|[-‐-―/\\&+_]+|[^\s()\[\]{},;:|\-‐-―/\\&+_]+")
+_TOKEN = re.compile(r"\d[\d.,]*\+(?!\w)|[()\[\]{}]|[,;:|]|\s[-‐-―]+\s|[-‐-―/\\&+_]+|[^\s()\[\]{},;:|\-‐-―/\\&+_]+")
 _UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿ"
 CAMEL = re.compile(rf"(?<=[{_LOWER}]{{2}})(?=[{_UPPER}][{_LOWER}])|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}]{{2}})")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?$|(?:[^\W\d_]\.)+[^\W\d_]$")
