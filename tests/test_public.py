@@ -13,10 +13,11 @@ from allonym.ontology.word_similarity import compare
 
 def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
-        "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Link", "MDAV", "Noise", "Plan", "Privacy",
-        "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
-        "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "compare", "identifier", "keep", "link",
-        "quasi", "read_taxonomy", "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet",
+        "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Inspection", "Link", "MDAV", "Noise",
+        "Plan", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
+        "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "compare", "identifier", "inspect", "keep",
+        "link", "quasi", "read_taxonomy", "sensitive", "similarity", "unique_combinations", "unit", "weight",
+        "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

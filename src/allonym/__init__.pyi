@@ -24,6 +24,8 @@ from allonym.ontology.wordnet import wordnet as wordnet
 from allonym.pipeline.compare import compare as compare
 from allonym.pipeline.disclosure.frames import unique_combinations as unique_combinations
 from allonym.pipeline.fit import Fitted as Fitted
+from allonym.pipeline.inspect import Inspection as Inspection
+from allonym.pipeline.inspect import inspect as inspect
 from allonym.pipeline.run import Release as Release
 from allonym.plan.column import Column as Column
 from allonym.plan.column import identifier as identifier

@@ -51,3 +51,21 @@ def test_inspect_never_takes_a_body_for_a_survey_weight(folder: Path) -> None:
     (folder / "w.csv").write_text("weight,survey_weight,sample_weight\n" + rows)
     roles = {x["name"]: x["role"] for x in json.loads(run("inspect", "w.csv", "--json"))["columns"]}
     assert roles == {"weight": "quasi", "survey_weight": "weight", "sample_weight": "quasi"}
+
+
+def test_explain_prints_the_evidence_of_each_column(folder: Path) -> None:
+    rows = "".join(f"{10001 + i % 30},{('low', 'medium', 'high')[i % 3]},{i % 2}\n" for i in range(300))
+    (folder / "t.csv").write_text("zip,risk,flag\n" + rows)
+    printed = run("inspect", "t.csv", "--explain", "--combination-size", "0")
+    assert "zip: quasi, category\n  30 distinct values in 300 cells.\n  Every value has 5 digits." in printed
+    assert "risk: quasi, ordinal" in printed
+    assert "10001" not in printed  # no value of the data
+    short = run("inspect", "t.csv", "--combination-size", "0")
+    assert "Every value has 5 digits." not in short
+    assert "--quasi risk=category" in short  # levels do not fit an option
+    columns = {x["name"]: x for x in json.loads(run("inspect", "t.csv", "--json"))["columns"]}
+    assert columns["risk"]["levels"] == ["low", "medium", "high"]
+    assert [x["code"] for x in columns["flag"]["evidence"]] == ["distinct", "two-numbers"]
+    run("inspect", "t.csv", "-o", "t.toml")
+    assert al.Plan.load("t.toml").columns["risk"] == al.quasi("ordinal", levels=["low", "medium", "high"])
+    assert json.loads(run("mask", "t.csv", "-o", "m.csv", "--plan", "t.toml", "--k", "3", "--json"))["records"] == 300

@@ -175,6 +175,14 @@ def test_no_file_is_opened_that_was_not_given(survey: Browser, tmp_path: Path) -
     assert survey.version.number == before
 
 
+def test_a_column_shows_why_it_was_proposed(browser: Browser) -> None:
+    rows = b"risk\n" + b"low\nhigh\nmedium\n" * 9
+    browser.post("/open", files={"file": ("risks.csv", rows)})
+    page = browser.client.get("/column?column=risk").text
+    assert "3 distinct values in 27 cells." in page
+    assert fields(page, "/column")["levels"] == "low\nmedium\nhigh"
+
+
 def test_files_are_listed_once_however_many_columns_there_are(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,24 +21,27 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @options.file
 @option("-o", "--output", type=options.PATH, metavar="FILE", help="Write a first plan (TOML), to be edited.")
+@option("--explain", is_flag=True, help="Print the evidence for the proposed role and kind of each column.")
 @options.disclosure
 @options.as_json
 @options.reading
 def inspect(
     file: str,
     output: Path | None,
+    explain: bool,
     population: str | None,
     combination_size: int,
     as_json: bool,
     **reading_options: Any,
 ) -> None:
-    """Describe the columns of a table and suggest their roles.
+    """Describe the columns of a table and suggest their roles and kinds.
 
     Counts the distinct, unique and missing values of each column, and the share of its words that are in WordNet.
     Lists the smallest combinations of likely quasi-identifiers in which people are unique.
 
     Examples:
       allonym inspect survey.csv
+      allonym inspect survey.csv --explain
       allonym inspect survey.csv -o plan.toml
       allonym inspect survey.csv --population register.csv
     """
@@ -61,10 +64,10 @@ def inspect(
     if as_json:
         show_json(inspection.to_dict())
     else:
-        _show(inspection, file, output, reading)
+        _show(inspection, file, output, reading, explain=explain)
 
 
-def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading) -> None:
+def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading, *, explain: bool) -> None:
     """Print the columns of a table, and the next commands."""
     say(f"{file}: {inspection.records:,} records, {len(inspection.columns)} columns\n")
     rows = [
@@ -80,9 +83,13 @@ def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading
         for column in inspection.columns
     ]
     show_table(("column", "distinct", "unique", "missing", "likely role", "kind", "WordNet"), rows, right=(1, 2, 3, 6))
+    if explain:
+        _show_evidence(inspection)
     has_units = any(x.role == "unit" for x in inspection.columns)
     show_disclosure(inspection.uniques, inspection.population, has_units=has_units)
-    say("\nRoles are guessed from names and counts: check them.")
+    say("\nRoles and kinds are guessed from names and values: check them.")
+    if not explain:
+        say("Why they were guessed: add --explain.")
     new = plan or Path("plan.toml")
     if plan is None:
         command = ["allonym", "inspect", file, *_reading_options(reading), "-o", str(new)]
@@ -92,6 +99,14 @@ def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading
     click.echo(f"Check it:       {shlex.join(['allonym', 'check', file, '--plan', str(new), '--write'])}")
     if plan is None:
         click.echo(f"Or mask now:    {_mask_command(inspection, file, reading)}")
+
+
+def _show_evidence(inspection: Inspection) -> None:
+    """Print the evidence for what is guessed about each column."""
+    for column in inspection.columns:
+        say(f"\n{column.name}: {', '.join(x for x in (column.role, _kind(column)) if x)}")
+        for evidence in column.evidence:
+            say(f"  {evidence.text}")
 
 
 def _kind(column: ColumnInspection) -> str:
@@ -115,7 +130,8 @@ def _mask_command(inspection: Inspection, file: str, reading: Reading) -> str:
     words = ["allonym", "mask", file, "-o", f"masked{inspection.suffix}", *_reading_options(reading)]
     for column in inspection.columns:
         if column.role == "quasi":
-            words += ["--set" if column.kind == "set" else "--quasi", f"{column.name}={_kind(column)}"]
+            kind = "category" if column.levels else _kind(column)  # levels are in a plan, or in a file
+            words += ["--set" if column.kind == "set" else "--quasi", f"{column.name}={kind}"]
         elif column.role != "keep":
             words += [f"--{column.role}", column.name]
     return shlex.join([*words, "--keep-rest", "--k", "5"])

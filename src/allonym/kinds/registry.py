@@ -17,6 +17,9 @@ _KINDS = {
 }
 KINDS = tuple(_KINDS)
 WORDS = "text"  # the kind of columns with an ontology and no stated kind
+EMPTY = "category"  # the kind of a column without values
+CODES = "category"  # the kind that is proposed for codes, such as postcodes
+DATES = "category"  # the kind that is proposed for dates
 
 
 def kind_named(name: str) -> type[Kind]:

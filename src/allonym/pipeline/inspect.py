@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,15 +12,13 @@ import numpy as np
 from allonym.arrays import Floats, distinct
 from allonym.cells import Cells, cell_text, is_missing, united_codes
 from allonym.errors import TableError
-from allonym.kinds.identifiers import CONFIRMATION, NAMING, ColumnSample, evidence_of
-from allonym.kinds.identifiers.detect import IDENTIFIER_NAME
 from allonym.kinds.numbers import numbers_of
-from allonym.kinds.registry import automatic_kind, kind_named, suggested_kind
+from allonym.kinds.proposal import Evidence, propose
+from allonym.kinds.proposal.roles import PRIVATE, proposed_role
+from allonym.kinds.registry import EMPTY, automatic_kind, kind_named
 from allonym.measures.population import PopulationRisk, from_weights
 from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
-from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
-from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
 from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.disclosure.population import population_risk_by_text
@@ -33,19 +30,10 @@ from allonym.tables.base import Table
 from allonym.tables.engines.grouped import GroupedTable
 from allonym.tables.files import Reading, open_any
 
-EMPTY = "category"  # the kind of a column without values
+SENSITIVE = "sensitive"
+PRIVATE_EVIDENCE = Evidence("name-of-private", "The name says what nobody should learn about a person.")
 COLUMNS_AT_A_TIME = 50  # that are read
-MAX_LOOKED_UP = 500  # values of a column
 MAX_SEARCHED = 50_000_000  # combinations × distinct tuples
-MIN_COVERAGE = 0.6  # share of cells that WordNet must have for a column of words
-MIN_UNDER_ROOT = 0.98  # share of those that must lie under a root that is suggested
-MAX_ROOT_SIZE = 0.2  # share of the ontology that may lie under a root that is suggested
-
-PERSON = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
-PRIVATE = re.compile(
-    r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
-)
-WEIGHT = re.compile(r"(survey|sampl\w*|design|person|household|final|fnl).?(weight|wgt|wt)|wgt$", re.I)
 
 
 @dataclass(frozen=True)
@@ -60,6 +48,8 @@ class ColumnInspection:
     kind: str
     ontology: str | None = None
     coverage: float | None = None  # share of cells that are words of WordNet
+    levels: tuple[str, ...] = ()  # of ordered categories, lowest first
+    evidence: tuple[Evidence, ...] = ()  # why they are guessed
 
     def column(self) -> Column:
         """Return the column for a plan."""
@@ -68,8 +58,14 @@ class ColumnInspection:
         kind = kind_named(self.kind)
         if kind.automatic and self.ontology:  # an ontology alone states that it is one of words
             return described(self.role, self.ontology)
-        without = {} if self.ontology else kind.without_ontology
-        return described(self.role, self.ontology, **{**without, "kind": self.kind})
+        options: dict[str, Any] = {} if self.ontology else dict(kind.without_ontology)
+        if self.levels:
+            options["levels"] = self.levels
+        return described(self.role, self.ontology, **{**options, "kind": self.kind})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the column for JSON."""
+        return {**vars(self), "levels": list(self.levels), "evidence": [dict(vars(x)) for x in self.evidence]}
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class Inspection:
         return {
             "format": 1,
             "records": self.records,
-            "columns": [dict(vars(x)) for x in self.columns],
+            "columns": [x.to_dict() for x in self.columns],
             "unique_combinations": None if self.uniques is None else self.uniques.to_dict(),
             "population": None if self.population is None else self.population.to_dict(),
         }
@@ -112,10 +108,8 @@ def inspect(
     columns: list[ColumnInspection] = []
     for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
-        column = _inspect(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY)
-        if column.role in ("unit", "weight") and any(x.role == column.role for x in columns):
-            column = replace(column, role="quasi")  # only one column can have that role
-        columns.append(column)
+        columns.append(_inspect(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
+    columns = _settle_persons(columns, table.n)
     if engine is not None:
         table = GroupedTable(engine, [x.name for x in columns if x.role in ("quasi", "unit")])
     uniques, people = _risk(table, columns, population, combination_size)
@@ -176,60 +170,37 @@ def _inspect(name: str, cells: Cells, words: Scope) -> ColumnInspection:
     null = np.array([is_missing(x) for x in cells.values], bool)
     present = counts[~null] if len(null) else counts
     distinct, unique, rows = len(present), int((present == 1).sum()), int(present.sum())
-    kind = automatic_kind(cells) if distinct else EMPTY
-    ontology, coverage = None, None
-    role = _role(name, cells, kind, distinct, rows)
-    if not role:
-        role = "sensitive" if PRIVATE.search(name) else "quasi" if distinct > 1 else "keep"
-        if distinct:
-            kind = suggested_kind(cells)
-        known = kind_named(kind)()
-        if role == "sensitive" and role not in known.roles:
-            role = "quasi"
-        if known.linked:
-            ontology, coverage = _ontology(known.words(cells), words)
-            kind = kind if ontology else known.without_ontology.get("kind", kind)
-    return ColumnInspection(name, distinct, unique, int(counts.sum()) - rows, role, kind, ontology, coverage)
+    figures = (name, distinct, unique, int(counts.sum()) - rows)
+    numeric = distinct > 0 and kind_named(automatic_kind(cells)).numeric
+    identifying = proposed_role(name, cells, numeric=numeric) if distinct else None
+    if identifying is not None:
+        role, evidence = identifying
+        return ColumnInspection(*figures, role, automatic_kind(cells), evidence=(evidence,))
+    proposal = propose(name, cells, words)
+    role, reasons = "quasi" if distinct > 1 else "keep", proposal.evidence
+    if distinct > 1 and PRIVATE.search(name) and SENSITIVE in kind_named(proposal.kind).roles:
+        role, reasons = SENSITIVE, (PRIVATE_EVIDENCE, *reasons)
+    return ColumnInspection(
+        *figures, role, proposal.kind, proposal.ontology, proposal.coverage, proposal.levels, reasons
+    )
 
 
-def _role(name: str, cells: Cells, kind: str, distinct: int, rows: int) -> str:
-    """Return the role that the name and the distinct values of a column suggest; "", if they suggest none."""
-    numeric = kind_named(kind).numeric
-    whole = numeric and all("." not in str(x) and "," not in str(x) for x in cells.values)
-    named, all_differ = bool(IDENTIFIER_NAME.search(name)), distinct == rows > 1
-    evidence = evidence_of(ColumnSample(name, cells))
-    if evidence is not None and evidence.requires == CONFIRMATION:
-        return "identifier" if all_differ or distinct > 0.9 * rows else "unit"
-    likely = evidence is not None and evidence.requires == NAMING and distinct > 0.9 * rows
-    if (likely and (named or not numeric)) or (all_differ and (named or PERSON.search(name) or not numeric)):
-        return "identifier"
-    if PERSON.search(name) and (named or whole or distinct > 0.5 * rows) and distinct > 0.1 * rows:
-        return "unit"
-    return "weight" if WEIGHT.search(name) and numeric else ""
+def _settle_persons(columns: Sequence[ColumnInspection], records: int) -> list[ColumnInspection]:
+    """Let one column be the unit and one the weight; without a unit, an identifier that repeats needs one.
 
-
-def _ontology(values: Mapping[str, int], words: Scope) -> tuple[str | None, float]:
-    """Return the part of WordNet that has the words of a column, if it has most, and the share of cells it has."""
-    frequent = dict(sorted(values.items(), key=lambda x: (-x[1], x[0]))[:MAX_LOOKED_UP])
-    links = [x for x in link(frequent, words, suggest=False) if x.concept is not None]
-    share = sum(x.count for x in links) / max(sum(frequent.values()), 1)
-    if share < MIN_COVERAGE:
-        return None, share
-    root = common_root(links, words.taxonomy)
-    if root is None:
-        return "wordnet", share
-    label = words.taxonomy.labels[root]
-    first = words.taxonomy.senses(label)[:1] == [root] and " " not in label
-    return f"wordnet:{label if first else words.taxonomy.ids[root]}", share
-
-
-def common_root(links: Sequence[Link], taxonomy: Taxonomy) -> int | None:
-    """Return the deepest concept above nearly all linked values, unless it is too general to be useful."""
-    concepts = np.array([x.concept for x in links], np.int64)
-    counts = np.array([x.count for x in links], np.float64)
-    starts, above, _ = taxonomy.closure(concepts)
-    under = np.bincount(above, weights=np.repeat(counts, np.diff(starts)), minlength=len(taxonomy))
-    enough = np.flatnonzero(under >= MIN_UNDER_ROOT * counts.sum())
-    best = enough[np.lexsort((enough, -under[enough], -taxonomy.depth[enough]))][0]
-    narrow = len(taxonomy.descendants(int(best))) <= MAX_ROOT_SIZE * len(taxonomy)
-    return int(best) if narrow and best not in concepts else None
+    The unit is then the first identifier that all rows differ in, or else the one with most values.
+    """
+    settled: list[ColumnInspection] = []
+    for column in columns:
+        role = column.role
+        if role in ("unit", "weight") and any(x.role == role for x in settled):
+            role = "identifier" if any(x.code == "identifying" for x in column.evidence) else "quasi"
+        settled.append(replace(column, role=role))
+    identifiers = [x for x in settled if x.role == "identifier"]
+    if any(x.role == "unit" for x in settled) or all(x.distinct == records - x.missing for x in identifiers):
+        return settled
+    unit = max(identifiers, key=lambda x: x.distinct)  # the first of equals
+    reason = Evidence(
+        "unit-of-identifiers", "Another identifier repeats: k counts the values of this column, not rows."
+    )
+    return [replace(x, role="unit", evidence=(*x.evidence, reason)) if x is unit else x for x in settled]

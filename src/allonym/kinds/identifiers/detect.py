@@ -18,7 +18,7 @@ import numpy as np
 from allonym.arrays import Ints
 from allonym.cells import MISSING, Cells, cell_text, is_missing
 from allonym.kinds.identifiers.patterns import pattern_of
-from allonym.kinds.identifiers.person_names import are_person_names
+from allonym.kinds.identifiers.person_names import are_given_names, are_person_names
 from allonym.kinds.numbers import to_number
 
 CONFIRMATION, NAMING, CAUTION = "confirmation", "naming", "caution"  # what keeping a column requires, strictest first
@@ -28,16 +28,24 @@ MIN_ROWS = 20  # of which that can be said
 MIN_ROWS_BY_NAME = 5  # where the name of the column says that it identifies
 ROWS_PER_PERSON = 5  # on average, at most; values that more rows share are rather categories
 MAX_CATEGORIES = 100
+MIN_NAMES = 20  # different ones in a column that is named like names of persons, however many rows share them
 HEAPED = 0.2  # share of whole numbers that end in 0 in a column of measurements; 0.1 by chance
 
 IDENTIFIER_NAME = re.compile(
     r"(^|[_\W])(id|nr|no|key|uuid|e?-?mail|phone|mobile|fax|address|ssn|iban|passport|licen[cs]e)$|names?$|^(id|nr|uuid)",
     re.I,
 )
+_WHOSE_NAME = (
+    "sur|last|family|full|maiden|first|given|middle|fore|nick|user|person|patient|customer|client|officer|driver|employee"
+    "|student|doctor|physician|nurse|owner|contact|member|teacher|passenger|applicant|spouse|father|mother"
+)
 PERSON_NAME = re.compile(
-    r"(^|[_\W])(ssn|social.?security.*|passport.*|e-?mail.*|(tele)?phone.*|mobile.*|iban|(sur|last|family|full|maiden).?name)$",
+    rf"(^|[_\W])(ssn|social.?security.*|passport.*|e-?mail.*|(tele)?phone.*|mobile.*|iban|({_WHOSE_NAME}).?names?|username|login"
+    r"|vin|mrn|npi|medical.?record.*|licen[cs]e(.?(no|nr|num|number|plate))?|(number.?)?plate(.?(no|nr|num|number))?"
+    r"|(account|acct|policy|card|badge|permit).?(no|nr|num|number|id))$",
     re.I,
 )
+NAME = re.compile(r"names?[_\W]?\d*$", re.I)
 MEASURED_NAME = re.compile(
     r"income|salary|wage|earning|amount|price|cost|spen[dt]|debt|revenue|turnover|balance|weight|height|length|distance"
     r"|duration|score|steps|population|area|(^|[_\W])age($|[_\W])",
@@ -47,7 +55,7 @@ _MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Identification:
     """Why a column identifies people, and what keeping it requires."""
 
     reason: str  # follows "the column", without cells of the data
@@ -122,36 +130,37 @@ def text_of(cell: Any) -> str:
     return "; ".join(map(cell_text, cell)) if isinstance(cell, tuple) else cell_text(cell).strip()
 
 
-def evidence_of(column: ColumnSample) -> Evidence | None:
+def identification_of(column: ColumnSample) -> Identification | None:
     """Return why a column identifies people; None where nothing says so.
 
     >>> mails = Cells(["ann@example.org", "bob@example.org"], np.array([0, 1, 0]))
-    >>> evidence_of(ColumnSample("contact", mails))
-    Evidence(reason='holds e-mail addresses', requires='confirmation')
+    >>> identification_of(ColumnSample("contact", mails))
+    Identification(reason='holds e-mail addresses', requires='confirmation')
     """
     return _by_content(column) or _by_uniqueness(column) if column.present else None
 
 
-def _by_content(column: ColumnSample) -> Evidence | None:
+def _by_content(column: ColumnSample) -> Identification | None:
     pattern = pattern_of(column.some)
     if pattern is not None and (pattern.personal or column.rare):
-        return Evidence(f"holds {pattern.name}", CONFIRMATION)
-    if column.rare and are_person_names(column.some):
-        return Evidence("holds names of persons", CONFIRMATION)
-    if PERSON_NAME.search(column.name) and column.rare and len(column.present) > 1:
-        return Evidence("is named like an identifier of persons", NAMING)
+        return Identification(f"holds {pattern.name}", CONFIRMATION)
+    if column.rare and (are_person_names(column.some) or (NAME.search(column.name) and are_given_names(column.some))):
+        return Identification("holds names of persons", CONFIRMATION)
+    several = column.rare or (NAME.search(column.name) and len(column.present) >= MIN_NAMES)
+    if PERSON_NAME.search(column.name) and several and len(column.present) > 1:
+        return Identification("is named like an identifier of persons", NAMING)
     return None
 
 
-def _by_uniqueness(column: ColumnSample) -> Evidence | None:
+def _by_uniqueness(column: ColumnSample) -> Identification | None:
     named = bool(IDENTIFIER_NAME.search(column.name))
     if column.rows < (MIN_ROWS_BY_NAME if named else MIN_ROWS) or not column.nearly_unique:
         return None
     if named:
-        return Evidence("is named like an identifier, and nearly every row has a value of its own", NAMING)
+        return Identification("is named like an identifier, and nearly every row has a value of its own", NAMING)
     if are_measurements(column.some, named=bool(MEASURED_NAME.search(column.name))):
-        return Evidence("has a value of its own in nearly every row", CAUTION)
-    return Evidence("has a value of its own in nearly every row, like an identifier", NAMING)
+        return Identification("has a value of its own in nearly every row", CAUTION)
+    return Identification("has a value of its own in nearly every row, like an identifier", NAMING)
 
 
 def are_measurements(texts: Sequence[str], *, named: bool = False) -> bool:

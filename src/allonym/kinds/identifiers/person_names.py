@@ -52,3 +52,12 @@ def are_person_names(texts: Sequence[str]) -> bool:
     lexicon = wordnet().taxonomy.lexicon
     names = [x for x in shaped if key(x.split(" ")[0]) in given_names() and x not in lexicon]
     return len(names) >= MIN_GIVEN * len(texts)
+
+
+def are_given_names(texts: Sequence[str]) -> bool:
+    """Tell whether most of some distinct texts are given names, as "Ann" or "Maria".
+
+    >>> are_given_names(["James", "Maria", "George", "Ann"]), are_given_names(["nurse", "cook", "baker", "Maria"])
+    (True, False)
+    """
+    return len(texts) >= MIN_TEXTS and sum(key(x) in given_names() for x in texts) * 2 > len(texts)

@@ -17,8 +17,8 @@ from allonym.kinds.identifiers import (
     CONFIRMATION,
     NAMING,
     ColumnSample,
-    Evidence,
-    evidence_of,
+    Identification,
+    identification_of,
     relation_of,
 )
 from allonym.pipeline.prepare import Prepared
@@ -89,26 +89,26 @@ def _counts(prepared: Prepared, name: str) -> tuple[int, int]:
 
 def _evidence(
     prepared: Prepared, column: ColumnSample, others: Sequence[ColumnSample]
-) -> Iterator[tuple[str, Evidence]]:
+) -> Iterator[tuple[str, Identification]]:
     """Yield what a kept column gives away, each with the code of its problem."""
-    own = evidence_of(column)
+    own = identification_of(column)
     if own is not None:
         yield "kept-unique" if own.requires == CAUTION else "kept-identifier", own
     for other in others:
         relation = relation_of(column, other)
         if relation is not None:
             what = "masked" if _role(prepared, other.name) == "quasi" else "dropped"
-            yield "kept-copy", Evidence(f"{relation.value} the {what} column {other.name}", CONFIRMATION)
+            yield "kept-copy", Identification(f"{relation.value} the {what} column {other.name}", CONFIRMATION)
 
 
-def _accepted(column: Column | None, evidence: Evidence) -> bool:
+def _accepted(column: Column | None, evidence: Identification) -> bool:
     """Tell whether a plan accepts by name what a kept column gives away; without a column, it keeps the rest."""
     if column is None:
         return evidence.requires == CAUTION
     return column.role == "sensitive" or column.confirmed or evidence.requires != CONFIRMATION
 
 
-def _hint(name: str, evidence: Evidence) -> str:
+def _hint(name: str, evidence: Identification) -> str:
     if evidence.requires == NAMING:
         return (
             f"drop it (--identifier {name}) or mask it (--quasi {name}); if nobody can be found by it, --keep {name}."

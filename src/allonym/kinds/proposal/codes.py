@@ -1,0 +1,140 @@
+"""Codes: texts and numbers that stand for something in a list elsewhere, and have no mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from allonym.kinds.category import Category
+from allonym.kinds.numeric import Numeric
+from allonym.kinds.proposal.evidence import Evidence
+from allonym.kinds.proposal.profile import ColumnProfile, Proposal
+from allonym.kinds.proposal.vocabulary import names_of
+from allonym.kinds.registry import CODES, DATES
+
+MOST = 0.95  # share of the values and of the cells that must have a shape
+MAX_LETTERS = 4  # in a row, in a code with digits
+MAX_LISTED = 100  # whole numbers of a list that the name of a column announces
+MAX_ANSWERS = 12  # whole numbers that are the answers of a survey
+JUMPS = 1.4  # of the counts of neighbouring numbers that are codes, where those of measurements have 1
+CELLS_PER_NUMBER = 30  # on average, at least, for the counts to tell
+MISSING_CODES = frozenset({7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999})
+NUMBERS = frozenset({"n", "num", "nbr", "number"})  # in a name: a precinct number is a code all the same
+GAP = 3  # between the answers and the codes for missing ones, as a multiple of the highest answer
+
+_LETTERS = re.compile(rf"[^\W\d_]{{{MAX_LETTERS + 1},}}")
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[^\W_]+([ ._/#-][^\W_]+){0,3}")
+_CAPITALS = re.compile(r"[A-Z]{2,3}")
+_ZERO = re.compile(r"0\d+")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}( \d.*)?"
+)
+
+
+def _is_code(text: str) -> bool:
+    """Tell whether a text has letters and digits, and no word.
+
+    >>> [_is_code(x) for x in ("E11.9", "SW1A 1AA", "A143", "type 2 diabetes", "12", "nurse")]
+    [True, True, True, False, False, False]
+    """
+    return _CODE.fullmatch(text) is not None and _LETTERS.search(text) is None
+
+
+def _most(column: ColumnProfile, has_shape: Callable[[str], object]) -> bool:
+    """Tell whether nearly all values and cells have a shape."""
+    shaped = [x for x in column.counts if has_shape(x)]
+    return len(shaped) >= MOST * len(column.counts) and column.share(shaped) >= MOST
+
+
+def dates(column: ColumnProfile) -> Proposal | None:
+    """Propose the kind of dates."""
+    if column.numbers is not None or not _most(column, _DATE.fullmatch):
+        return None
+    return Proposal(DATES, (column.distinct, Evidence("dates", "Its values are dates.")))
+
+
+def coded_texts(column: ColumnProfile) -> Proposal | None:
+    """Propose the kind of codes for texts of letters and digits, and for abbreviations in capitals."""
+    if _most(column, _is_code):
+        evidence = Evidence("letters-and-digits", "Its values are codes of letters and digits, not words.")
+    elif _most(column, _CAPITALS.fullmatch):
+        evidence = Evidence("capitals", "Its values are abbreviations in capitals, not words.")
+    else:
+        return None
+    return Proposal(CODES, (column.distinct, evidence))
+
+
+def coded_numbers(column: ColumnProfile) -> Proposal | None:
+    """Propose the kind of codes for whole numbers that have no mean."""
+    if column.numbers is None or not column.counts:
+        return None
+    texts = list(column.counts)
+    zeros = sum(_ZERO.fullmatch(x) is not None for x in texts)
+    if zeros and all(x.isdigit() for x in texts):
+        text = f"{zeros:,} of {len(texts):,} values begin with a zero, which numbers do not."
+        return Proposal(CODES, (column.distinct, *_width(texts), Evidence("leading-zeros", text)))
+    whole = column.whole_numbers
+    if whole is not None and len(whole) == 2:
+        return Proposal(Category.name, (column.distinct, Evidence("two-numbers", "Two numbers tell two groups apart.")))
+    evidence = _by_name(column) or (None if whole is None else _by_list(column, whole) or _by_counts(column, whole))
+    return None if evidence is None else Proposal(CODES, (column.distinct, *_width(texts), evidence))
+
+
+def _width(texts: Sequence[str]) -> list[Evidence]:
+    """Return the evidence that all texts have the same number of digits."""
+    widths = {len(x) for x in texts}
+    if len(widths) > 1 or widths == {1}:
+        return []
+    return [Evidence("fixed-width", f"Every value has {widths.pop()} digits.")] if all(map(str.isdigit, texts)) else []
+
+
+def _by_name(column: ColumnProfile) -> Evidence | None:
+    """Return the evidence of a name that announces codes; one that ends like a measurement or a count does not."""
+    last = column.name_words[-1] if column.name_words else ""
+    is_code = _measured(column) <= NUMBERS or names_of("codes").fullmatch(last)
+    if not (column.is_named("codes") and is_code and min(column.numbers or [-1]) >= 0):
+        return None
+    return Evidence("name-of-codes", "The name says that its numbers are codes.")
+
+
+def _by_list(column: ColumnProfile, numbers: Mapping[int, int]) -> Evidence | None:
+    """Return the evidence of repeated whole numbers and a name that announces a list."""
+    is_list = column.is_named("numbered_lists") and not _measured(column)
+    if not (is_list and len(numbers) <= MAX_LISTED and column.is_repeated):
+        return None
+    return Evidence("name-of-list", "Its whole numbers repeat, and the name says that they number a list.")
+
+
+def _measured(column: ColumnProfile) -> set[str]:
+    """Return the words of a name that say that numbers are measurements or counts."""
+    return {x for x in column.name_words if names_of("measured").fullmatch(x)}
+
+
+def _by_counts(column: ColumnProfile, numbers: Mapping[int, int]) -> Evidence | None:
+    """Return the evidence of few whole numbers: codes for missing answers far above the others, or jumping counts.
+
+    The counts of a measurement rise to one peak and fall: the sum of their differences is twice the highest count.
+    """
+    answers = [x for x in numbers if x not in MISSING_CODES and x >= 0]
+    if _measured(column) or not 1 < len(answers) <= MAX_ANSWERS:
+        return None
+    far = [x for x in numbers if x in MISSING_CODES and x > GAP * max(answers)]
+    if far and len(answers) + len(far) == len(numbers) and max(answers) <= MAX_ANSWERS:
+        return Evidence("missing-codes", "It has few small numbers, and codes for missing answers far above them.")
+    low, high = min(numbers), max(numbers)
+    if low not in (0, 1) or high > MAX_ANSWERS or column.rows < CELLS_PER_NUMBER * len(numbers):
+        return None
+    counts = [0, *numbers.values(), 0]
+    jumps = sum(abs(a - b) for a, b in pairwise(counts)) / (2 * max(counts))
+    if jumps < JUMPS or len(numbers) < 3:
+        return None
+    return Evidence("jumping-counts", "Counts of its few whole numbers jump up and down, as those of codes do.")
+
+
+def numbers(column: ColumnProfile) -> Proposal | None:
+    """Propose numbers."""
+    if column.numbers is None:
+        return None
+    what = "whole numbers" if column.whole_numbers is not None else "numbers"
+    return Proposal(Numeric.name, (column.distinct, Evidence("numbers", f"Its values are {what}.")))

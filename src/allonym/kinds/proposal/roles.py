@@ -1,0 +1,71 @@
+"""The role of a column, by its name and by what its cells identify."""
+
+from __future__ import annotations
+
+import re
+
+from allonym.cells import Cells
+from allonym.kinds.identifiers import CAUTION, CONFIRMATION, NAMING, ColumnSample, Identification, identification_of
+from allonym.kinds.identifiers.detect import IDENTIFIER_NAME, PERSON_NAME
+from allonym.kinds.proposal.evidence import Evidence
+
+NEARLY_ALL = 0.9  # share of the rows that have a value of their own in a column of identifiers
+MANY = 0.5  # share of the rows in a column of persons who may have several rows
+SOME = 0.1
+
+PERSON = re.compile(r"person|patient|customer|visitor|client|member|user|household|respondent|subject|student", re.I)
+PRIVATE = re.compile(
+    r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
+)
+KEY = re.compile(
+    r"(person|case|record|row|unit|seq|p|u)?[_\W]?(id|ids|nr|no|key|uuid|identifier|seqn|seq|names?)", re.I
+)
+WEIGHT = re.compile(r"(survey|sampl\w*|design|person|household|final|fnl).?(weight|wgt|wt)|wgt$", re.I)
+
+
+def proposed_role(name: str, cells: Cells, *, numeric: bool) -> tuple[str, Evidence] | None:
+    """Return the role of a column that identifies persons or weights records, and why; None, if it does neither.
+
+    >>> import numpy as np
+    >>> mails = Cells(["ann@example.org", "bob@example.org"], np.array([0, 1]))
+    >>> proposed_role("contact", mails, numeric=False)
+    ('identifier', Evidence(code='identifying', text='The column holds e-mail addresses.'))
+    """
+    column = ColumnSample(name, cells)
+    found = identification_of(column)
+    role = _identifier(column, found, numeric) or _unit(column, numeric)
+    if role is None and WEIGHT.search(name) and numeric:
+        return "weight", Evidence("name-of-weights", "The name says that its numbers are survey weights.")
+    return role
+
+
+def _identifier(column: ColumnSample, found: Identification | None, numeric: bool) -> tuple[str, Evidence] | None:
+    """Return the role of a column that identifies persons by its cells, or in which nearly all rows differ."""
+    name, distinct, rows = column.name, len(column.present), column.rows
+    named = bool(IDENTIFIER_NAME.search(name))
+    requires = None if found is None else found.requires
+    if found is not None and requires == CONFIRMATION:
+        return _identifying("identifier" if distinct > NEARLY_ALL * rows else "unit", found.reason)
+    nearly_all = distinct > NEARLY_ALL * rows and (named or not numeric)
+    if found is not None and requires == NAMING and (nearly_all or PERSON_NAME.search(name)):
+        return _identifying("identifier", found.reason)
+    may_be_measured = numeric or requires == CAUTION
+    if distinct == rows > 1 and (named or PERSON.search(name) or not may_be_measured):
+        return _identifying("identifier", "has a value of its own in every row")
+    return None
+
+
+def _unit(column: ColumnSample, numeric: bool) -> tuple[str, Evidence] | None:
+    """Return the role of a column that is named like persons, or like their identifier, and that few rows share."""
+    name, distinct, rows = column.name, len(column.present), column.rows
+    whole = numeric and all("." not in x and "," not in x for x in column.present)
+    if KEY.fullmatch(name) and column.rare and (whole or not numeric):
+        return _identifying("unit", "is named like an identifier, and few rows share a value")
+    few_rows = whole or distinct > MANY * rows or (column.rare and not numeric)
+    if PERSON.search(name) and (IDENTIFIER_NAME.search(name) or few_rows) and distinct > SOME * rows:
+        return "unit", Evidence("name-of-persons", "The column is named like persons, and few rows share a value.")
+    return None
+
+
+def _identifying(role: str, reason: str) -> tuple[str, Evidence]:
+    return role, Evidence("identifying", f"The column {reason}.")

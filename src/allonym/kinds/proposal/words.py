@@ -1,0 +1,137 @@
+"""Words of an ontology: whether it knows the values of a column as things, and under which root they all lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from allonym.arrays import Floats
+from allonym.kinds.category import Category
+from allonym.kinds.proposal.answers import MAX_VALUES, with_content
+from allonym.kinds.proposal.evidence import Evidence, percent
+from allonym.kinds.proposal.profile import ColumnProfile, Proposal
+from allonym.ontology.linking.link import SURE, UNMATCHED, Link, link
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
+
+MAX_LOOKED_UP = 500  # values of a column
+MIN_KNOWN = 0.6  # share of the cells, and of the values, that must be words of the ontology
+MIN_KNOWN_OF_FEW = 0.8  # the same where values are few and the name does not say that they are things
+MIN_SURE = 0.8  # confidence in a link that counts for a root
+MIN_CONFIDENCE = 0.3  # in links that count at all
+MIN_CELLS_UNDER_ROOT = 0.98  # share of the cells with such links that must lie under a root
+MIN_VALUES_UNDER_ROOT = 0.9  # share of the values
+MIN_VALUES = 5  # with such links
+MIN_VALUES_OF_THINGS = 2  # where the name says that values are things
+PLACE = "location.n.01"
+ROOTS = (  # well-known ones, each before those that it lies under
+    "country.n.02", "american_state.n.01", "city.n.01", PLACE, "person.n.01", "animal.n.01", "plant.n.02",
+    "beverage.n.01", "food.n.01", "food.n.02", "disease.n.01", "ill_health.n.01", "symptom.n.01", "drug.n.01",
+    "body_part.n.01", "sport.n.01", "occupation.n.01", "crime.n.01", "musical_instrument.n.01", "vehicle.n.01",
+    "clothing.n.01", "color.n.01", "language.n.01", "discipline.n.01",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedWords:
+    """The values of a column that say something, linked to an ontology."""
+
+    links: Sequence[Link]
+    scope: Scope
+
+    @cached_property
+    def known(self) -> Sequence[Link]:
+        """The links to concepts that are not mere guesses."""
+        return [x for x in self.links if x.concept is not None and x.status != UNMATCHED and not _is_guess(x)]
+
+    @cached_property
+    def by_cells(self) -> float:
+        """The share of cells that are known."""
+        return _cells(self.known) / max(_cells(self.links), 1)
+
+    @cached_property
+    def by_values(self) -> float:
+        """The share of values that are known."""
+        return len(self.known) / max(len(self.links), 1)
+
+    def common_root(self, least: int = MIN_VALUES) -> tuple[int, float, float] | None:
+        """Return the well-known concept above the column as a whole, with its shares of cells and values.
+
+        Links that are not sure do not count; at least so many values, and half of the column, must have others.
+        """
+        sure = [x for x in self.known if x.status == SURE and x.confidence >= MIN_SURE]
+        if len(sure) < least or _cells(sure) * 2 < _cells(self.links) or len(sure) * 2 < len(self.links):
+            return None
+        taxonomy = self.scope.taxonomy
+        cells, values = _shares_under(sure, taxonomy)
+        for root in filter(None, map(taxonomy.find, ROOTS)):
+            if cells[root] >= MIN_CELLS_UNDER_ROOT and values[root] >= MIN_VALUES_UNDER_ROOT:
+                return root, float(cells[root]), float(values[root])
+        return None
+
+
+def _shares_under(links: Sequence[Link], taxonomy: Taxonomy) -> tuple[Floats, Floats]:
+    """Return for every concept the shares of cells and of values that lie under it."""
+    starts, above, _ = taxonomy.closure(np.array([x.concept for x in links], np.int64))
+    cells = np.repeat([float(x.count) for x in links], np.diff(starts))
+    under = np.bincount(above, weights=cells, minlength=len(taxonomy)) / max(_cells(links), 1)
+    return under, np.bincount(above, minlength=len(taxonomy)) / max(len(links), 1)
+
+
+def _is_guess(found: Link) -> bool:
+    return found.status != SURE and found.confidence < MIN_CONFIDENCE
+
+
+def _cells(links: Sequence[Link]) -> int:
+    return sum(x.count for x in links)
+
+
+def linked_words(counts: Mapping[str, int], scope: Scope) -> LinkedWords:
+    """Link the most frequent values that say something of their subject."""
+    frequent = sorted(with_content(list(counts)), key=lambda x: (-counts[x], x))[:MAX_LOOKED_UP]
+    return LinkedWords(link({x: counts[x] for x in frequent}, scope, suggest=False), scope)
+
+
+def words(column: ColumnProfile, counts: Mapping[str, int], scope: Scope, kind: str, otherwise: str) -> Proposal:
+    """Propose words of an ontology if it knows the column as a whole, else another kind."""
+    linked = linked_words(counts, scope)
+    coverage = _cells(linked.known) / max(sum(counts.values()), 1)
+    evidence = [column.distinct]
+    share = f"{percent(linked.by_cells)} of cells and {percent(linked.by_values)} of values are words of WordNet"
+    things = column.is_named("things")
+    if things:
+        evidence.append(Evidence("name-of-things", "The name says that values are things."))
+    least = MIN_KNOWN if things or len(counts) > MAX_VALUES else MIN_KNOWN_OF_FEW
+    if linked.by_cells < least or linked.by_values < least:
+        evidence.append(Evidence("unknown-words", f"{share}: too few."))
+        return Proposal(otherwise, tuple(evidence), coverage=coverage)
+    if column.is_named("places"):
+        share_of_places = float(_shares_under(linked.known, scope.taxonomy)[0][scope.taxonomy.code(PLACE)])
+        if share_of_places < MIN_KNOWN:
+            text = f"The name says that values are places, but only {percent(share_of_places)} of the known cells are."
+            return Proposal(otherwise, (*evidence, Evidence("no-places", text)), coverage=coverage)
+    evidence.append(Evidence("known-words", f"{share}."))
+    found = linked.common_root(MIN_VALUES_OF_THINGS if things else MIN_VALUES)
+    return _with_root(found, scope, Proposal(kind, tuple(evidence), coverage=coverage))
+
+
+def _with_root(found: tuple[int, float, float] | None, scope: Scope, proposal: Proposal) -> Proposal:
+    """Return a proposal of words with the root above the column as a whole, if there is one."""
+    taxonomy = scope.taxonomy
+    if found is None:
+        evidence = Evidence("no-root", "The column as a whole lies under no well-known root.")
+        return replace(proposal, ontology=taxonomy.name, evidence=(*proposal.evidence, evidence))
+    root, cells, values = found
+    label = taxonomy.labels[root]
+    name = label if taxonomy.senses(label)[:1] == [root] and " " not in label else taxonomy.ids[root]
+    text = f"{percent(cells)} of cells and {percent(values)} of values that are certain lie under `{name}`."
+    evidence = Evidence("root", text)
+    return replace(proposal, ontology=f"{taxonomy.name}:{name}", evidence=(*proposal.evidence, evidence))
+
+
+def unknown(column: ColumnProfile) -> Proposal:
+    """Propose a category for a column without values."""
+    return Proposal(Category.name, (column.distinct,))
