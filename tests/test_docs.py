@@ -88,7 +88,16 @@ def test_papers_are_cited_by_author(page: Path) -> None:
     assert re.findall(r"\bP[0-4]\b", page.read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/inspect.md", "docs/measures/similarity.md", "docs/studio.md"])
+PAGES_WITH_CODE = [
+    "README.md",
+    "docs/inspect.md",
+    "docs/measures/similarity.md",
+    "docs/ontologies/index.md",
+    "docs/studio.md",
+]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_CODE)
 def test_code_in_the_docs_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     root = DOCS.parent
     monkeypatch.chdir(root)

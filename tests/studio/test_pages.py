@@ -242,6 +242,7 @@ def test_hierarchies_are_scored_settled_built_and_edited(survey: Browser) -> Non
     one = survey.client.get("/hierarchy?name=reason.vgh.csv").text
     form = fields(one, "/hierarchy")
     lost = [form[x] for x in form if x.startswith("value-")]
+    assert '<option value="company.n.01">company – an institution created to conduct business</option>' in one
     meant = {f"means-{i}": "entity" for i in range(len(lost))}
     assert "no-concept" in codes(survey.post("/hierarchy", 422, **form))
     assert "xyzzyx" in survey.post("/hierarchy", 422, **(form | {"means-0": "xyzzyx"}))

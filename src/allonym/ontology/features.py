@@ -1,8 +1,9 @@
 """Similarity by features: synonyms, words of neighbours, definitions (Martínez 2010, eq. 8-12).
 
-A feature that the source lacks is an empty set. The bundled WordNet has neither definitions nor part-of links; a WNDB
-directory has both. A leaf below a concept has the features of its concept, with a word of its own in each, and counts
-as deep as its concept: it is never more like another concept than its own is.
+A feature that the taxonomy lacks is an empty set. A WNDB directory has definitions and part-of links. The bundled
+WordNet has them among its details, which do not count here: its distances need the first file only. A leaf below a
+concept has the features of its concept, with a word of its own in each, and counts as deep as its concept: it is never
+more like another concept than its own is.
 """
 
 from __future__ import annotations

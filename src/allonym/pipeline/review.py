@@ -204,6 +204,12 @@ def search(column: Column, folder: Path, text: str, place: int = 0, most: int = 
     return [sense_of(scope, c) for c in dict.fromkeys(matches[:most])]
 
 
+def senses_of(column: Column, folder: Path, texts: Sequence[str], most: int = 8) -> dict[str, list[Sense]]:
+    """Return the senses of some texts in the first ontology of a column; a text without any has an empty list."""
+    scope = open_scopes(column, folder)[0]
+    return {text: [sense_of(scope, c) for c in concepts(scope, text, column.language)[:most]] for text in texts}
+
+
 def by_hand(text: str) -> str:
     """Return the rows of a links file that a person settled; all rows, if it has no column `by`."""
     rows = list(csv.DictReader(io.StringIO(text)))

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from allonym.errors import OptionError
 from allonym.pipeline.hierarchies import HierarchyScore, editor, settled_of
 from allonym.pipeline.hierarchies.editor import Hierarchy
-from allonym.pipeline.review import Sense, search
+from allonym.pipeline.review import Sense, search, senses_of
 from allonym.plan.column import Column
 from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
@@ -44,7 +44,7 @@ def show(request: PageRequest) -> Response:
         branch=_branch(hierarchy, level, value),
         sense=_sense(table, shown.score, request.text("ontology", "wordnet"), value),
         whole_tree=number <= MAX_TREE_VALUES,
-        unclear=shown.unclear[:MAX_UNCLEAR],
+        unclear=_senses(table, shown.unclear[:MAX_UNCLEAR], request.text("ontology", "wordnet")),
         typed={request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows} if request.problems else {},
         wrong_values=request.wrong_values,
     )
@@ -62,6 +62,11 @@ def _sense(table: OpenTable, score: HierarchyScore | None, ontology: str, value:
     if concept is None:
         return None
     return search(Column("quasi", ontology=(ontology,)), table.folder, concept)[0]
+
+
+def _senses(table: OpenTable, values: list[str], ontology: str) -> dict[str, list[Sense]]:
+    """Return the senses that values without a sure concept may have."""
+    return senses_of(Column("quasi", ontology=(ontology,)), table.folder, values) if values else {}
 
 
 def _losses(score: HierarchyScore) -> dict[tuple[int, str], float]:

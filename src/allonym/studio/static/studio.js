@@ -67,13 +67,12 @@
   }
 
   function suggestConcepts() {
-    const list = one("#concepts");
     document.querySelectorAll("input[data-concepts]").forEach((input) => {
       let waiting, last = "";
       input.addEventListener("input", () => {
         clearTimeout(waiting);
         waiting = setTimeout(async () => {
-          const text = input.value.trim(), target = list || one("#" + input.getAttribute("list"));
+          const text = input.value.trim(), target = one("#" + input.getAttribute("list"));
           if (text.length < 2 || text === last || !target) return;
           last = text;
           const ontology = one("input[name=ontology]");
