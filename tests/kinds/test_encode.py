@@ -245,9 +245,9 @@ def test_numbers_come_back_as_numbers(drawn: list, comma: bool) -> None:
 
 
 def test_values_are_numbered_by_their_most_frequent_spelling() -> None:
-    rows = ["domestic cat", "cat", "cat", "coyote"]
+    rows = ["kitty", "cat", "cat", "coyote"]
     assert text(rows).codes.tolist() == [0, 0, 0, 1]  # cat, coyote
-    assert text([*rows, "domestic cat", "domestic cat"]).codes.tolist() == [1, 1, 1, 0, 1, 1]  # coyote, domestic cat
+    assert text([*rows, "kitty", "kitty"]).codes.tolist() == [1, 1, 1, 0, 1, 1]  # coyote, kitty
     assert text(rows[::-1]).attribute.values == text(rows).attribute.values
 
 

@@ -20,6 +20,7 @@ from allonym.cells import MISSING, Cells, cell_text, is_missing, text_counts
 from allonym.errors import Problem
 from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import ColumnLinks
+from allonym.ontology.narrower import broader_unless, is_narrower
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Metric, Value
 
@@ -53,6 +54,14 @@ class EncodedColumn:
         A value is written in the spelling that most units hold, if at least k do (ties: text order), else by its label.
         Null is an empty cell, unless the column has no empty cell but a missing-value marker (?, NA).
         """
+        best = self._best_spellings(k, units)
+        if any(cell is None or cell == "" for cell in self.cells.values):
+            best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
+        written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
+        return Cells(written, codes, self.cells.row_counts)
+
+    def _best_spellings(self, k: int, units: Ints | None) -> dict[int, tuple[int, str, Any]]:
+        """Return by code the spelling that most units hold, and at least k: its negated count, its text, its cell."""
         held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
         best: dict[int, tuple[int, str, Any]] = {}
         spelled = self.code_of == self.original_of  # a suppressed cell is no spelling of null
@@ -60,10 +69,27 @@ class EncodedColumn:
             rank = (-int(holders), str(cell), cell)
             if is_spelling and holders >= k and (int(code) not in best or rank[:2] < best[int(code)][:2]):
                 best[int(code)] = rank
-        if any(cell is None or cell == "" for cell in self.cells.values):
-            best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
-        written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
-        return Cells(written, codes, self.cells.row_counts)
+        return best
+
+    def spelled_values(self, k: int, units: Ints | None) -> set[Value]:
+        """Return the values with a spelling that at least k units hold."""
+        return {self.attribute.values[code] for code in self._best_spellings(k, units)}
+
+    def as_written(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> tuple[Attribute, Ints]:
+        """Return the (extended) attribute and codes that mean what `decode` writes.
+
+        A leaf below a concept is written as the concept, unless at least k units hold a spelling of it.
+        """
+        leaves = [c for c in np.unique(codes).tolist() if is_narrower(attribute.values[c])]
+        if not leaves:
+            return attribute, codes
+        spelled = self.spelled_values(k, units)
+        written = {c: broader_unless(attribute.values[c], spelled) for c in leaves}
+        metric = attribute.metric.extend(list(written.values()))
+        places = {value: code for code, value in enumerate(metric.values)}
+        becomes = np.arange(len(metric.values))
+        becomes[leaves] = [places[value] for value in written.values()]
+        return replace(attribute, metric=metric), becomes[codes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import BaseMetric, tolerance
+from allonym.ontology.narrower import broader, concept_order
 from allonym.records import Metric, Value
 
 
@@ -21,7 +22,8 @@ class BlendedMetric(BaseMetric):
     Martínez (2010) proposes "the ontology that better assesses the alikeness between a given pair of terms": of the
     ontologies that have both values, the one with the least distance. Without such an ontology, the distance is 1.
     The centroid is the value, or candidate of any ontology, with the least Σ ω·d. Ties: values, then candidates of the
-    first ontology, then of the next; the first concept in each; unlinked values last.
+    first ontology, then of the next; the first concept in each; unlinked values last. A value may be a leaf below a
+    concept, which represents nothing but itself.
 
     >>> from allonym.ontology.scope import Scope
     >>> from allonym.ontology.taxonomy import Taxonomy
@@ -35,7 +37,8 @@ class BlendedMetric(BaseMetric):
         super().__init__(values)
         linked = [v for v in self.values if isinstance(v, tuple)]
         self.parts = tuple(
-            part.extend(sorted({v[i] for v in linked if v[i] is not None})) for i, part in enumerate(parts)
+            part.extend(sorted({v[i] for v in linked if v[i] is not None}, key=concept_order))
+            for i, part in enumerate(parts)
         )
 
     def _with(self, values: Sequence[Value]) -> BlendedMetric:
@@ -63,10 +66,11 @@ class BlendedMetric(BaseMetric):
         total, linked, unlinked = self.split_linked(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
-        candidates: list[Value] = [self.values[c] for c in linked]
+        several = linked.size > 1 or unlinked.size > 0
+        candidates: list[Value] = [broader(self.values[c]) if several else self.values[c] for c in linked]
         for i, part in enumerate(self.parts):
             known = np.unique(self._codes[linked, i])
-            concepts = part.concepts[known[known >= 0]]
+            concepts = np.unique(part.concepts[known[known >= 0]])
             if concepts.size:
                 others = part.candidates(concepts)
                 candidates += [tuple(int(c) if j == i else None for j in range(len(self.parts))) for c in others]
@@ -80,7 +84,7 @@ class BlendedMetric(BaseMetric):
 
     def _order(self, value: tuple[int | None, ...]) -> tuple[bool, int, int]:
         """Order candidates that cost the same."""
-        first, concept = next((i, c) for i, c in enumerate(value) if c is not None)
+        first, concept = next((i, broader(c)) for i, c in enumerate(value) if c is not None)
         return value not in self.places, first, concept
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
@@ -93,7 +97,7 @@ class BlendedMetric(BaseMetric):
         for i, part in enumerate(self.parts):
             own = self._codes[linked, i]
             if (own >= 0).all():
-                concept = part.subsumer(own, total[linked])
+                concept = broader(part.subsumer(own, total[linked]))
                 subsumers.append(tuple(concept if j == i else None for j in range(len(self.parts))))
         return min(subsumers, key=lambda value: float(self.distances_from(value)[linked] @ total[linked]), default=None)
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen
 from allonym.kinds.metric import MAX_FAMILIES
 from allonym.ontology import similarity
 from allonym.ontology.ancestry import Ancestry
+from allonym.ontology.narrower import broader
 from allonym.ontology.scope import Scope
 from allonym.records import Value
 
+TO_LEAF, FROM_LEAF, LEAVES = (False, True), (True, False), (True, True)  # which of two are leaves below a concept
 MAX_TABLE = 50_000_000  # distances in a table
 PAIRS_AT_A_TIME = 1_000_000
 MAX_CACHED_CANDIDATES = 20_000  # sets of candidates
@@ -21,7 +25,8 @@ MAX_CACHED_CANDIDATES = 20_000  # sets of candidates
 class ConceptIndex:
     """Concepts with all their ancestors: the basis of an attribute's distances and centroids.
 
-    A table holds the distances of all of them to the concepts themselves, unless it would be too large.
+    A table holds the distances of all of them to the concepts themselves, unless it would be too large. Two more hold
+    the distances to leaves below the concepts, and those of such leaves to each other, however many leaves there are.
     """
 
     def __init__(self, scope: Scope, measure: str, depth: str, concepts: Ints) -> None:
@@ -35,8 +40,9 @@ class ConceptIndex:
         self.column[self.base] = np.arange(len(self.base))
 
     def has(self, value: Value) -> bool:
-        """Tell whether a value is one of the concepts, or unlinked."""
-        return not isinstance(value, (int, np.integer)) or bool(self.place[value] >= 0)
+        """Tell whether a value is one of the concepts, a leaf below one, or unlinked."""
+        concept = broader(value)
+        return not isinstance(concept, (int, np.integer)) or bool(self.place[concept] >= 0)
 
     @cached_property
     def ancestry(self) -> Ancestry:
@@ -51,9 +57,10 @@ class ConceptIndex:
             return content(self.scope.taxonomy, similarity.DEFAULT_CONTENT)
         return similarity.DEFAULT_CONTENT
 
-    def compute_distances(self, a: Ints, b: Ints) -> Floats:
-        """Compute the distances of concepts."""
-        return similarity.distance(self.measure, self.ancestry, a, b, depth=self.depth, content=self._content)
+    def compute_distances(self, a: Ints, b: Ints, below: similarity.Below = similarity.NEITHER) -> Floats:
+        """Compute the distances of concepts, or of leaves below them."""
+        options: dict[str, Any] = {"depth": self.depth, "content": self._content, "below": below}
+        return similarity.distance(self.measure, self.ancestry, a, b, **options)
 
     @cached_property
     def table(self) -> Floats | None:
@@ -62,28 +69,47 @@ class ConceptIndex:
             return None
         return frozen(self.compute_distances(self.used[:, None], self.base))
 
-    def between(self, a: Ints, b: Ints) -> Floats:
-        """Return the distances of concepts."""
-        if self.table is not None:
-            if (self.column[b] >= 0).all():
-                return self.table[self.place[a], self.column[b]]
-            if (self.column[a] >= 0).all():
-                return self.table[self.place[b], self.column[a]]
-        return self.compute_distances(a, b)
+    @cached_property
+    def table_to_leaves(self) -> Floats | None:
+        """The distances of all concepts to a leaf below each of the attribute's."""
+        return None if self.table is None else frozen(self.compute_distances(self.used[:, None], self.base, TO_LEAF))
 
-    def sums(self, candidates: Ints, concepts: Ints, counts: Floats) -> Floats:
-        """Return Σ ω·d(c, v) for every candidate."""
-        if self.table is not None and (columns := self.column[concepts]).min() >= 0:
-            if len(concepts) * len(candidates) * 8 < self.table.size:
-                return self.table[self.place[candidates][:, None], columns] @ counts
+    @cached_property
+    def table_of_leaves(self) -> Floats | None:
+        """The distances of leaves below the concepts of the attribute to others; leaves of one concept are two."""
+        return None if self.table is None else frozen(self.compute_distances(self.base[:, None], self.base, LEAVES))
+
+    def between(self, a: Ints, b: Ints, below: similarity.Below = similarity.NEITHER) -> Floats:
+        """Return the distances of concepts, or of leaves below them."""
+        if below == LEAVES:
+            if self.table_of_leaves is not None and (self.column[a] >= 0).all() and (self.column[b] >= 0).all():
+                return self.table_of_leaves[self.column[a], self.column[b]]
+            return self.compute_distances(a, b, below)
+        if below == FROM_LEAF:
+            a, b = b, a
+        table = self.table_to_leaves if any(below) else self.table
+        if table is not None:
+            if (self.column[b] >= 0).all():
+                return table[self.place[a], self.column[b]]
+            if not any(below) and (self.column[a] >= 0).all():
+                return table[self.place[b], self.column[a]]
+        return self.compute_distances(a, b, TO_LEAF if any(below) else below)
+
+    def sums(self, candidates: Ints, concepts: Ints, counts: Floats, *, leaves: bool = False) -> Floats:
+        """Return Σ ω·d(c, v) for every candidate, where v are concepts, each once, or leaves below them."""
+        table = self.table_to_leaves if leaves else self.table
+        if table is not None and (columns := self.column[concepts]).min() >= 0:
+            if len(concepts) * len(candidates) * 8 < table.size:
+                return table[self.place[candidates][:, None], columns] @ counts
             spread = np.zeros(len(self.base))
             spread[columns] = counts
-            return (self.table @ spread)[self.place[candidates]]
+            return (table @ spread)[self.place[candidates]]
         height = max(1, PAIRS_AT_A_TIME // max(1, len(concepts)))
-        blocks = [
-            self.between(*np.broadcast_arrays(candidates[low : low + height, None], concepts)) @ counts
-            for low in range(0, len(candidates), height)
-        ]
+        below = TO_LEAF if leaves else similarity.NEITHER
+        blocks = []
+        for low in range(0, len(candidates), height):
+            one, other = np.broadcast_arrays(candidates[low : low + height, None], concepts)
+            blocks.append(self.between(one, other, below) @ counts)
         return np.concatenate(blocks)
 
     # A set of concepts is an integer with one bit per concept, which makes unions and intersections fast.
@@ -155,17 +181,20 @@ class ConceptIndex:
         place = int(self.place[concept])
         return sum((self._above[p] >> place) & 1 for p in self.place[concepts].tolist())
 
-    def branches(self, concepts: Ints, counts: Floats) -> Ints:
+    def branches(self, concepts: Ints, counts: Floats, leaves: NDArray[np.bool_]) -> Ints:
         """Number the children of a minimal common subsumer of V that each of V lies under, the most frequent first.
 
         A concept under several children goes to the first; the subsumer itself comes last. Too many children share
-        the numbers in turn.
+        the numbers in turn. `leaves` tells which of V are leaves below their concepts.
         """
-        children = self.place[self.scope.taxonomy.children_of(int(self.subsumers(concepts)[0]))]
+        top = int(self.subsumers(np.unique(concepts))[0])
+        children = self.place[self.scope.taxonomy.children_of(top)]
         bits = 0
         for place in children[children >= 0].tolist():
             bits |= 1 << place
         over = [self._members(self._above[p] & bits) for p in self.place[concepts].tolist()]
+        for i in np.flatnonzero(leaves & (concepts == top)).tolist():
+            over[i] = [len(self.used) + i]
         held: dict[int, float] = {}
         for places, count in zip(over, counts.tolist(), strict=True):
             for place in places:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.levels import distinct_levels, steps_to_root
 from allonym.kinds.metric import MAX_FAMILIES, BaseMetric, tolerance
 from allonym.ontology.hierarchy_builder import build
+from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 from allonym.records import Metric, Value
 
@@ -24,10 +26,11 @@ BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
 
 
 class ConceptMetric(BaseMetric):
-    """Distances between concepts of an ontology. A value is a concept, an unlinked text or null.
+    """Distances between concepts of an ontology. A value is a concept, a leaf below one, an unlinked text or null.
 
     The centroid is the candidate c with the least Σ ω·d(c, v). Candidates are the concepts on any path from a value up
     to a minimal common subsumer, and unlinked values. Ties: the first concept in the ontology; unlinked values last.
+    A leaf represents nothing but itself.
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> wn = wordnet()
@@ -58,8 +61,17 @@ class ConceptMetric(BaseMetric):
 
     @cached_property
     def concepts(self) -> Ints:
-        """The concept of every value; -1 for unlinked ones."""
-        return frozen(np.array([-1 if self.unlinked[i] else v for i, v in enumerate(self.values)], np.int64))
+        """The concept of every value, and of every leaf the one above it; -1 for unlinked ones."""
+        return frozen(np.array([-1 if self.unlinked[i] else broader(v) for i, v in enumerate(self.values)], np.int64))
+
+    @cached_property
+    def narrower(self) -> NDArray[np.bool_]:
+        """Which values are leaves below their concepts."""
+        return frozen(np.array([isinstance(v, Narrower) for v in self.values], bool))
+
+    @cached_property
+    def _any_narrower(self) -> bool:
+        return bool(self.narrower.any())
 
     @cached_property
     def index(self) -> ConceptIndex:
@@ -67,15 +79,26 @@ class ConceptMetric(BaseMetric):
         return ConceptIndex(self.scope, self.measure, self.depth, self.concepts)
 
     def _between(self, a: Ints, b: Ints) -> Floats:
-        return self.index.between(self.concepts[a], self.concepts[b])
+        one, other = self.concepts[a], self.concepts[b]
+        if not self._any_narrower:
+            return self.index.between(one, other)
+        distances = np.empty(np.shape(a))
+        for is_leaf, below in product((False, True), repeat=2):
+            some = (self.narrower[a] == is_leaf) & (self.narrower[b] == below)
+            distances[some] = self.index.between(one[some], other[some], (is_leaf, below))
+        return np.where(np.equal(a, b), 0.0, distances)
 
     def _from(self, value: Value) -> Floats:
         if value is None or isinstance(value, str) or not self.index.has(value):
             return super()._from(value)
         distances = np.ones(len(self.values))
-        linked = ~self.unlinked
-        others = self.concepts[linked]
-        distances[linked] = self.index.between(np.full(len(others), value), others)
+        is_leaf = isinstance(value, Narrower)
+        for below in (False, True) if self._any_narrower else (False,):
+            some = ~self.unlinked & (self.narrower == below)
+            others = self.concepts[some]
+            distances[some] = self.index.between(np.full(len(others), broader(value)), others, (is_leaf, below))
+        if is_leaf and value in self.places:
+            distances[self.places[value]] = 0.0
         return distances
 
     # --- the semantic centroid -------------------------------------------------------------------------------
@@ -89,25 +112,40 @@ class ConceptMetric(BaseMetric):
         total, linked, unlinked = self.split_linked(codes, counts)
         if not linked.size:
             return self.mode(codes, counts)
-        concepts, weights, lost = self.concepts[linked], total[linked], total[unlinked].sum()
-        if linked.size == 1:
-            best, least = int(concepts[0]), 0.0
-        else:
-            candidates = self.candidates(concepts)
-            sums = self.index.sums(candidates, concepts, weights)
+        best: Value = self.values[linked[0]]
+        lost, least = total[unlinked].sum(), 0.0
+        if linked.size > 1 or (unlinked.size and isinstance(best, Narrower)):
+            candidates = self.candidates(self._distinct_concepts(linked))
+            sums = self._sums(candidates, linked, total[linked])
             best, least = first_of_best(candidates, sums), float(sums.min())
         if unlinked.size and total.sum() - total[unlinked].max() < least + lost - tolerance(least + lost):
             return self.values[int(unlinked[np.argmax(total[unlinked])])]
         return best
 
+    def _distinct_concepts(self, linked: Ints) -> Ints:
+        """Return the concepts of some values, those of leaves once."""
+        concepts = self.concepts[linked]
+        return np.unique(concepts) if self._any_narrower else concepts
+
+    def _sums(self, candidates: Ints, linked: Ints, weights: Floats) -> Floats:
+        """Return Σ ω·d(c, v) for every candidate, over some linked values."""
+        concepts = self.concepts[linked]
+        if not self._any_narrower or not (leaves := self.narrower[linked]).any():
+            return self.index.sums(candidates, concepts, weights)
+        parents, place = np.unique(concepts[leaves], return_inverse=True)
+        held = sum_by(place.ravel(), weights[leaves], len(parents))
+        sums = self.index.sums(candidates, parents, held, leaves=True)
+        if leaves.all():
+            return sums
+        return sums + self.index.sums(candidates, concepts[~leaves], weights[~leaves])
+
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the nearest least common subsumer; null, if some value is unlinked and they differ."""
         total, linked, unlinked = self.split_linked(codes, counts)
-        if unlinked.size:
+        if unlinked.size or (linked.size == 1 and self.narrower[linked[0]]):
             return super().subsumer(codes, counts)
-        concepts = self.concepts[linked]
-        subsumers = self.index.subsumers(concepts)
-        return first_of_best(subsumers, self.index.sums(subsumers, concepts, total[linked]))
+        subsumers = self.index.subsumers(self._distinct_concepts(linked))
+        return first_of_best(subsumers, self._sums(subsumers, linked, total[linked]))
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number families under upper concepts; the largest is split while it has more than half of the values."""
@@ -118,15 +156,15 @@ class ConceptMetric(BaseMetric):
             own = np.flatnonzero(families == sizes.argmax())
             if (sizes.max() * 2 <= sizes.sum() and parts > 1) or len(own) == 1:
                 break
-            branch = self.index.branches(concepts[own], counts[own])
+            branch = self.index.branches(concepts[own], counts[own], self.narrower[codes[own]])
             families[own[branch > 0]] = parts - 1 + branch[branch > 0]
         return families
 
     def generalisations(self) -> list[list[Value]]:
         """Return the generalisation of each value, level by level, up to one top; unlinked values become null at once.
 
-        A hierarchy has its levels. In another tree, each level moves the deepest concepts one step towards the root.
-        In an ontology whose concepts have several parents, a hierarchy is built.
+        Leaves become their concepts first. A hierarchy has its levels. In another tree, each level moves the deepest
+        concepts one step towards the root. In an ontology whose concepts have several parents, a hierarchy is built.
         """
         concepts = np.unique(self.concepts[~self.unlinked])
         taxonomy = self.scope.taxonomy
@@ -140,9 +178,9 @@ class ConceptMetric(BaseMetric):
             height = min(BUILT_LEVELS, len(concepts) - 1)
             above = build(concepts, self.scope, self.measure, self.depth, levels=height)
         levels: list[list[Value]] = [list(self.values)]
-        for level in above.T:
+        for level in ([concepts] if self._any_narrower else []) + list(above.T):
             becomes = dict(zip(concepts.tolist(), level.tolist(), strict=True))
-            levels.append([None if self.unlinked[c] else becomes[int(v)] for c, v in enumerate(self.values)])
+            levels.append([becomes.get(c) for c in self.concepts.tolist()])
         if len({x for x in levels[-1] if x is not None}) > 1 or (None in levels[-1] and len(set(levels[-1])) > 1):
             levels.append([None] * len(self.values))
         return levels
@@ -169,7 +207,7 @@ class ConceptMetric(BaseMetric):
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which values a value is true of: a concept, of itself and of all below it."""
         itself = super().generalises(code, codes)
-        if self.unlinked[code]:
+        if self.unlinked[code] or self.narrower[code]:
             return itself
         return itself | np.isin(self.concepts[codes], self.scope.taxonomy.descendants(int(self.concepts[code])))
 

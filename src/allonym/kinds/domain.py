@@ -9,15 +9,19 @@ from allonym.arrays import Floats, Ints, frozen, take_rows
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import tolerance
+from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
+from allonym.records import Value
 
+Bools = NDArray[np.bool_]
 TIE_DECIMALS = 12  # distances that agree to so many decimals are ties
 
 
 class Domain:
     """The concepts under a root, which has depth 1 whatever lies above it; named individuals only on request.
 
-    Concepts are codes of the whole ontology; `concepts` lists them in order, and a place is an index into it.
+    Concepts are codes of the whole ontology; `concepts` lists them in order, and a place is an index into it. A leaf
+    below a concept is not in the domain: values are never replaced by it. Its distances to the domain are its own.
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> people = wordnet(root="person")
@@ -48,18 +52,19 @@ class Domain:
     def __len__(self) -> int:
         return len(self.concepts)
 
-    def place(self, concept: int) -> int:
-        """Return the place of a concept; -1, if it is not in the domain."""
-        return int(self._place[concept])
+    def place(self, value: Value) -> int:
+        """Return the place of a concept, or of the concept above a leaf; -1, if it is not in the domain."""
+        return int(self._place[broader(value)])
 
     def places(self, concepts: Ints) -> Ints:
         """Return the places of concepts; -1, if they are not in the domain."""
         return self._place[concepts]
 
-    def distances_from(self, concept: int) -> Floats:
-        """Return the distances of a concept of the domain to all of it."""
-        own = self._kept[self._inside(concept)]
-        return np.round(self._index.compute_distances(np.full(len(self._kept), own), self._kept), TIE_DECIMALS)
+    def distances_from(self, value: Value) -> Floats:
+        """Return the distances of a concept of the domain, or of a leaf below one, to all of it."""
+        own = self._kept[self._inside(broader(value))]
+        below = isinstance(value, Narrower), False
+        return np.round(self._index.compute_distances(np.full(len(self._kept), own), self._kept, below), TIE_DECIMALS)
 
     def _inside(self, concept: int) -> int:
         place = self.place(concept)
@@ -67,17 +72,26 @@ class Domain:
             raise IndexError("the concept is not in the domain")
         return place
 
-    def between(self, a: Ints, b: Ints) -> Floats:
-        """Return the distances of concepts of the domain, pair by pair."""
-        return self._index.compute_distances(self._kept[self.places(a)], self._kept[self.places(b)])
+    def between(self, a: Ints, b: Ints, leaves: Bools | None = None) -> Floats:
+        """Return the distances of concepts of the domain, pair by pair; `leaves` tells where a is a leaf below."""
+        one, other = self._kept[self.places(a)], self._kept[self.places(b)]
+        distances = self._index.compute_distances(one, other)
+        if leaves is not None and leaves.any():
+            distances[leaves] = self._index.compute_distances(one[leaves], other[leaves], (True, False))
+        return distances
 
-    def mean(self, concepts: Ints, counts: NDArray[np.number]) -> int:
-        """Return the concept of the domain with the least Σ ω·sd(c, x) (ibid., eq. 10); the first of equals."""
+    def mean(self, concepts: Ints, counts: NDArray[np.number], leaves: Bools | None = None) -> int:
+        """Return the concept of the domain with the least Σ ω·sd(c, x) (ibid., eq. 10); the first of equals.
+
+        `leaves` tells where x is a leaf below the concept.
+        """
         own = self._kept[self.places(concepts)]
         candidates = self._candidates(own)
         sums = np.zeros(len(candidates))
-        for concept, count in zip(own.tolist(), counts.tolist(), strict=True):
-            sums += count * self._index.compute_distances(np.full(len(candidates), concept), candidates)
+        flags = np.zeros(len(own), bool) if leaves is None else leaves
+        for concept, count, is_leaf in zip(own.tolist(), counts.tolist(), flags.tolist(), strict=True):
+            below = is_leaf, False
+            sums += count * self._index.compute_distances(np.full(len(candidates), concept), candidates, below)
         least = float(sums.min())
         best = candidates[np.flatnonzero(sums <= least + tolerance(least))[0]]
         return int(self.concepts[np.searchsorted(self._kept, best)])
@@ -103,7 +117,7 @@ class Domain:
                 through[open_concepts] = np.where(first == last, first, open_concepts)
         return self._kept[through[self._kept] == self._kept]
 
-    def variance(self, concepts: Ints, counts: NDArray[np.number], mean: int) -> float:
-        """Return the mean of sd(x, μ)² (ibid., eq. 12)."""
-        far = self.between(concepts, np.full(len(concepts), mean))
+    def variance(self, concepts: Ints, counts: NDArray[np.number], mean: int, leaves: Bools | None = None) -> float:
+        """Return the mean of sd(x, μ)² (ibid., eq. 12); `leaves` tells where x is a leaf below the concept."""
+        far = self.between(concepts, np.full(len(concepts), mean), leaves)
         return float((counts * far**2).sum() / counts.sum())

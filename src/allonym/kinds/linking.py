@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from allonym.cells import comparable_text
+from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.accept import as_category, is_accepted
 from allonym.ontology.linking.clusters import clusters_of
-from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.link import NARROWER, Link
 from allonym.ontology.linking.links_file import Settled, to_csv
+from allonym.ontology.linking.match import SUFFIXES
+from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_LAST_WORD = re.compile(r"[^\W\d_]+(?=\s*$|\s*[(\[{,])")
+MAX_WITHOUT_PLURAL = 2  # letters of words that are not taken for plurals
 LINKING_OPTIONS = frozenset(
     {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "unmatched",
      "accept_review", "accept", "rest"}
@@ -65,6 +73,38 @@ class ColumnLinks:
     def knows(self, value: str) -> bool:
         """Tell whether the links file, if there is one, has a value."""
         return value in self.settled.rows or value in self.settled.concepts
+
+
+def linked_value(link: Link, scope: Scope, language: str) -> int | Narrower | None:
+    """Return what a word means: its concept, or a leaf of its own below the concept if it is a kind of that."""
+    if link.concept is None or link.relation != NARROWER:
+        return link.concept
+    return Narrower(link.concept, spelling_key(link.value, scope.taxonomy.lexicon, language))
+
+
+def spelling_key(text: str, lexicon: Lexicon, language: str = "en") -> str:
+    """Return a text that is the same for all spellings of a value.
+
+    It ignores case, blanks, underscores, hyphens between letters, Unicode variants and, in English, the plural of the
+    last word and of the last word before a bracket or comma, if the ontology has the singular and not the plural.
+
+    >>> from allonym.ontology.lexicon import Entry, Lexicon
+    >>> words = Lexicon.build([Entry("driver", 0)])
+    >>> {spelling_key(x, words) for x in ("Bus drivers (retired)", "bus_driver  (Retired)", "BUS-DRIVER (retired)")}
+    {'bus driver (retired)'}
+    """
+    plain = _HYPHEN.sub(" ", key(comparable_text(text)))
+    if language.partition("-")[0].lower() != "en":
+        return plain
+    return _LAST_WORD.sub(lambda word: _singular(word[0], lexicon), plain)
+
+
+def _singular(word: str, lexicon: Lexicon) -> str:
+    """Return the singular of a word that the ontology has in the singular only."""
+    if word in lexicon or len(word) <= MAX_WITHOUT_PLURAL or word.endswith("ss"):
+        return word
+    regular = [word.removesuffix(ending) + other for ending, other in SUFFIXES if word.endswith(ending)]
+    return next((x for x in (*lexicon.exceptions.get(word, ()), *regular) if x and x in lexicon), word)
 
 
 def concept_style(links: Mapping[str, Link], scope: Scope, writes_codes: bool | None = None) -> str:

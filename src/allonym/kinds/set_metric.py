@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from allonym.arrays import Floats, Ints, frozen
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.metric import BaseMetric, tolerance
+from allonym.ontology.narrower import broader, concept_order, true_of_all
 from allonym.records import Metric, Value
 
 SET_DISTANCES = ("min-sum", "avg", "min", "max", "max-sum")
@@ -39,8 +40,9 @@ class SetMetric(BaseMetric):
     def __init__(self, values: Sequence[Value], elements: Metric, distance: str = "min-sum") -> None:
         super().__init__(values)
         self.distance = distance
-        present = sorted({x for v in self.values if v is not None for x in v}, key=_order)
-        self.elements = elements.extend(present)
+        present = {x for v in self.values if v is not None for x in v}
+        present |= set(map(broader, present))  # which may stand for leaves
+        self.elements = elements.extend(sorted(present, key=_order))
         self._place = {x: i for i, x in enumerate(self.elements.values)}
         self._totals: tuple[Floats, Floats, int] | None = None  # ω, Σ ω·d, the number of sets at first
 
@@ -194,7 +196,7 @@ class SetMetric(BaseMetric):
     # --- representatives --------------------------------------------------------------------------------------
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the medoid."""
+        """Return the medoid; of leaves below concepts that not all sets have, it has the concepts."""
         total, sets, nulls = self.split_linked(codes, counts)
         if not len(sets):
             return None
@@ -206,7 +208,8 @@ class SetMetric(BaseMetric):
         least = float(costs.min())
         if total[sets].sum() < least - tolerance(least):  # null is 1 from all of them
             return None
-        return self.values[sets[np.argmax(costs <= least + max(tolerance(least), tolerance(float(total.sum()))))]]
+        medoid = sets[np.argmax(costs <= least + max(tolerance(least), tolerance(float(total.sum()))))]
+        return true_of_all(self.values[medoid], (self.values[c] for c in [*sets.tolist(), *nulls.tolist()]))
 
     def _costs(self, total: Floats) -> Floats:
         """Return Σ ω·d to all sets for each; an earlier result is updated if little has changed since."""
@@ -285,8 +288,8 @@ class SetMetric(BaseMetric):
 
 
 def _order(element: Any) -> tuple[bool, Any]:
-    """Order elements: concepts, then texts."""
-    return isinstance(element, str), element
+    """Order elements: concepts and leaves below them, then texts."""
+    return isinstance(element, str), element if isinstance(element, str) else concept_order(element)
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:

@@ -19,10 +19,11 @@ from allonym.errors import Problem
 from allonym.kinds.base import EncodedColumn, Kind
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
-from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
+from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer, linked_value
 from allonym.kinds.set_metric import SetMetric
 from allonym.ontology.linking.link import link
 from allonym.ontology.linking.phrases import noun_phrases
+from allonym.ontology.narrower import broader
 from allonym.records import Attribute, Metric, Value
 from allonym.release_key import rng_of
 
@@ -99,15 +100,15 @@ class Sets(Kind):
         return counts
 
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
-        """Encode every cell as the set of its items' concepts; an unlinked item is a value of its own."""
+        """Encode every cell as the set of its items' concepts, or leaves below these; an unlinked item is a value."""
         meanings: dict[str, Value] = {text: text for text in self.words(cells)}
         elements: Metric = EqualityMetric([])
         write: Callable[[Value], str] = str
         if links:
             scope, linked = links[0].scope, links[0].links
             for text in meanings:
-                concept = linked[text].concept
-                meanings[text] = concept if concept is not None else None if self.unmatched == "suppress" else text
+                value = linked_value(linked[text], scope, self.language)
+                meanings[text] = value if value is not None else None if self.unmatched == "suppress" else text
             elements = ConceptMetric([], scope, self.measure, self.depth)
             write = concept_writer(scope.taxonomy, concept_style(linked, scope, self.writes_codes))
         return self._encoded_sets(name, cells, meanings, elements, write)
@@ -130,7 +131,9 @@ class Sets(Kind):
         attribute = Attribute(name, self.name, SetMetric(distinct, elements, self.distance), self.weight)
 
         def label(value: Value) -> Any:
-            return None if value is None else tuple(sorted(x if isinstance(x, str) else write(x) for x in value))
+            if value is None:
+                return None
+            return tuple(sorted({x if isinstance(x, str) else write(broader(x)) for x in value}))
 
         return EncodedSets(attribute, cells, code_of, original_of, label, self, meanings, write)
 
@@ -157,7 +160,8 @@ class Sets(Kind):
             return {}
         options: dict[str, Any] = {"language": self.language, "individuals": True, "suggest": False}
         new_links = link(list(new), links[0].scope, senses="first", **options)
-        return {x.value: x.concept for x in new_links if x.concept is not None}
+        values = {x.value: linked_value(x, links[0].scope, self.language) for x in new_links}
+        return {text: value for text, value in values.items() if value is not None}
 
     def canonical(self, cells: Cells) -> Cells:
         """Return cells in which those that hold the same items, in any order, are one."""
@@ -190,6 +194,10 @@ class EncodedSets(EncodedColumn):
             chosen = self._record(attribute.name, value, terms, seed) if code in used and value else self.label(value)
             written.append(chosen if chosen is None or not self._as_text else self.kind.separator.join(chosen) or None)
         return Cells(written, codes, self.cells.row_counts)
+
+    def spelled_values(self, k: int, units: Ints | None) -> set[Value]:
+        """Return the elements with a text that at least k units hold."""
+        return set(self._terms(k, units))
 
     @cached_property
     def _as_text(self) -> bool:
@@ -230,7 +238,7 @@ class EncodedSets(EncodedColumn):
                 total = np.cumsum([n for _, n in candidates])
                 items.add(candidates[int(np.searchsorted(total, drawn * total[-1], side="right"))][0])
             elif not isinstance(element, str):
-                label = self.write(element)
+                label = self.write(broader(element))
                 items.add(label.replace(separator, "_" if separator == " " else " ") if self._as_text else label)
         return tuple(sorted(items))
 

@@ -12,16 +12,28 @@ from allonym.cells import MISSING, Cells, is_missing
 from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.concept_metric import ConceptMetric
-from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer
+from allonym.kinds.linking import (
+    LINKING_OPTIONS,
+    ColumnLinks,
+    concept_style,
+    concept_writer,
+    linked_value,
+    spelling_key,
+)
 from allonym.kinds.word_codec import WordCodec
 from allonym.ontology.linking.link import Link, link
+from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 from allonym.records import Metric, Value
 
 
 @dataclass(frozen=True)
 class Text(Kind):
-    """Words, each linked to a concept of one ontology, or of several."""
+    """Words, each linked to a concept of one ontology, or of several.
+
+    A word that is a kind of its concept is a leaf of its own below it. In a sensitive column it counts as the concept:
+    kinds of one illness are no diversity.
+    """
 
     name: ClassVar[str] = "text"
     description: ClassVar[str] = "words"
@@ -30,6 +42,7 @@ class Text(Kind):
     several_ontologies: ClassVar[bool] = True
     without_ontology: ClassVar[Mapping[str, str]] = {"kind": "category"}
 
+    role: str = "quasi"
     measure: str = Kind.default_measure
     depth: str = "nodes"
     unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
@@ -56,7 +69,7 @@ class Text(Kind):
         def label(value: Value) -> str | None:
             if value is None or isinstance(value, str):
                 return None
-            each = (value,) if len(links) == 1 else value
+            each = (broader(value),) if len(links) == 1 else broader(value)
             return next(write(c) for c, write in zip(each, writers, strict=True) if c is not None)
 
         spelled = spellings(cells, originals)
@@ -68,10 +81,26 @@ class Text(Kind):
     def _value(self, cell: Any, links: Sequence[ColumnLinks]) -> Value:
         if is_missing(cell, self.missing):
             return None
-        concepts = tuple(x.links[str(cell)].concept for x in links)
-        if all(concept is None for concept in concepts):
-            return str(cell)
-        return concepts[0] if len(concepts) == 1 else concepts
+        value = self._joined([self._linked_value(x.links[str(cell)], x.scope) for x in links])
+        return str(cell) if value is None else value
+
+    def _linked_value(self, link: Link, scope: Scope) -> int | Narrower | None:
+        return linked_value(link, scope, self.language) if self.role == "quasi" else link.concept
+
+    @staticmethod
+    def _joined(values: Sequence[int | Narrower | None]) -> Value:
+        """Return what a word means in several ontologies as one value; None, if none of them has the word.
+
+        Words that are one concept in an ontology are one value, and so one leaf in the others.
+        """
+        if len(values) == 1:
+            return values[0]
+        if all(value is None for value in values):
+            return None
+        concepts = [None if isinstance(value, Narrower) else value for value in values]
+        if any(concept is not None for concept in concepts):
+            return tuple(replace(v, text=repr(concepts)) if isinstance(v, Narrower) else v for v in values)
+        return tuple(values)
 
     def _metric(self, values: list[Value], scopes: Sequence[Scope]) -> Metric:
         from allonym.kinds.blend import BlendedMetric
@@ -83,17 +112,13 @@ class Text(Kind):
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
     ) -> dict[str, Value]:
         """Return the concepts of new words."""
-        each = [self._new_concepts(encoded, cells, new, x) for x in links]
-        together = {text: tuple(concepts.get(text) for concepts in each) for text in new}
-        return {
-            text: concepts[0] if len(links) == 1 else concepts
-            for text, concepts in together.items()
-            if any(c is not None for c in concepts)
-        }
+        each = [self._new_values(encoded, cells, new, x) for x in links]
+        together = {text: self._joined([values.get(text) for values in each]) for text in new}
+        return {text: value for text, value in together.items() if value is not None}
 
-    def _new_concepts(
+    def _new_values(
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: ColumnLinks
-    ) -> dict[str, int]:
+    ) -> dict[str, int | Narrower]:
         """Link new words; of several senses, take the one nearest to the concepts that the word replaces."""
         scope = links.scope
         settled = {x.value: scope.taxonomy.ids[x.concept] for x in links.links.values() if x.concept is not None}
@@ -106,7 +131,7 @@ class Text(Kind):
             settled=settled,
             suggest=False,
         )
-        concepts = {ANYTHING: scope.root} if ANYTHING in new else {}
+        values: dict[str, int | Narrower] = {ANYTHING: scope.root} if ANYTHING in new else {}
         original = encoded.cells
         for x in new_links:
             if x.value not in words or x.concept is None:
@@ -117,24 +142,34 @@ class Text(Kind):
                 old = links.links.get(str(original.values[place]))
                 if old is not None and old.concept is not None:
                     replaced.append((old.concept, count))
-            concepts[x.value] = self._nearest([x.concept, *x.alternatives], replaced, scope)
-        return concepts
+            concept = self._nearest([x.concept, *x.alternatives], replaced, scope)
+            value = self._linked_value(replace(x, concept=concept), scope)
+            if value is not None:
+                values[x.value] = value
+        return values
 
     def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> WordCodec:
         """Return the codec of the words of one ontology."""
         scope, linked = links[0].scope, links[0].links
-        concepts = {text: x.concept for text, x in linked.items()}
+        values = {text: self._linked_value(x, scope) for text, x in linked.items()}
         individuals = bool(self.individuals) if domain is None else domain.individuals
         style = concept_style(linked, scope, self.writes_codes)
-        return WordCodec(encoded.attribute.name, self, scope, concepts, style, individuals, domain)
+        return WordCodec(encoded.attribute.name, self, scope, values, style, individuals, domain)
 
     def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> WordCodec:
         """Return the codec of words whose ontology is the same as when it was stored."""
         taxonomy = scopes[0].taxonomy
         if taxonomy.source.sha256 != stored["ontology"]["sha256"]:
             raise TableError(f"The ontology of column {name} has changed since it was fitted.", hint="fit it again.")
-        concepts = {text: None if id is None else taxonomy.code(id) for text, id in stored["links"].items()}
-        return WordCodec(name, self, scopes[0], concepts, stored["written"], stored["individuals"])
+        values: dict[str, int | Narrower | None] = {}
+        for text, id in stored["links"].items():
+            if isinstance(id, dict):
+                values[text] = Narrower(
+                    taxonomy.code(id["narrower"]), spelling_key(text, taxonomy.lexicon, self.language)
+                )
+            else:
+                values[text] = None if id is None else taxonomy.code(id)
+        return WordCodec(name, self, scopes[0], values, stored["written"], stored["individuals"])
 
     def _nearest(self, senses: list[int], replaced: Sequence[tuple[int, int]], scope: Scope) -> int:
         """Return the sense with the least Σ ω·d to some concepts with their counts; the first of equals."""
@@ -148,11 +183,13 @@ class Text(Kind):
         return senses[int(np.argmin(np.round(costs, 9)))]
 
 
-def with_hierarchy(encoded: EncodedColumn, links: Mapping[str, Link], scope: Scope, measure: str) -> EncodedColumn:
+def with_hierarchy(
+    encoded: EncodedColumn, links: Mapping[str, Link], scope: Scope, measure: str, language: str = "en"
+) -> EncodedColumn:
     """Place the values of a column in a hierarchy beside its ontology, each by its most frequent spelling."""
     places: dict[int, Value] = {}
     for value, (_, cell) in spellings(encoded.cells, encoded.code_of.tolist()).items():
-        places[value] = links[cell].concept if cell in links else None
+        places[value] = linked_value(links[cell], scope, language) if cell in links else None
     values = [places.get(code) for code in range(len(encoded.attribute.values))]
     hierarchy = ConceptMetric(values, scope, measure)
     return replace(encoded, attribute=replace(encoded.attribute, hierarchy=hierarchy))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.errors import TableError
 from allonym.kinds.codec import CellCodec
-from allonym.kinds.linking import concept_writer
+from allonym.kinds.linking import concept_writer, linked_value
 from allonym.ontology.linking.accept import is_accepted, with_suggestion
 from allonym.ontology.linking.link import link
+from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 from allonym.records import Value
 
@@ -28,28 +29,29 @@ class WordCodec(CellCodec):
     name: str
     kind: Text
     scope: Scope
-    links: Mapping[str, int | None]
+    links: Mapping[str, int | Narrower | None]
     style: str  # how concepts are written: label, id or notation
     individuals: bool  # whether new words may be named individuals
     domain: Domain | None = None  # that concepts must lie in; else, in the scope
-    _new: dict[str, int | None] = field(default_factory=dict)  # concepts of words that the table does not have
+    _new: dict[str, int | Narrower | None] = field(default_factory=dict)  # of words that the table does not have
     _labels: dict[Value, str] = field(default_factory=dict)
 
     def read(self, cell: Any) -> Value:
-        """Return the concept of a word: as the table links it, else its first sense."""
+        """Return the concept of a word, or a leaf below it: as the table links it, else its first sense."""
         text = str(cell)
-        concept = self.links[text] if text in self.links else self._linked(text)
+        value = self.links[text] if text in self.links else self._linked(text)
+        concept = broader(value)
         if concept is not None and (concept not in self.scope or (self.domain and self.domain.place(concept) < 0)):
-            concept = None
-        if concept is None and self.kind.unmatched != "suppress":
+            value = None
+        if value is None and self.kind.unmatched != "suppress":
             raise TableError(
                 f"A word in column {self.name} is not understood.",
                 hint="settle it in the links of the plan and fit again, or say unmatched = suppress.",
                 values=[text],
             )
-        return concept
+        return value
 
-    def _linked(self, text: str) -> int | None:
+    def _linked(self, text: str) -> int | Narrower | None:
         if text not in self._new:
             if len(self._new) >= MAX_NEW_WORDS:
                 self._new.clear()
@@ -57,20 +59,22 @@ class WordCodec(CellCodec):
             accept = self.kind.accepted
             (new,) = link([text], self.scope, senses="first", suggest=accept == "all", **options)
             new = with_suggestion(new, self.scope, self.kind.language) if accept == "all" else new
-            self._new[text] = new.concept if is_accepted(new, accept) else None
+            self._new[text] = linked_value(new, self.scope, self.kind.language) if is_accepted(new, accept) else None
         return self._new[text]
 
     def write(self, value: Value, like: Any) -> Any:
-        """Return the label or the code of a concept; as a number, where cells are numbers."""
+        """Return the label or the code of a concept, also for a leaf below it; as a number, where cells are numbers."""
         if value is None:
             return None
         if value not in self._labels:
-            self._labels[value] = concept_writer(self.scope.taxonomy, self.style)(value)
+            self._labels[value] = concept_writer(self.scope.taxonomy, self.style)(broader(value))
         label = self._labels[value]
         return int(label) if isinstance(like, int) and label.isdecimal() else label
 
     def to_json(self, value: Value) -> Any:
         """Return the id of a concept."""
+        if isinstance(value, Narrower):
+            return {"narrower": self.scope.taxonomy.ids[value.concept]}
         return None if value is None else self.scope.taxonomy.ids[value]
 
     def from_json(self, stored: Any) -> Value:
@@ -84,5 +88,5 @@ class WordCodec(CellCodec):
             "ontology": {"name": self.scope.name, "sha256": self.scope.taxonomy.source.sha256},
             "written": self.style,
             "individuals": self.individuals,
-            "links": {text: self.to_json(concept) for text, concept in self.links.items()},
+            "links": {text: self.to_json(value) for text, value in self.links.items()},
         }

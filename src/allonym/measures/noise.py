@@ -49,7 +49,7 @@ def moved(pairs: Pairs, a: int) -> Moved | None:
     was, now, counts = pairs.original[:, a], pairs.masked[:, a], pairs.counts
     if isinstance(metric, ConceptMetric):
         kept = (metric.concepts[was] >= 0) & (metric.concepts[now] >= 0)
-        return _words(metric, metric.concepts[was[kept]], metric.concepts[now[kept]], counts[kept])
+        return _words(metric, was[kept], now[kept], counts[kept])
     if isinstance(metric, NumericMetric):
         before, after = metric.numbers[was], metric.numbers[now]
         kept = ~(np.isnan(before) | np.isnan(after))
@@ -58,18 +58,21 @@ def moved(pairs: Pairs, a: int) -> Moved | None:
 
 
 def _words(metric: ConceptMetric, was: Ints, now: Ints, counts: Ints) -> Moved | None:
-    domain = Domain.of(metric, np.concatenate([was, now]))
-    if not len(was) or (domain.places(was) < 0).any() or (domain.places(now) < 0).any():
+    before, after = metric.concepts[was], metric.concepts[now]
+    domain = Domain.of(metric, np.concatenate([before, after]))
+    if not len(was) or (domain.places(before) < 0).any() or (domain.places(after) < 0).any():
         return None
     means: list[int] = []
     variances: list[float] = []
-    for concepts in (was, now):
-        distinct, place = np.unique(concepts, return_inverse=True)
-        row_counts = np.bincount(place.ravel(), weights=counts)
-        means.append(domain.mean(distinct, row_counts))
-        variances.append(domain.variance(distinct, row_counts, means[-1]))
+    for codes in (was, now):
+        distinct, place = np.unique(codes, return_inverse=True)
+        distinct = distinct[order := np.argsort(metric.concepts[distinct], kind="stable")]
+        row_counts, leaves = np.bincount(place.ravel(), weights=counts)[order], metric.narrower[distinct]
+        means.append(domain.mean(metric.concepts[distinct], row_counts, leaves))
+        variances.append(domain.variance(metric.concepts[distinct], row_counts, means[-1], leaves))
     apart = float(domain.between(np.array(means[:1]), np.array(means[1:]))[0])
-    return _moved(means, apart, variances, domain.between(was, now), counts)
+    far = np.where(was == now, 0.0, domain.between(before, after, metric.narrower[was]))
+    return _moved(means, apart, variances, far, counts)
 
 
 def _numbers(was: Floats, now: Floats, counts: Ints) -> Moved | None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Keys
+from allonym.ontology.narrower import Narrower
 from allonym.records import Value
 from allonym.release_key import derived
 
@@ -33,6 +34,8 @@ def key_of(text: str) -> int:
 
 def number_of(value: Value) -> int:
     """Return the number that stands for a value: the same for 7 and 7.0."""
+    if isinstance(value, Narrower):
+        return key_of(f"narrower {value.concept} {value.text}")
     return key_of(f"text {value}" if isinstance(value, str) else "null" if value is None else repr(float(value)))
 
 

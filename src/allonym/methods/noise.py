@@ -17,6 +17,7 @@ from allonym.kinds.numeric import NumericMetric
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, uniform, uniform_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod, linked, present
+from allonym.ontology.narrower import Narrower, broader
 from allonym.parameters import parameter
 from allonym.records import Attribute, Value
 
@@ -51,12 +52,13 @@ class Noise(RecordLevelMethod):
             variance = float((row_counts * (numbers - mean) ** 2).sum() / max(row_counts.sum(), 1))
             return NumericNoise(mean, variance, self.alpha, attribute.metric.decimals)
         assert isinstance(attribute.metric, ConceptMetric)
-        concepts, row_counts = linked(attribute.metric, codes, counts)
+        concepts, row_counts, leaves = linked(attribute.metric, codes, counts)
         domain = Domain.of(attribute.metric, concepts)
         if not len(concepts):
             return SemanticNoise(domain, domain.scope.root, 0.0, self.alpha, self.allow_same)
-        middle = domain.mean(concepts, row_counts)
-        return SemanticNoise(domain, middle, domain.variance(concepts, row_counts, middle), self.alpha, self.allow_same)
+        middle = domain.mean(concepts, row_counts, leaves)
+        variance = domain.variance(concepts, row_counts, middle, leaves)
+        return SemanticNoise(domain, middle, variance, self.alpha, self.allow_same)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +101,14 @@ class ConceptsByDistance:
 
 @dataclass(frozen=True, eq=False)
 class SemanticNoise(ByValue):
-    """Noise on a column of words (Algorithm 1). Null stays null."""
+    """Noise on a column of words (Algorithm 1). Null stays null. A leaf that does not move becomes its concept."""
 
     domain: Domain
     mean: int
     variance: float
     alpha: float
     allow_same: bool = False
-    _known: dict[int, tuple[ConceptsByDistance, ConceptsByDistance]] = field(default_factory=dict, repr=False)
+    _known: dict[Value, tuple[ConceptsByDistance, ConceptsByDistance]] = field(default_factory=dict, repr=False)
 
     @property
     def outcomes(self) -> Sequence[Value]:
@@ -118,18 +120,19 @@ class SemanticNoise(ByValue):
         """The standard deviation of the errors."""
         return math.sqrt(self.alpha * self.variance)
 
-    def sides(self, concept: int) -> tuple[ConceptsByDistance, ConceptsByDistance]:
-        """Return where errors below and above 0 may lead from a concept.
+    def sides(self, value: Value) -> tuple[ConceptsByDistance, ConceptsByDistance]:
+        """Return where errors below and above 0 may lead from a concept, or from a leaf below one.
 
         That is towards the mean and away from it; anywhere, from the mean itself or where there is nothing on a side.
         """
-        far, own = self.domain.distances_from(concept), self.domain.place(concept)
+        far, own = self.domain.distances_from(value), self.domain.place(value)
         order = np.argsort(far, kind="stable")
-        others = order[order != own]
-        if concept == self.mean:
+        is_leaf = isinstance(value, Narrower)
+        others = order if is_leaf else order[order != own]
+        if value == self.mean:
             return ConceptsByDistance.of(far, others), ConceptsByDistance.of(far, others)
-        off = self._off[others]
-        by_side = others[off < self._off[own]], others[off > self._off[own]]
+        off, own_off = self._off[others], far[self.domain.place(self.mean)] if is_leaf else self._off[own]
+        by_side = others[off < own_off], others[off > own_off]
         nearer, farther = (ConceptsByDistance.of(far, side if len(side) else others) for side in by_side)
         return nearer, farther
 
@@ -174,19 +177,19 @@ class SemanticNoise(ByValue):
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single concept becomes."""
         if value is None or len(self.domain) == 1:
-            return value
+            return broader(value)
         from scipy.special import ndtri
 
         error = self.deviation * float(ndtri(uniform_of_one(drawn[0])))
         if error == 0:
-            return value
+            return broader(value)
         if value not in self._known:
             if len(self._known) * len(self.domain) >= MAX_CACHED_CONCEPTS:
                 self._known.clear()
             self._known[value] = self.sides(value)
         side = self._known[value][error > 0]
         place, far = side.nearest(np.array(abs(error)), np.array(uniform_of_one(drawn[1])))
-        return value if self.allow_same and 2 * abs(error) < far else int(self.domain.concepts[place])
+        return broader(value) if self.allow_same and 2 * abs(error) < far else int(self.domain.concepts[place])
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from allonym.arrays import Floats, Ints
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
+from allonym.ontology.narrower import broader
 from allonym.records import Attribute, Value
 
 
@@ -48,9 +49,12 @@ class RandomiseFrequency(RecordLevelMethod):
 
 
 def _drawing(attribute: Attribute, codes: Ints, counts: Ints) -> Drawing:
-    pairs = [(attribute.values[c], n) for c, n in zip(codes.tolist(), counts.tolist(), strict=True)]
-    known = [(value, n) for value, n in pairs if value is not None]
-    return Drawing(tuple(value for value, _ in known), tuple(n for _, n in known))
+    """Return the values that rows may become; a leaf below a concept counts as the concept."""
+    known: dict[Value, int] = {}
+    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
+        if (value := broader(attribute.values[code])) is not None:
+            known[value] = known.get(value, 0) + count
+    return Drawing(tuple(known), tuple(known.values()))
 
 
 @dataclass(frozen=True, eq=False)

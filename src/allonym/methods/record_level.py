@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, Keys, frozen
 from allonym.kinds.concept_metric import ConceptMetric
@@ -135,10 +136,10 @@ def summed(codes: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return np.flatnonzero(total), total[total > 0]
 
 
-def linked(metric: ConceptMetric, codes: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return the concepts among some values, with their counts."""
-    known = metric.concepts[codes] >= 0
-    return metric.concepts[codes[known]], counts[known]
+def linked(metric: ConceptMetric, codes: Ints, counts: Ints) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Return the concepts of some values, with their counts, and which of the values are leaves below them."""
+    known = codes[metric.concepts[codes] >= 0]
+    return metric.concepts[known], counts[metric.concepts[codes] >= 0], metric.narrower[known]
 
 
 def present(attribute: Attribute, codes: Ints, counts: Ints) -> tuple[Floats, Ints]:

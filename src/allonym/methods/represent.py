@@ -14,6 +14,7 @@ from allonym.kinds.metric import tolerance
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
+from allonym.ontology.narrower import is_narrower, true_of_all
 from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
 
 Bools = NDArray[np.bool_]
@@ -35,7 +36,8 @@ def represent(
     ontology knows, or a number, that fewer than k units hold is never written as it stands: such texts do not take
     part, and a number is only written as the mean of several units' numbers; the member's gives way to the centroid.
     A mean that would reveal the number of a unit that stands out gives way to another value (`kinds.dominance`).
-    Where nothing is left, null stands.
+    A leaf below a concept stands only for groups in which all have it; others have the concept. Where nothing is left,
+    null stands.
     """
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
@@ -65,6 +67,9 @@ def represent(
                 values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
                 values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
+        values = [
+            _true_of_all(value, own[pieces], attribute.metric) for value, pieces in zip(values, every, strict=True)
+        ]
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
@@ -94,7 +99,12 @@ class Representatives:
                 values.append(self.own[a].subsumer(codes, mass))
             else:
                 values.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))
-        return values
+        return [_true_of_all(value, columns[a], self.own[a]) for a, value in enumerate(values)]
+
+
+def _true_of_all(value: Value, codes: Ints, metric: Metric) -> Value:
+    """Return a value without leaves below concepts that some of a group do not have."""
+    return true_of_all(value, (metric.values[c] for c in np.unique(codes).tolist())) if is_narrower(value) else value
 
 
 def _barred(records: Records, a: int, k: int) -> Bools:

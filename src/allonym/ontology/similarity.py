@@ -28,6 +28,7 @@ from allonym.ontology.taxonomy import Taxonomy
 Over = Taxonomy | Ancestry
 Content = str | NDArray[np.float64]
 Below = tuple[bool, bool]  # whether a leaf below a takes the place of a; the same for b
+NEITHER: Below = (False, False)
 DEPTHS = {"edges": 0, "nodes": 1, "virtual-root": 2}  # depth of the root
 DEFAULT_CONTENT = "seco"
 Floats = NDArray[np.float64]
@@ -283,7 +284,7 @@ def distance(
     *,
     depth: str = "nodes",
     content: Content = DEFAULT_CONTENT,
-    below: Below = (False, False),
+    below: Below = NEITHER,
 ) -> NDArray[np.float64]:
     """Return the distance used for masking: in [0, 1], and 0 for equal concepts, also at the root.
 

@@ -18,7 +18,7 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.accept import Unreviewed, with_suggestion
-from allonym.ontology.linking.link import Link, link
+from allonym.ontology.linking.link import NARROWER, SAME, Link, link
 from allonym.ontology.linking.review_order import in_review_order, is_open
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
@@ -80,7 +80,7 @@ def _add_hierarchy(prepared: Prepared, name: str, column: Column) -> None:
         text = f"{plural(len(unknown), 'value')} not in the hierarchy {scope.taxonomy.name}."
         prepared.problems.append(Problem("not-in-hierarchy", text, "add a row for each.", name, tuple(unknown)))
     else:
-        prepared.encoded[name] = with_hierarchy(prepared.encoded[name], links, scope, column.measure)
+        prepared.encoded[name] = with_hierarchy(prepared.encoded[name], links, scope, column.measure, column.language)
 
 
 def encode_sensitive(prepared: Prepared, name: str) -> EncodedColumn:
@@ -192,7 +192,12 @@ def open_scopes(column: Column, folder: Path) -> list[Scope]:
 
 
 def _settled(links: Any, folder: Path) -> links_files.Settled:
-    return links_files.Settled(dict(links)) if isinstance(links, Mapping) else links_files.read(folder / links)
+    """Return the links of a file, or of a mapping from values to concepts, or to pairs of concept and relation."""
+    if not isinstance(links, Mapping):
+        return links_files.read(folder / links)
+    pairs = {value: (x, SAME) if isinstance(x, str) else tuple(x) for value, x in links.items()}
+    narrower = frozenset(value for value, (_, relation) in pairs.items() if relation == NARROWER)
+    return links_files.Settled({value: concept for value, (concept, _) in pairs.items()}, narrower=narrower)
 
 
 def open_links(prepared: Prepared, name: str) -> tuple[list[Link], list[Link]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from allonym.arrays import Ints, Keys
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.ontology.narrower import Narrower
 from allonym.parameters import parameters_of
 from allonym.plan.column import OPTIONS, Column
 from allonym.records import Attribute, Records
@@ -110,4 +111,6 @@ def _text(value: Any) -> str:
     """Return a value as text that differs from that of any other value."""
     if isinstance(value, (frozenset, tuple)):
         return f"({','.join(sorted(map(_text, value)))})"
+    if isinstance(value, Narrower):
+        return f"{float(value.concept)!r} > '{value.text}'"
     return f"'{value}'" if isinstance(value, str) else "null" if value is None else repr(float(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -244,7 +244,27 @@ def masked(
     if isinstance(method, PartitionMethod) and blocks is not None:
         mask = partial(mask, blocks=blocks)
     masking: Masking = mask(prepared.records, method_seed(prepared.plan, key), tick)
+    masking = _as_written(prepared, masking)
     return masking, dict(_decoded(prepared, masking, key.number("decode")))
+
+
+def _as_written(prepared: Prepared, masking: Masking) -> Masking:
+    """Return a masking that means what is written: a leaf without a spelling to use is written as its concept."""
+    attributes, columns = [], []
+    for a, attribute in enumerate(masking.attributes):
+        encoded = prepared.encoded[attribute.name]
+        wider, codes = encoded.as_written(attribute, masking.codes[:, a], _least(prepared), prepared.units)
+        attributes.append(wider)
+        columns.append(codes)
+    if all(one is other for one, other in zip(attributes, masking.attributes, strict=True)):
+        return masking
+    return replace(masking, attributes=tuple(attributes), codes=np.stack(columns, axis=1))
+
+
+def _least(prepared: Prepared) -> int:
+    """Return how many units must hold a spelling that is written."""
+    method = prepared.plan.method
+    return MORE_THAN_ANY_TABLE if isinstance(method, RecordLevelMethod) else method.required_k
 
 
 def group_ids_of(columns: Sequence[Cells]) -> Ints:
@@ -261,12 +281,10 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[
     """Yield the cells to write for each masked column."""
     assert prepared.records is not None
     piece = piece_of_rows(prepared.records, masking.source, masking.share)
-    method = prepared.plan.method
-    least = MORE_THAN_ANY_TABLE if isinstance(method, RecordLevelMethod) else method.required_k
     for a, attribute in enumerate(masking.attributes):
         column = prepared.encoded[attribute.name]
         codes = masking.codes[piece, a]
-        yield attribute.name, column.decode(attribute, codes, least, prepared.units, seed)
+        yield attribute.name, column.decode(attribute, codes, _least(prepared), prepared.units, seed)
 
 
 def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:

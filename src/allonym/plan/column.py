@@ -23,7 +23,7 @@ ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first")
 Ontology = str | Scope | Taxonomy
-Links = str | Path | Mapping[str, str]
+Links = str | Path | Mapping[str, str | tuple[str, str]]  # a concept, or a concept and `same` or `narrower`
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from allonym.arrays import Ints, distinct
 from allonym.kinds.concept_metric import ConceptMetric
+from allonym.ontology.narrower import broader
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.records import Pairs
@@ -39,15 +40,19 @@ def _trees(facts: ReleaseFacts) -> Iterator[tuple[str, Node]]:
             _by_concept(attribute.values, codes, pairs.counts) for codes in (pairs.original[:, a], pairs.masked[:, a])
         )
         values = {attribute.values[c] for i in frequent for c in (was[i], now[i])}
-        chosen = {int(c) for c in values if isinstance(c, (int, np.integer))}
+        chosen = {int(c) for c in map(broader, values) if isinstance(c, (int, np.integer))}
         if chosen:
             yield attribute.name, tree(links[0].scope.taxonomy, chosen, before, after)
 
 
 def _by_concept(values: Sequence[Any], codes: Ints, counts: Ints) -> dict[int, int]:
-    """Return how many records have each concept."""
+    """Return how many records have each concept, or a leaf below it."""
     rows = np.bincount(codes, weights=counts, minlength=len(values)).astype(int)
-    return {int(v): int(n) for v, n in zip(values, rows, strict=True) if isinstance(v, (int, np.integer)) and n}
+    total: dict[int, int] = {}
+    for value, n in zip(map(broader, values), rows.tolist(), strict=True):
+        if isinstance(value, (int, np.integer)) and n:
+            total[int(value)] = total.get(int(value), 0) + n
+    return total
 
 
 def tree(taxonomy: Taxonomy, concepts: set[int], before: Mapping[int, int], after: Mapping[int, int]) -> Node:
