@@ -89,6 +89,10 @@ class Domain:
         candidates = self._candidates(own)
         sums = np.zeros(len(candidates))
         flags = np.zeros(len(own), bool) if leaves is None else leaves
+        if flags.any():  # leaves below one concept are equally far from all others
+            distinct, place = np.unique(own * 2 + flags, return_inverse=True)
+            own, flags = distinct // 2, distinct % 2 > 0
+            counts = np.bincount(place.ravel(), weights=counts)
         for concept, count, is_leaf in zip(own.tolist(), counts.tolist(), flags.tolist(), strict=True):
             below = is_leaf, False
             sums += count * self._index.compute_distances(np.full(len(candidates), concept), candidates, below)

@@ -19,6 +19,7 @@ from allonym.kinds.domain import Domain
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
+from allonym.ontology.narrower import Narrower, broader
 from allonym.parameters import parameter
 from allonym.records import Attribute, Value
 
@@ -73,7 +74,7 @@ class Candidates(ByValue):
     domain: Domain
     candidates: tuple[Value, ...]
     epsilon: float
-    _known: dict[Value, Keys] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[Value, bool], Keys] = field(default_factory=dict, repr=False)
 
     @property
     def outcomes(self) -> Sequence[Value]:
@@ -107,15 +108,20 @@ class Candidates(ByValue):
 
     def places(self, value: Value, drawn: Words) -> Ints:
         """Return what rows with a value become."""
-        total = np.cumsum(self.weights(value))
+        total = self._summed(value)
         return np.searchsorted(total, below(int(total[-1]), drawn[0], drawn[1]), side="right")
 
     def one(self, value: Value, drawn: Sequence[int]) -> Value:
         """Return what a single value becomes."""
-        if value not in self._known:
-            if len(self._known) * len(self.candidates) >= MAX_CACHED_WEIGHTS:
-                self._known.clear()
-            self._known[value] = np.cumsum(self.weights(value))
-        total = self._known[value]
+        total = self._summed(value)
         drawn_below = np.uint64(below_of_one(int(total[-1]), drawn[0], drawn[1]))
         return self.candidates[int(total.searchsorted(drawn_below, side="right"))]
+
+    def _summed(self, value: Value) -> Keys:
+        """Return the cumulative weights, which are the same for all leaves below a concept."""
+        key = broader(value), isinstance(value, Narrower)
+        if key not in self._known:
+            if len(self._known) * len(self.candidates) >= MAX_CACHED_WEIGHTS:
+                self._known.clear()
+            self._known[key] = np.cumsum(self.weights(value))
+        return self._known[key]

@@ -108,7 +108,9 @@ class SemanticNoise(ByValue):
     variance: float
     alpha: float
     allow_same: bool = False
-    _known: dict[Value, tuple[ConceptsByDistance, ConceptsByDistance]] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[int, bool], tuple[ConceptsByDistance, ConceptsByDistance]] = field(
+        default_factory=dict, repr=False
+    )  # by concept, and whether the value is a leaf below it
 
     @property
     def outcomes(self) -> Sequence[Value]:
@@ -119,6 +121,15 @@ class SemanticNoise(ByValue):
     def deviation(self) -> float:
         """The standard deviation of the errors."""
         return math.sqrt(self.alpha * self.variance)
+
+    def _sides(self, value: Value) -> tuple[ConceptsByDistance, ConceptsByDistance]:
+        """Return `sides`, which are the same for all leaves below a concept."""
+        key = broader(value), isinstance(value, Narrower)
+        if key not in self._known:
+            if len(self._known) * len(self.domain) >= MAX_CACHED_CONCEPTS:
+                self._known.clear()
+            self._known[key] = self.sides(value)
+        return self._known[key]
 
     def sides(self, value: Value) -> tuple[ConceptsByDistance, ConceptsByDistance]:
         """Return where errors below and above 0 may lead from a concept, or from a leaf below one.
@@ -151,7 +162,7 @@ class SemanticNoise(ByValue):
         if len(self.domain) == 1 or self.deviation == 0:
             likely[own] = 1.0
             return likely
-        for side in self.sides(value):
+        for side in self._sides(value):
             of_members, staying = side.probabilities(self.deviation, self.allow_same)
             likely[side.members] += of_members / 2
             likely[own] += staying / 2
@@ -168,7 +179,7 @@ class SemanticNoise(ByValue):
         outcomes = np.full(len(errors), own)
         if len(self.domain) == 1:
             return outcomes
-        for side, rows in zip(self.sides(value), (errors < 0, errors > 0), strict=True):
+        for side, rows in zip(self._sides(value), (errors < 0, errors > 0), strict=True):
             concepts, far = side.nearest(np.abs(errors[rows]), ties[rows])
             same = self.allow_same & (2 * np.abs(errors[rows]) < far)
             outcomes[rows] = np.where(same, own, concepts)
@@ -183,11 +194,7 @@ class SemanticNoise(ByValue):
         error = self.deviation * float(ndtri(uniform_of_one(drawn[0])))
         if error == 0:
             return broader(value)
-        if value not in self._known:
-            if len(self._known) * len(self.domain) >= MAX_CACHED_CONCEPTS:
-                self._known.clear()
-            self._known[value] = self.sides(value)
-        side = self._known[value][error > 0]
+        side = self._sides(value)[error > 0]
         place, far = side.nearest(np.array(abs(error)), np.array(uniform_of_one(drawn[1])))
         return broader(value) if self.allow_same and 2 * abs(error) < far else int(self.domain.concepts[place])
 

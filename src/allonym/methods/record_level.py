@@ -13,6 +13,7 @@ from allonym.arrays import Floats, Ints, Keys, frozen
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.methods.base import Method
 from allonym.methods.draws import Words, numbers_of, words
+from allonym.ontology.narrower import broader
 from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records, Value
@@ -55,7 +56,8 @@ class ByValue(Perturbation):
         outcomes = {value: place for place, value in enumerate(self.outcomes)}
         places = np.array([outcomes.get(value, len(outcomes)) for value in after], np.int64)
         logs = np.empty((len(before), len(after)))
-        for row, value in enumerate(before):
+        for row in _siblings_together(before):
+            value = before[row]
             known = np.append(self.probabilities(None if isinstance(value, str) else value), 0.0)
             with np.errstate(divide="ignore"):
                 logs[row] = np.log(known[places])
@@ -66,9 +68,11 @@ class ByValue(Perturbation):
         outcomes_of_rows = np.empty(len(codes), np.int64)
         order = np.argsort(codes, kind="stable")
         distinct_codes, starts = np.unique(codes[order], return_index=True)
-        for code, low, high in zip(distinct_codes.tolist(), starts, [*starts[1:], len(order)], strict=False):
-            rows = order[low:high]
-            outcomes_of_rows[rows] = self.places(values[code], drawn[:, rows])
+        ends = [*starts[1:], len(order)]
+        values_here = [values[code] for code in distinct_codes.tolist()]
+        for i in _siblings_together(values_here):
+            rows = order[starts[i] : ends[i]]
+            outcomes_of_rows[rows] = self.places(values_here[i], drawn[:, rows])
         used, places = np.unique(outcomes_of_rows, return_inverse=True)
         outcomes = self.outcomes
         return [outcomes[i] for i in used.tolist()], places.ravel()
@@ -83,6 +87,11 @@ class FittedColumns:
     def log_likelihood(self, attribute: int, before: Sequence[Value], after: Sequence[Value]) -> Floats:
         """Return log P(after | before) of a column."""
         return self.perturbations[attribute].log_likelihood(before, after)
+
+
+def _siblings_together(values: Sequence[Value]) -> list[int]:
+    """Return the places of values in an order that has the leaves below a concept one after the other."""
+    return sorted(range(len(values)), key=lambda i: repr(broader(values[i])))
 
 
 @dataclass(frozen=True)
