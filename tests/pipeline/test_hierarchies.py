@@ -179,6 +179,20 @@ def test_a_built_hierarchy_is_written_as_arx_reads_it() -> None:
     assert [x["values"] for x in best.levels] == [4, 3, 1]
 
 
+def test_a_kind_of_a_concept_is_a_leaf_of_its_own(tmp_path: Path) -> None:
+    """It has a row of its own, and loses more at every level than the concept does."""
+    links = tmp_path / "links.csv"
+    rows = [("house cat", "narrower"), ("old cat", "narrower"), ("kitty", "same")]
+    links.write_text("".join(["value,concept,relation\n", *(f"{value},cat.n.01,{x}\n" for value, x in rows)]))
+    values = {"house cat": 3, "old cat": 1, "kitty": 2, "dog": 2, "parrot": 1, "salmon": 1, "trout": 4}
+    found = hierarchies.build(values, "wordnet", links, levels=3)
+    losses = {row[0]: loss for row, loss in zip(found.hierarchy.rows, found.losses.tolist(), strict=True)}
+    assert losses["house cat"] == losses["old cat"]
+    assert all(kind > same for kind, same in zip(losses["house cat"], losses["kitty"], strict=True))
+    again = hierarchies.score(found.hierarchy, links=links, depth="virtual-root")
+    assert again.losses == pytest.approx(found.losses)
+
+
 @pytest.mark.parametrize(
     ("options", "part"),
     [

@@ -86,6 +86,11 @@ def test_words_are_settled_as_in_a_links_file(table: Path) -> None:
         review.settled({first.value: "xyzzyx"})
 
 
+def test_a_kind_of_a_concept_stays_one_under_another_root() -> None:
+    text = "value,concept,relation,status,by\nbus driver,driver.n.01,narrower,sure,hand\ncook,cook.n.01,same,sure,\n"
+    assert editing.by_hand(text).splitlines()[1] == "bus driver,driver.n.01,narrower,sure,hand"
+
+
 def test_what_a_person_settled_stays_under_another_root(table: Path) -> None:
     folder = table.parent
     plan = al.Plan({"hobby": al.quasi("wordnet")}, keep_rest=True, folder=folder)

@@ -217,7 +217,9 @@ def by_hand(text: str) -> str:
         return text
     own = [row for row in rows if row["by"] == HAND]
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, ["value", "concept", "status", "by"], extrasaction="ignore", lineterminator="\n")
+    writer = csv.DictWriter(
+        out, ["value", "concept", "relation", "status", "by"], extrasaction="ignore", lineterminator="\n"
+    )
     writer.writeheader()
     writer.writerows(own)
     return out.getvalue() if own else ""

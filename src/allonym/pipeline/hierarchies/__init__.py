@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from allonym.ontology import similarity
 from allonym.ontology.catalog import open_ontology
 from allonym.ontology.hierarchy import Hierarchy, meanings
 from allonym.ontology.linking import links_file as links_files
-from allonym.ontology.linking.link import Link, link
+from allonym.ontology.linking.link import NARROWER, Link, link
 from allonym.ontology.scope import Scope
 
 MEASURE, DEPTH = "wu-palmer", "virtual-root"  # of the figures published by Ayala-Rivera et al.
@@ -134,8 +134,23 @@ def score(
         raise unsure(hierarchy.name, linked.unsure, scope)
     concepts = np.array([[linked.concepts[value] for value in row] for row in hierarchy.rows])
     losses = similarity.distance(measure, scope.taxonomy, concepts[:, :1], concepts[:, 1:], depth=depth)
+    kinds = narrower_of(links)
+    for i, row in enumerate(hierarchy.rows):
+        if row[0] in kinds:
+            losses[i] = _losses_of_kind(row, concepts[i], scope, measure, depth)
     named = {value: scope.taxonomy.ids[c] for value, c in linked.concepts.items()}
     return HierarchyScore(hierarchy, losses, aggregate, weights, named, linked.review)
+
+
+def _losses_of_kind(row: Sequence[str], path: Ints, scope: Scope, measure: str, depth: str) -> Floats:
+    """Return the loss at each level of a value that is a kind of its concept: none, where it stays itself."""
+    losses = similarity.distance(measure, scope.taxonomy, path[0], path[1:], depth=depth, below=(True, False))
+    return np.where([value == row[0] for value in row[1:]], 0.0, losses)
+
+
+def narrower_of(links: Links) -> Collection[str]:
+    """Return the values that a links file settles as a kind of their concept."""
+    return () if links is None or isinstance(links, Mapping) else links_files.read(links).narrower
 
 
 def settled_of(links: Links) -> Mapping[str, str]:
@@ -183,7 +198,8 @@ def build(
     """
     _check(levels, limits)
     scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
-    linked = [x for x in link(values, scope, settled=settled_of(links), language=language) if x.value in values]
+    settled: dict[str, Any] = {"settled": settled_of(links), "narrower": narrower_of(links)}
+    linked = [x for x in link(values, scope, language=language, **settled) if x.value in values]
     open_links = [x for x in linked if x.concept is None or (x.status == "review" and not accept_review)]
     if open_links:
         raise unsure(name, open_links, scope, review=not accept_review)
@@ -198,6 +214,10 @@ def build(
     labels = _labels(np.unique(above).tolist(), texts, scope)
     rows, paths = _rows(leaves, above, texts, labels)
     losses = [similarity.distance(measure, scope.taxonomy, p[0], np.array(p[1:]), depth=depth) for p in paths]
+    kinds = {x.value for x in linked if x.relation == NARROWER}
+    for i, (row, path) in enumerate(zip(rows, paths, strict=True)):
+        if row[0] in kinds:
+            losses[i] = _losses_of_kind(row, np.array(path), scope, measure, depth)
     order = sorted(range(len(rows)), key=lambda i: (rows[i][::-1], rows[i]))
     ids = scope.taxonomy.ids
     concepts = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
