@@ -222,6 +222,15 @@ COLUMNS = [
         "--quasi reason=wordnet --links reason=reason.links.csv --identifier visitor --keep-rest --k 3",
         hidden=("plan",),
     ),
+    *(
+        masking(
+            f"columns/narrower-{x}",
+            "kinds.csv",
+            f"--quasi job=mini-jobs.csv --links job=kinds.links.csv {REST} --method {x}",
+            hidden=("plan",),
+        )
+        for x in ("sa-mdav", "fusion", "generalise")
+    ),
     masking(
         "columns/dirty-survey",
         "dirty.csv",

@@ -245,6 +245,10 @@ def _texts(folder: Path) -> None:
     (folder / "levels.txt").write_text("".join(f"{x}\n" for x in SIZES), "utf-8")
     (folder / "candidates.txt").write_text("cook\nnurse\nteacher\nlawyer\nfarmer\n", "utf-8")
     (folder / "strange.txt").write_text("cook\nflumpist\n", "utf-8")
+    kinds = {"ship's cook": "cook", "Ship's Cook": "cook", "pastry cook": "cook", "night nurse": "nurse"}
+    (folder / "kinds.csv").write_text(delimited(people([*WORKERS, *kinds], 20)), "utf-8")
+    settled = [f"{value},{concept},narrower\n" for value, concept in kinds.items()]
+    (folder / "kinds.links.csv").write_text("".join(["value,concept,relation\n", *settled]), "utf-8")
     groups = {"cook": "food", "baker": "food", "smith": "metal", "welder": "metal", "nurse": "health"}
     tree = [f"{job};{groups[job]};{'maker' if groups[job] != 'health' else 'carer'};*\n" for job in WORKERS]
     (folder / "workers.vgh.csv").write_text("".join(tree), "utf-8")
