@@ -74,6 +74,13 @@ def test_adult_under_roots() -> None:
     assert roots <= {"wordnet", "wordnet:country.n.02", "wordnet:person"}
 
 
+@needs(ADULT)
+def test_degrees_are_in_the_order_of_their_numbers() -> None:
+    table = pd.read_csv(ADULT, names=NAMES, skipinitialspace=True, usecols=["education", "education-num"])
+    numbers = table.drop_duplicates().set_index("education")["education-num"]
+    assert [int(numbers[x]) for x in adult()["education"].levels] == list(range(1, 17))
+
+
 @needs(CENSUS)
 @pytest.mark.parametrize("name", OF_CENSUS)
 def test_census(name: str) -> None:

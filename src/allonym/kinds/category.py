@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from allonym.arrays import Floats, Ints
-from allonym.cells import MISSING, Cells, is_missing, text_counts
+from allonym.cells import Cells, is_missing
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, single_families
 from allonym.records import Value
-
-SHORT = 2  # characters of a text that is an abbreviation rather than a word
 
 
 class EqualityMetric(BaseMetric):
@@ -52,12 +50,6 @@ class Category(Kind):
 
     name: ClassVar[str] = "category"
     description: ClassVar[str] = "categories"
-
-    @classmethod
-    def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
-        """Tell whether most cells are too short for words."""
-        counts = text_counts(cells, missing)
-        return sum(count for text, count in counts.items() if len(text) <= SHORT) * 2 > counts.total()
 
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
         """Encode categories; one that fewer than k units hold is written as null."""

@@ -1,4 +1,4 @@
-"""The kinds of columns there are, from general to specific: the last one that recognises a column is suggested."""
+"""The kinds of columns there are, from general to specific: the last one that recognises a column is taken."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ def automatic_kind(cells: Cells, missing: Sequence[str] = MISSING) -> str:
     return next(x for x in reversed(KINDS) if kind_named(x).automatic and kind_named(x).recognises(cells, missing))
 
 
-def suggested_kind(cells: Cells, missing: Sequence[str] = MISSING) -> str:
-    """Return the kind that a column looks like, for a person to confirm."""
-    return next(x for x in reversed(KINDS) if kind_named(x).recognises(cells, missing))
+def multivalued_kind(cells: Cells, missing: Sequence[str] = MISSING) -> type[Kind] | None:
+    """Return the kind of a column whose cells look as if they hold several items; None, if they hold one."""
+    kinds = (kind_named(x) for x in reversed(KINDS))
+    return next((x for x in kinds if x.multivalued and x.recognises(cells, missing)), None)
 
 
 def takes_option(kind: str | None, option: str) -> bool:

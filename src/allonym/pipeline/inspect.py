@@ -171,11 +171,11 @@ def _inspect(name: str, cells: Cells, words: Scope) -> ColumnInspection:
     present = counts[~null] if len(null) else counts
     distinct, unique, rows = len(present), int((present == 1).sum()), int(present.sum())
     figures = (name, distinct, unique, int(counts.sum()) - rows)
-    numeric = distinct > 0 and kind_named(automatic_kind(cells)).numeric
-    identifying = proposed_role(name, cells, numeric=numeric) if distinct else None
+    kind = automatic_kind(cells) if distinct else EMPTY
+    identifying = proposed_role(name, cells, numeric=kind_named(kind).numeric) if distinct else None
     if identifying is not None:
         role, evidence = identifying
-        return ColumnInspection(*figures, role, automatic_kind(cells), evidence=(evidence,))
+        return ColumnInspection(*figures, role, kind, evidence=(evidence,))
     proposal = propose(name, cells, words)
     role, reasons = "quasi" if distinct > 1 else "keep", proposal.evidence
     if distinct > 1 and PRIVATE.search(name) and SENSITIVE in kind_named(proposal.kind).roles:

@@ -40,7 +40,7 @@ _WHOSE_NAME = (
     "|student|doctor|physician|nurse|owner|contact|member|teacher|passenger|applicant|spouse|father|mother"
 )
 PERSON_NAME = re.compile(
-    rf"(^|[_\W])(ssn|social.?security.*|passport.*|e-?mail.*|(tele)?phone.*|mobile.*|iban|({_WHOSE_NAME}).?names?|username|login"
+    rf"^(first|last)$|(^|[_\W])(ssn|social.?security.*|passport.*|e-?mail.*|(tele)?phone.*|mobile.*|iban|({_WHOSE_NAME}).?names?|[fl]name|username|login"
     r"|vin|mrn|npi|medical.?record.*|licen[cs]e(.?(no|nr|num|number|plate))?|(number.?)?plate(.?(no|nr|num|number))?"
     r"|(account|acct|policy|card|badge|permit).?(no|nr|num|number|id))$",
     re.I,

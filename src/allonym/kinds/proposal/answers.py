@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from allonym.kinds.category import SHORT, Category
+from allonym.kinds.category import Category
 from allonym.kinds.proposal.evidence import Evidence, percent
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal, plain
 from allonym.kinds.proposal.vocabulary import answer_pairs, answer_words, negations, no_content
@@ -13,6 +13,7 @@ MAX_NAMED = 50  # values of a list that the name of a column announces
 MAX_FEW = 12  # values of a list that a less certain name announces
 MAX_VALUES = 20  # values of a list that only its words tell
 MAX_ALTERNATIVES = 4  # values of a column that is a list of answers, unless its name says that they are things
+SHORT = 2  # characters of a text that is an abbreviation rather than a word
 MIN_ANSWERS = 1 / 3  # share of the values that are answers by their words
 
 
@@ -42,8 +43,10 @@ def is_answer(text: str) -> bool:
 
 def two_answers(column: ColumnProfile) -> Proposal | None:
     """Propose a category where all values are the answers to a question such as yes or no."""
+    if not 2 <= len(column.counts) <= MAX_FEW:
+        return None
     answers = {plain(x) for x in with_content(list(column.counts))}
-    if not answers or len(column.counts) < 2 or not any(answers <= pair for pair in answer_pairs()):
+    if not answers or not any(answers <= pair for pair in answer_pairs()):
         return None
     text = "Its values are the two answers to a question, such as yes and no."
     return Proposal(Category.name, (column.distinct, Evidence("two-answers", text)))
@@ -60,12 +63,12 @@ def short_texts(column: ColumnProfile) -> Proposal | None:
 
 def closed_list(column: ColumnProfile) -> Proposal | None:
     """Propose a category where values are few, stand in many cells each, and are answers by their name or words."""
-    if not column.is_repeated:
-        return None
     size, evidence = len(column.counts), None
+    if not column.is_repeated or size > MAX_NAMED:
+        return None
     things = column.is_named("things")
     answers = [x for x in column.counts if is_answer(x) or has_no_content(x)]
-    if size <= MAX_NAMED and column.is_named("answers"):
+    if column.is_named("answers"):
         evidence = Evidence("name-of-answers", "The name says that values are answers of a closed list.")
     elif size <= MAX_FEW and column.is_named("few_answers") and not things:
         evidence = Evidence("name-of-few-answers", "There are few values, and the name says that they are answers.")

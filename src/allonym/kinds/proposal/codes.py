@@ -42,9 +42,11 @@ def _is_code(text: str) -> bool:
 
 
 def _most(column: ColumnProfile, has_shape: Callable[[str], object]) -> bool:
-    """Tell whether nearly all values and cells have a shape."""
-    shaped = [x for x in column.counts if has_shape(x)]
-    return len(shaped) >= MOST * len(column.counts) and column.share(shaped) >= MOST
+    """Tell whether nearly all values and cells have a shape; of many values, some from all over the column count."""
+    texts = column.some
+    shaped = [x for x in texts if has_shape(x)]
+    cells = sum(column.counts[x] for x in texts)
+    return len(shaped) >= MOST * len(texts) and sum(column.counts[x] for x in shaped) >= MOST * cells
 
 
 def dates(column: ColumnProfile) -> Proposal | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from allonym.cells import MISSING, Cells, is_missing
-from allonym.kinds.identifiers.detect import text_of
-from allonym.kinds.numbers import numbers_of
+from allonym.kinds.identifiers.detect import MAX_TEXTS, text_of
+from allonym.kinds.numbers import numbers_of, to_number
 from allonym.kinds.proposal.evidence import Evidence
 from allonym.kinds.proposal.vocabulary import names_of
 
@@ -46,6 +46,11 @@ class ColumnProfile:
         return counts
 
     @cached_property
+    def some(self) -> Sequence[str]:
+        """At most `MAX_TEXTS` of the texts that occur, from all over the column."""
+        return sorted(self.counts)[:: max(1, -(-len(self.counts) // MAX_TEXTS))]
+
+    @cached_property
     def rows(self) -> int:
         """The number of cells that have a value."""
         return sum(self.counts.values())
@@ -68,8 +73,11 @@ class ColumnProfile:
     @cached_property
     def numbers(self) -> Sequence[float] | None:
         """The distinct texts as numbers; None, if one is no number."""
+        first = next(iter(self.counts), "")
+        if to_number(first) is None and to_number(first, comma=True) is None:
+            return None
         numbers = numbers_of(list(self.counts))[0]
-        return None if None in numbers or not numbers else [x for x in numbers if x is not None]
+        return None if None in numbers else [x for x in numbers if x is not None]
 
     @cached_property
     def whole_numbers(self) -> Mapping[int, int] | None:

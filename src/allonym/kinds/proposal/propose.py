@@ -8,12 +8,12 @@ from allonym.cells import Cells
 from allonym.kinds.proposal import answers, codes, scales, words
 from allonym.kinds.proposal.evidence import Evidence
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal
-from allonym.kinds.registry import WORDS, kind_named, suggested_kind
+from allonym.kinds.registry import WORDS, kind_named, multivalued_kind
 from allonym.ontology.scope import Scope
 
 RULES: Sequence[Callable[[ColumnProfile], Proposal | None]] = (
     codes.coded_numbers, codes.numbers, answers.two_answers, scales.ordered, codes.dates, answers.short_texts,
-    codes.coded_texts, answers.closed_list,
+    codes.coded_texts, answers.closed_list, scales.partly_ordered,
 )  # fmt: skip
 
 
@@ -30,8 +30,8 @@ def propose(name: str, cells: Cells, scope: Scope) -> Proposal:
     column = ColumnProfile(name, cells)
     if not column.counts:
         return words.unknown(column)
-    kind = kind_named(suggested_kind(cells))
-    if kind.multivalued:
+    kind = multivalued_kind(cells)
+    if kind is not None:
         items = kind().words(cells)
         found = words.words(column, items, scope, kind.name, kind.name)
         several = Evidence("several-items", f"Cells hold several items: {len(items):,} distinct ones.")

@@ -17,9 +17,9 @@ PERSON = re.compile(r"person|patient|customer|visitor|client|member|user|househo
 PRIVATE = re.compile(
     r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
 )
-KEY = re.compile(
-    r"(person|case|record|row|unit|seq|p|u)?[_\W]?(id|ids|nr|no|key|uuid|identifier|seqn|seq|names?)", re.I
-)
+ID = re.compile(r"(person|case|record|row|unit|p|u)?[_\W]?(id|ids|uuid|identifier)", re.I)
+KEY = re.compile(rf"{ID.pattern}|(person|case|record)?[_\W]?(nr|key|names?)|seqn", re.I)
+MIN_IDS = 20  # different ones, however many rows share them
 WEIGHT = re.compile(r"(survey|sampl\w*|design|person|household|final|fnl).?(weight|wgt|wt)|wgt$", re.I)
 
 
@@ -59,7 +59,8 @@ def _unit(column: ColumnSample, numeric: bool) -> tuple[str, Evidence] | None:
     """Return the role of a column that is named like persons, or like their identifier, and that few rows share."""
     name, distinct, rows = column.name, len(column.present), column.rows
     whole = numeric and all("." not in x and "," not in x for x in column.present)
-    if KEY.fullmatch(name) and column.rare and (whole or not numeric):
+    is_key = (KEY.fullmatch(name) and column.rare) or (ID.fullmatch(name) and distinct >= MIN_IDS)
+    if is_key and (whole or not numeric):
         return _identifying("unit", "is named like an identifier, and few rows share a value")
     few_rows = whole or distinct > MANY * rows or (column.rare and not numeric)
     if PERSON.search(name) and (IDENTIFIER_NAME.search(name) or few_rows) and distinct > SOME * rows:

@@ -10,12 +10,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from allonym.cells import is_missing
+from allonym.kinds.category import Category
 from allonym.kinds.ordinal import Ordinal
 from allonym.kinds.proposal.evidence import Evidence
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal, plain
 from allonym.kinds.proposal.ranges import intervals
 from allonym.kinds.proposal.vocabulary import education, scales, vocabulary
 
+MAX_LEVELS = 100
+MIN_PLACED = 0.5  # share of the values that have a place in an order where others have none
 MIN_LEVELS = 3  # two values have the same distance in either order
 
 _NUMBERS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -33,7 +36,7 @@ Ranks = Sequence[float | None]
 
 def ordered(column: ColumnProfile) -> Proposal | None:
     """Propose ordered categories where all values have a place of their own in a well-known order."""
-    if len(column.counts) < MIN_LEVELS or column.numbers is not None:
+    if not MIN_LEVELS <= len(column.counts) <= MAX_LEVELS or column.numbers is not None:
         return None
     cells = [str(x) for x in column.cells.values if not is_missing(x, column.missing)]
     places = intervals(cells)
@@ -46,6 +49,19 @@ def ordered(column: ColumnProfile) -> Proposal | None:
         if len(found) == len(cells) == len(set(found)):
             text = f"All its values have a place in a well-known order ({name})."
             return _proposal(column, cells, found, Evidence("scale", text))
+    return None
+
+
+def partly_ordered(column: ColumnProfile) -> Proposal | None:
+    """Propose a category where most values, but not all, have a place in a well-known order: they are answers."""
+    texts = [plain(_LISTING_NUMBER.sub("", x)) for x in column.counts] if len(column.counts) <= MAX_LEVELS else []
+    if not column.is_repeated or len(texts) < MIN_LEVELS:
+        return None
+    for name, rank in _scales(column):
+        placed = len(texts) - list(rank(texts)).count(None)
+        if placed >= max(MIN_PLACED * len(texts), MIN_LEVELS):
+            text = f"{placed} of {len(texts)} values have a place in a well-known order ({name})."
+            return Proposal(Category.name, (column.distinct, Evidence("partly-ordered", text)))
     return None
 
 

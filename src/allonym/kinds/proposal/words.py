@@ -91,7 +91,7 @@ def _cells(links: Sequence[Link]) -> int:
 
 def linked_words(counts: Mapping[str, int], scope: Scope) -> LinkedWords:
     """Link the most frequent values that say something of their subject."""
-    frequent = sorted(with_content(list(counts)), key=lambda x: (-counts[x], x))[:MAX_LOOKED_UP]
+    frequent = with_content(sorted(counts, key=lambda x: (-counts[x], x))[:MAX_LOOKED_UP])
     return LinkedWords(link({x: counts[x] for x in frequent}, scope, suggest=False), scope)
 
 
