@@ -94,6 +94,8 @@ def test_ids_of_other_ontologies_are_found_only_as_they_are() -> None:
     assert t.find("S.b.01") == 1
     assert t.find("S.b.1") is None
     assert t.find("pyrexia.n.01") is None
+    t = Taxonomy.build("symptoms", ["D001", "D002"], child=[1], parent=[0], lexicon=lexicon)
+    assert t.find("pyrexia.n.01") is None
 
 
 def test_named_individuals_are_known() -> None:
