@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 import slow_masking as slow
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
@@ -97,6 +97,7 @@ def test_a_kind_of_a_concept_is_never_nearer_than_the_concept(
     assert (got[unlike] > 0).all() or measure == "x-similarity" or "egenhofer" in measure or measure == "tversky"
 
 
+@example(({0: [], 1: [0]}, [Narrower(1, "a"), "?x"], [(0, 3), (1, 1)]))
 @given(leafy())
 def test_the_centroid_is_the_best_candidate_and_no_leaf_that_is_not_the_value_of_all(
     drawn: tuple[Dag, list[Value], list[tuple[int, int]]],

@@ -207,6 +207,17 @@ def test_a_leaf_without_a_spelling_of_k_units_is_its_concept_in_text_and_figures
     assert release.summary["measures"]["information_loss"]["value"] > 0
 
 
+def test_the_codebook_names_the_broader_concept() -> None:
+    links = {"night nurse": ("nurse.n.01", "narrower"), "nurse": "nurse.n.01"}
+    frame = frame_of([("night nurse", "f", None), ("nurse", "f", None)] * 2)
+    job = al.quasi("wordnet:person", links=links)
+    release = plan_of("sa-mdav", 2, job=job, skills=al.keep(), sex=al.keep()).run(frame)
+    assert release.codebook()["variables"][0]["values"] == [
+        {"value": "night nurse", "broader": "nurse.n.01", "records": 2},
+        {"value": "nurse", "concept": "nurse.n.01", "records": 2},
+    ]
+
+
 def test_kinds_of_one_illness_are_no_diversity() -> None:
     """In a sensitive column, kinds of a concept count as the concept."""
     rows = [(job, "f", None) for job in ("ship's cook", "pastry cook", "cook", "Cooks")]

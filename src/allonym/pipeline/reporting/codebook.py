@@ -15,6 +15,7 @@ from allonym import __version__
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.registry import WORDS, kind_named
+from allonym.ontology.narrower import broader
 from allonym.ontology.scope import Scope
 from allonym.pipeline.reporting.public import PublicFacts
 
@@ -76,10 +77,7 @@ def _variable(facts: PublicFacts, name: str, role: str, cells: Cells | None) -> 
     entry |= {"distinct": len(values), "missing": missing}
     if len(values) <= MAX_LISTED:
         concepts = _concepts(release, name) if role == "quasi" else {}
-        entry["values"] = [
-            {"value": x, **({"concept": concepts[x]} if x in concepts else {}), "records": values[x]}
-            for x in sorted(values)
-        ]
+        entry["values"] = [{"value": x, **concepts.get(x, {}), "records": values[x]} for x in sorted(values)]
     return entry
 
 
@@ -104,14 +102,23 @@ def published(scope: Scope) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if value}
 
 
-def _concepts(release: Release, name: str) -> dict[str, str | list[str]]:
-    """Return the ids of the concepts of a masked column's texts, if the ontology is published."""
+def _concepts(release: Release, name: str) -> dict[str, dict[str, str | list[str]]]:
+    """Return the ids of the concepts of a masked column's texts, if the ontology is published.
+
+    A text that is a kind of a concept has it as `broader`, others as `concept`.
+    """
     attribute = next(x for x in release.masking.attributes if x.name == name)
     scope = release.prepared.links[name][0].scope if name in release.prepared.links else None
     if scope is None or not isinstance(attribute.metric, ConceptMetric) or "version" not in published(scope):
         return {}
-    cells, concepts = release.written[name], dict[str, list[str]]()
+    cells, concepts = release.written[name], dict[str, dict[str, list[str]]]()
     for cell, value, rows in zip(cells.values, attribute.values, cells.counts.tolist(), strict=True):
-        if rows and isinstance(value, (int, np.integer)):
-            concepts.setdefault(cell_text(cell), []).append(scope.taxonomy.ids[int(value)])
-    return {text: ids[0] if len(ids) == 1 else ids for text, ids in concepts.items()}
+        concept = broader(value)
+        if rows and isinstance(concept, (int, np.integer)):
+            relation = "concept" if concept == value else "broader"
+            ids = concepts.setdefault(cell_text(cell), {}).setdefault(relation, [])
+            ids.append(scope.taxonomy.ids[int(concept)])
+    return {
+        text: {relation: ids[0] if len(ids) == 1 else ids for relation, ids in relations.items()}
+        for text, relations in concepts.items()
+    }
