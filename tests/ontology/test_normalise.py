@@ -63,6 +63,10 @@ def reading(value: str, text: str, normaliser: Normaliser | None = None) -> Read
         ("Local-gov", "local government", ("hyphen", "abbreviation"), ()),
         ("artif. sweetener", "artificial sweetener", ("abbreviation",), ()),
         ("tea w/o milk", "tea without milk", (), ()),
+        ("citizen of U S", "citizen of united states", ("initials", "abbreviation"), ()),
+        ("Bachelors degree", "bachelor's degree", ("possessive",), ()),
+        ("Parent(s)", "parent", (), ()),
+        ("haemachatus", "hemachatus", ("spelling",), ()),
         ("body mass index 30+ - obesity", "obesity", ("dash",), ("body", "mass", "index", "30+")),
     ],
 )  # fmt: skip
@@ -87,6 +91,11 @@ def test_reading(value: str, text: str, steps: tuple[str, ...], dropped: tuple[s
 )
 def test_members_of_unions(value: str, parts: list[str]) -> None:
     assert [r.text for r in wordnet().readings(value) if r.part] == parts
+
+
+@pytest.mark.parametrize("value", ["other", "N/A", "all other", "not applicable", "other/unknown", "none", "for under"])
+def test_residual_values_and_function_words_have_one_reading(value: str) -> None:
+    assert [r.text for r in wordnet().readings(value) if r.dropped or r.part] == []
 
 
 def test_repeated_word_before_a_hyphen_is_a_head() -> None:

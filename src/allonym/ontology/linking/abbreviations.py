@@ -24,6 +24,7 @@ SHORT, LONG, FIELD = "short", "long", "field"
 MAX_EVIDENCE = 400  # words of a column with the same first letter that may explain an abbreviation
 MAX_FROM_COLUMN = 3
 MIN_SHORT = 3  # letters of an abbreviation that only the column explains
+_SIGN = re.compile(r"[/&.'+-]")
 VOWELS = frozenset("aeiouyäöüàâáãéèêëíìîïóòôõúùû")
 
 
@@ -116,7 +117,7 @@ class Abbreviations:
         >>> Abbreviations("en").expand_signs("Tea w/o milk")
         'Tea without milk'
         """
-        if self._signs is None or not any(sign in text for sign in "/&-.+"):
+        if self._signs is None or not _SIGN.search(text):
             return text
         return self._signs.sub(lambda found: self.listed(key(found[0]))[0], text)
 

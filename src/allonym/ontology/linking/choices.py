@@ -8,9 +8,22 @@ from dataclasses import dataclass
 
 from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.negation import drops_negation, is_negation, negated
-from allonym.ontology.linking.parts import AND, BLANK, COMMA, DASH, HYPHEN, SLASH, STEP_OF_GAP, Parts, Trimmed, trim
+from allonym.ontology.linking.parts import (
+    AND,
+    BLANK,
+    COMMA,
+    DASH,
+    HYPHEN,
+    INITIALS,
+    SLASH,
+    STEP_OF_GAP,
+    Parts,
+    Trimmed,
+    trim,
+)
 from allonym.ontology.linking.unions import members
 
+MAX_INVERTED = 5  # words, unless the ontology has them in this order
 LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
@@ -35,12 +48,12 @@ class Chooser:
 
     def __init__(self, language: Language, known: Callable[[str], bool], heads: Collection[str] = ()) -> None:
         self.language, self._known, self._heads = language, known, frozenset(heads)
-        self._no_inversion = language.prepositions | language.conjunctions
+        self._no_inversion = language.prepositions - language.conjunctions
         self._alone = language.conjunctions | language.residual
 
     def has_one_choice(self, words: list[str]) -> bool:
         """Tell whether a value of words and blanks has no other choice than all its words."""
-        return self._alone.isdisjoint(words) and len(words[-1]) > 1
+        return self._alone.isdisjoint(words) and all(len(word) > 1 for word in words)
 
     def choices(self, parts: Parts) -> Iterator[Choice]:
         """Yield all words, then without the ends, inverted, of brackets, of unions, of one side of a dash."""
@@ -95,12 +108,14 @@ class Chooser:
         else:
             return
         segments = split(parts, places, sign)
-        if any(parts.words[segment[0]] in self._no_inversion for segment in segments[1:]):
+        if any(parts.words[segment[0]] in self.language.conjunctions for segment in segments[1:]):
             return
         if any(is_negation(word, self.language) for word in parts.words):  # it would negate other words
             return
         inverted = tuple(i for segment in reversed(segments) for i in segment)
-        if sign == COMMA or parts.text(segments[0]) in self._heads or self._known(parts.text(inverted)):
+        is_short = not any(parts.words[i] in self._no_inversion for i in places) and len(places) <= MAX_INVERTED
+        is_head = sign == COMMA or parts.text(segments[0]) in self._heads
+        if (is_short and is_head) or self._known(parts.text(inverted)):
             left_out = [i for i in parts.outside() if i not in inverted]
             yield Choice(inverted, (*steps, "inverted"), tuple(sorted([*unnamed, *left_out])))
 
@@ -150,6 +165,6 @@ def split(parts: Parts, places: Sequence[int], sign: str) -> list[list[int]]:
 
 
 def _steps(parts: Parts, places: list[int], in_brackets: bool) -> tuple[str, ...]:
-    gaps = dict.fromkeys(parts.gaps[i] for n, i in enumerate(places) if n or parts.gaps[i] == AND)
+    gaps = dict.fromkeys(parts.gaps[i] for n, i in enumerate(places) if n or parts.gaps[i] in (AND, INITIALS))
     steps = [STEP_OF_GAP[gap] for gap in gaps if gap != BLANK]
     return (*steps, "brackets") if in_brackets else tuple(steps)

@@ -14,12 +14,14 @@ from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.abbreviations import Abbreviations
 from allonym.ontology.linking.choices import LETTERS, Chooser
 from allonym.ontology.linking.languages import Language
+from allonym.ontology.linking.negation import is_residual
 from allonym.ontology.linking.parts import CAMEL, DASH, HYPHEN, Parts, parts_of
-from allonym.ontology.linking.word_options import MAX_NUMERAL, Forms, Option, Predicate, Vocabulary, WordOptions
+from allonym.ontology.linking.word_options import Forms, Option, Predicate, Vocabulary, WordOptions
 
 MAX_LETTERS, MAX_WORDS = 300, 30  # a longer text has only its key as reading
 MAX_READINGS = 24
 MAX_SPELLINGS = 6  # of one choice of words
+MAX_WORDS_MIXED = 4  # of a choice in which one word is replaced and others stay
 MIN_REPEATS = 3  # of a word before a hyphen in a column, to be a head: "surgery-general", "surgery-vascular"
 _SIMPLE = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
 
@@ -61,6 +63,8 @@ class Normaliser:
         column: Iterable[str] = (),
         known: Callable[[str], bool] | Vocabulary = lambda text: False,
     ) -> None:
+        self._language = language
+        self._residual = language.residual | {word for text in language.residual_phrases for word in text.split()}
         words, heads = _evidence(column)
         self._abbreviations = Abbreviations(language.code, abbreviations, words)
         vocabulary = Predicate(known) if callable(known) else known
@@ -103,6 +107,8 @@ class Normaliser:
         if _SIMPLE.fullmatch(plain) and (plain == value or not CAMEL.search(value)):
             words = plain.split(" ")
             if self._chooser.has_one_choice(words):
+                if self._options.has_none(words):
+                    return
                 yield from self._respelled(words, _ALL_WORDS)
                 return
             parts = Parts.of_words(words)
@@ -110,7 +116,11 @@ class Normaliser:
             parts = parts_of(self._abbreviations.expand_signs(value))
         else:
             return
-        for choice in self._chooser.choices(parts) if parts.words else ():
+        if not parts.words or (not self._residual.isdisjoint(parts.words) and is_residual(plain, self._language)):
+            return
+        if sum(len(word) == 1 for word in parts.words) > 1:
+            parts = parts.with_joined_initials()
+        for choice in self._chooser.choices(parts):
             words = [parts.words[i] for i in choice.places]
             dropped = tuple([parts.words[i] for i in choice.dropped])
             plain_reading = Reading(" ".join(words), choice.steps, dropped, choice.part)
@@ -120,16 +130,12 @@ class Normaliser:
 
     def _respelled(self, words: list[str], plain: Reading, dotted: Collection[int] = ()) -> Iterator[Reading]:
         """Yield a reading with other words or spellings in the places of its words."""
-        find = self._options.of
-        options = [find(word, n in dotted) for n, word in enumerate(words)]
-        for n in range(1, len(words)):
-            if len(words[n]) < MAX_NUMERAL and not options[n]:
-                options[n] = self._options.of_number(words, n)
+        options = self._options.of_words(words, dotted)
+        for text, step in self._options.phrases(words):
+            yield Reading(text, (*plain.steps, step), plain.dropped, plain.part)
         if any(options):
             for text, steps in self._combined(words, options):
                 yield Reading(text, tuple(dict.fromkeys((*plain.steps, *steps))), plain.dropped, plain.part)
-        for text, step in self._options.phrases(words):
-            yield Reading(text, (*plain.steps, step), plain.dropped, plain.part)
 
     def _combined(self, words: list[str], options: list[tuple[Option, ...]]) -> Iterator[tuple[str, list[str]]]:
         """Yield the words with every unknown one replaced, with every one replaced, then with other replacements.
@@ -144,15 +150,21 @@ class Normaliser:
         ]
         singles = [
             [*base[:n], other, *base[n + 1 :]]
-            for base in (first, unchanged)
+            for base in ((first, unchanged) if len(words) <= MAX_WORDS_MIXED else (first,))
             for n, option in enumerate(options)
             for other in option
         ]
         distinct: dict[str, list[Option]] = {}
         for pairs in (unknown, first, *singles):
-            distinct.setdefault(" ".join([text for text, _ in pairs]), pairs)
+            distinct.setdefault(_without_repeats(" ".join([text for text, _ in pairs])), pairs)
         for text in sorted(distinct, key=lambda text: not self._options.is_form(text))[:MAX_SPELLINGS]:
             yield text, [step for _, joined in distinct[text] for step in joined.split("+") if step]
+
+
+def _without_repeats(text: str) -> str:
+    """Return "bachelor's degree degree" with its last word once."""
+    words = text.split(" ")
+    return " ".join([word for n, word in enumerate(words) if not n or word != words[n - 1]])
 
 
 def _evidence(column: Iterable[str]) -> tuple[Counter[str], Counter[str]]:

@@ -14,6 +14,7 @@ from allonym.ontology.linking.spelling_variants import ordinal
 _TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
 _TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
 _TOKEN = re.compile(r"\d[\d.,]*\+(?!\w)|[()\[\]{}]|[,;:|]|\s[-‐-―]+\s|[-‐-―/\\&+_]+|[^\s()\[\]{},;:|\-‐-―/\\&+_]+")
+_OPTIONAL_ENDING = re.compile(r"(?<=\w)\((?:e?s|e?n|in|e)\)", re.IGNORECASE)  # parent(s), Lehrer(in)
 _UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿ"
 CAMEL = re.compile(rf"(?<=[{_LOWER}]{{2}})(?=[{_UPPER}][{_LOWER}])|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}]{{2}})")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?$|(?:[^\W\d_]\.)+[^\W\d_]$")
@@ -26,7 +27,7 @@ _UNITS = frozenset(
     )
 )
 
-BLANK, HYPHEN, SLASH, AND, CAMEL_CASE, COMMA, DASH = " ", "-", "/", "&", "camel", ",", "dash"
+BLANK, HYPHEN, SLASH, AND, CAMEL_CASE, COMMA, DASH, INITIALS = " ", "-", "/", "&", "camel", ",", "dash", "initials"
 STEP_OF_GAP = {
     HYPHEN: "hyphen",
     SLASH: "slash",
@@ -34,6 +35,7 @@ STEP_OF_GAP = {
     CAMEL_CASE: "camel-case",
     COMMA: "comma",
     DASH: "dash",
+    INITIALS: "initials",
 }
 
 
@@ -65,6 +67,22 @@ class Parts:
         self.gaps.append(gap)
         self.brackets.append(bracket)
 
+    def with_joined_initials(self) -> Parts:
+        """Return the parts with one word for single letters that follow each other: "U S A" is "usa"."""
+        letter = [len(word) == 1 and word.isalpha() for word in self.words]
+        joined = Parts()
+        for i, word in enumerate(self.words):
+            if i and letter[i] and letter[i - 1] and self.gaps[i] == BLANK and self.brackets[i] == self.brackets[i - 1]:
+                joined.words[-1] += word
+                joined.gaps[-1] = INITIALS if joined.gaps[-1] == BLANK else joined.gaps[-1]
+                continue
+            if i in self.dotted:
+                joined.dotted.add(len(joined.words))
+            joined.words.append(word)
+            joined.gaps.append(self.gaps[i])
+            joined.brackets.append(self.brackets[i])
+        return joined
+
     @property
     def has_brackets(self) -> bool:
         """Whether a word stands in brackets."""
@@ -86,6 +104,8 @@ def parts_of(value: str) -> Parts:
     ['internal', 'medicine', 'ob', 'gyn', 'clinic']
     """
     text = value if value.isascii() else unicodedata.normalize("NFKC", value)
+    if "(" in text:
+        text = _OPTIONAL_ENDING.sub("", text)
     if text.rstrip().endswith(")"):
         text = _TAG.sub("", text) or text
     parts = Parts()

@@ -18,6 +18,7 @@ _DIGITS_OF_ORDINAL = {word: digits for digits, word in _ORDINAL_DIGITS.items()}
 _ROMAN = re.split(" ", "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx")
 _ARABIC_OF_ROMAN = {roman: str(n) for n, roman in enumerate(_ROMAN, 1)}
 _ROMAN_OF_ARABIC = {arabic: roman for roman, arabic in _ARABIC_OF_ROMAN.items()}
+NUMERALS = frozenset(_ARABIC_OF_ROMAN) | frozenset(_ROMAN_OF_ARABIC)
 # British and American letters, both ways
 _REGIONAL = [(re.compile(british), american) for british, american in [
     ("ae", "e"), ("oe", "e"), ("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"),

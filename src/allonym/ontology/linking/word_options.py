@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
 from allonym.ontology.lexicon import Lexicon
 from allonym.ontology.linking.abbreviations import Abbreviations
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.spelling_variants import numeral, ordinal, regional_spellings
+from allonym.ontology.linking.spelling_variants import NUMERALS, numeral, ordinal, regional_spellings
 
 MAX_LONG_FORMS = 4
 MAX_LETTERS_OF_WORD = 40  # a longer word has no other spelling
 MIN_PREFIX = 3  # letters before a full stop that stand for a known word
 MIN_RUN_TOGETHER = 7
-MAX_NUMERAL = 6  # letters of "xviii", and one more
 MAX_COMPLETIONS = 1000
 _FIRST_WORD = re.compile(r"[^ -]+")
 
@@ -93,7 +92,12 @@ class WordOptions:
 
     def __init__(self, language: Language, vocabulary: Vocabulary, abbreviations: Abbreviations) -> None:
         self.language, self.vocabulary, self.abbreviations = language, vocabulary, abbreviations
-        self._options: dict[tuple[str, bool], tuple[Option, ...]] = {}
+        self._unchanged = frozenset().union(
+            language.residual, language.determiners, language.prepositions, language.conjunctions,
+            language.negators, language.negating_prepositions, language.negating_prefixes, language.negating_suffixes,
+        )  # fmt: skip
+        self._plain: dict[str, tuple[Option, ...]] = {}
+        self._dotted: dict[str, tuple[Option, ...]] = {}
         self._is_word: dict[str, bool] = {}
         self._is_form: dict[str, bool] = {}
 
@@ -114,14 +118,31 @@ class WordOptions:
             )
         return known
 
-    def of(self, word: str, dotted: bool = False) -> tuple[Option, ...]:
-        """Return what may stand for a word, best first; `dotted` tells whether a full stop follows it."""
-        options = self._options.get((word, dotted))
-        if options is None:
-            options = self._options[word, dotted] = tuple(dict.fromkeys(self._find(word, dotted)))
+    def has_none(self, words: list[str]) -> bool:
+        """Tell whether nothing may stand for any of several words, with certainty."""
+        plain = self._plain
+        return (
+            len(words) > 1
+            and not any(plain.get(word, True) or word[-1] == "s" for word in words)
+            and NUMERALS.isdisjoint(words)
+        )
+
+    def of_words(self, words: list[str], dotted: Collection[int] = ()) -> list[tuple[Option, ...]]:
+        """Return what may stand for each of several words; `dotted` are places of words before a full stop."""
+        options = [self.of(word, n in dotted) for n, word in enumerate(words)]
+        if not NUMERALS.isdisjoint(words):
+            options = [found or (self._of_number(words, n) if n else ()) for n, found in enumerate(options)]
         return options
 
-    def of_number(self, words: Sequence[str], place: int) -> tuple[Option, ...]:
+    def of(self, word: str, dotted: bool = False) -> tuple[Option, ...]:
+        """Return what may stand for a word, best first; `dotted` tells whether a full stop follows it."""
+        cache = self._dotted if dotted else self._plain
+        options = cache.get(word)
+        if options is None:
+            options = cache[word] = tuple(dict.fromkeys(self._find(word, dotted)))
+        return options
+
+    def _of_number(self, words: Sequence[str], place: int) -> tuple[Option, ...]:
         """Return the Roman or Arabic form of a number after a word, as in "type 2" or "world war II"."""
         word = words[place]
         other = numeral(word)
@@ -150,7 +171,7 @@ class WordOptions:
             if word[0].isdigit() or self.is_form(spelled):
                 yield spelled, "ordinal"
             return
-        if not word.isalpha() or len(word) > MAX_LETTERS_OF_WORD or word in self.language.residual:
+        if not word.isalpha() or len(word) > MAX_LETTERS_OF_WORD or word in self._unchanged:
             return
         listed = self.abbreviations.listed(word) or (self.abbreviations.listed(word[:-1]) if word[-1] == "s" else ())
         yield from ((long, "abbreviation") for long in listed[:MAX_LONG_FORMS])
