@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Ints, count_by
+from allonym.arrays import Ints, count_by, distinct
 
 MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # missing-value markers
 MAX_ZEROS = 20  # of a number that are written out
@@ -73,6 +73,16 @@ def merged(values: Sequence[Any], codes: Ints, row_counts: Ints | None = None) -
         new_codes[codes] if len(distinct_values) < len(values) else codes.astype(np.int64),
         row_counts,
     )
+
+
+def group_ids_of(columns: Sequence[Cells]) -> Ints:
+    """Number the rows of a release so that those with equal text have one number."""
+    return distinct([by_text(cells).codes for cells in columns])[0]
+
+
+def by_text(cells: Cells) -> Cells:
+    """Return cells in which equal texts are one value."""
+    return merged([None if x is None else str(x) for x in cells.values], cells.codes, cells.row_counts)
 
 
 def cell_text(cell: Any) -> str:

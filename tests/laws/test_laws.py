@@ -27,6 +27,7 @@ from allonym.plan.column import Column
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 LABELS = set(JOBS.labels)
 WORDS = ["cook", "Cook", "cooks", "baker", "smith", "welder", "nurse", "zzz", "yyy", None]
+SPELLINGS = {"Cook": "cook", "cooks": "cook"}
 SEXES = ["f", "m", None]
 SIZES = ["small", "medium", "large", None]
 AGES = ["20", "31", "44", "60", None]
@@ -135,6 +136,7 @@ def test_a_release_keeps_the_laws(name: str, rows: list[Row], k: int, data: st.D
     pd.testing.assert_frame_equal(frame, before)
     rows_order_and_columns_stay(masked)
     rare_spellings_and_unlinked_values_are_not_written(masked, k)
+    every_change_of_text_is_counted(masked)
     if isinstance(plan.method, KAnonymityMethod):
         k_holds_on_the_text_and_null_is_counted(masked, k)
     if units is not None:
@@ -179,6 +181,66 @@ def rare_spellings_and_unlinked_values_are_not_written(masked: Masked, k: int) -
         for item in {item for cell in written["skills"].dropna() for item in cell.split(";") if item}:
             holders = {p for p, items in zip(masked.persons, cells, strict=True) if item in items}
             assert len(holders) >= k or item in LABELS
+
+
+def every_change_of_text_is_counted(masked: Masked) -> None:
+    """The counts of changes and the list of replacements are those of the two tables, cell by cell."""
+    columns, release = masked_columns(masked.plan), masked.release
+    before, after = (texts(frame, columns) for frame in (masked.frame, release.frame))
+    counted = release.summary["changes"]
+    for a, column in enumerate(columns):
+        cells = [(was[a] or "", now[a] or "") for was, now in zip(before, after, strict=True)]
+        expected = changes_of_cells(column, cells)
+        assert {name: counted["by_column"][column][name] for name in expected} == expected
+        loss = release.summary["measures"]["information_loss"]["by_column"][column]
+        assert (loss > 0) == (expected["meaning_changed"] > 0)
+        listed = release.changes.columns[column].replacements
+        assert {(x.original, x.released): x.cells for x in listed} == Counter((a, b) for a, b in cells if a != b)
+        assert [x.cells for x in listed] == sorted((x.cells for x in listed), reverse=True)
+        for x in listed:
+            assert x.meaning_changed == (meaning_of(column, x.original) != meaning_of(column, x.released))
+            assert x.distance == 0 if not x.meaning_changed else 0 < x.distance <= 1
+    whole = [x for x in counted if x != "by_column"]
+    assert {x: counted[x] for x in whole} == {x: sum(own[x] for own in counted["by_column"].values()) for x in whole}
+    assert counted["changed"] == counted["meaning_changed"] + counted["spelling_only"]
+
+
+@methods
+@settings(few, max_examples=5)
+@given(rows=tables, k=st.integers(2, 4))
+def test_an_evaluation_counts_the_same_changes(name: str, rows: list[Row], k: int) -> None:
+    assume(len(rows) >= k)
+    plan, frame = plan_of(name, k), frame_of(rows)
+    release = plan.run(frame)
+    evaluation = plan.evaluate(frame, release.frame)
+    assert evaluation.summary["changes"] == release.summary["changes"]
+    for column, own in release.changes.columns.items():
+        assert [x[:4] for x in evaluation.changes.columns[column].replacements] == [x[:4] for x in own.replacements]
+        loss = release.summary["measures"]["information_loss"]["by_column"]
+        assert evaluation.measures["information_loss"].per_column == pytest.approx(loss)
+
+
+def changes_of_cells(column: str, cells: list[tuple[str, str]]) -> dict[str, int]:
+    """Count the changes of one column, given the original and the released text of every cell."""
+    changed = [(was, now) for was, now in cells if was != now]
+    respelled = [was for was, now in changed if meaning_of(column, was) == meaning_of(column, now)]
+    return {
+        "cells": len(cells),
+        "changed": len(changed),
+        "meaning_changed": len(changed) - len(respelled),
+        "spelling_only": len(respelled),
+        "united_spellings": len(set(respelled)),
+        "set_to_null": sum(not now for _, now in changed),
+        "replacements": len(set(changed)),
+    }
+
+
+def meaning_of(column: str, text: str) -> object:
+    """Return what a cell means: spellings of one concept, and orders of one set, mean the same."""
+    if column == "age" and text:
+        return float(text)
+    items = [SPELLINGS.get(x.strip(), x.strip()) for x in text.split(";")]
+    return frozenset(items) if column == "skills" else items[0]
 
 
 @methods

@@ -334,13 +334,15 @@ def test_suppressed_records_are_told() -> None:
     assert known == pytest.approx(2 * 100 / 40)  # those who have no job in the release
 
 
-def test_the_order_of_items_does_not_count() -> None:
+def test_the_order_of_items_changes_no_meaning() -> None:
     frame = pd.DataFrame({"skills": ["cook;baker", "baker;cook", "baker; cook", "cook;baker"], "ill": list("abab")})
     release = al.Plan({"skills": al.quasi(JOBS, kind="set"), "ill": al.sensitive()}, k=2).run(frame)
     report = release.report
     assert report.questions[0].figures[0][1:3] == (4, 4)
-    assert report.variables[0].changed == 0
     assert report.variables[0].distinct == (1, 1)
+    assert report.variables[0].loss == 0
+    changed = report.changed_cells[0].counts
+    assert (changed.changed, changed.meaning_changed) == (3, 0)  # its text is another, its meaning is not
 
 
 def test_with_units_persons_are_told() -> None:

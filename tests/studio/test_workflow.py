@@ -241,6 +241,22 @@ def test_promises_about_and_trade_off(survey: Browser) -> None:
     assert "3 required" in survey.get("/result")
 
 
+def test_changes_are_counted_and_all_replacements_downloaded_by_name(survey: Browser, tmp_path: Path) -> None:
+    accept_all(survey)
+    survey.fill("/method", "/method", k="3", do="run")
+    page = shown(survey.get("/result", column="age"))
+    assert "Changed cells" in page
+    assert "on unreviewed links" in page
+    changes = survey.workspace.require_table().results[0].summary["changes"]
+    assert f"all columns {changes['cells']:,} {changes['changed']:,} {changes['meaning_changed']:,}" in page
+    answer = survey.client.get("/download", params={"run": 1, "what": "replacements.csv"})
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert len(rows) == changes["replacements"]
+    assert sum(int(x["cells"]) for x in rows) == changes["changed"]
+    unzipped(survey.client.get("/download", params={"run": 1, "what": "everything"}).content, tmp_path)
+    assert "replacements.csv" not in {x.name for x in tmp_path.iterdir()}
+
+
 def test_results_are_kept_side_by_side(survey: Browser) -> None:
     accept_all(survey)
     for k in ("3", "6"):

@@ -52,15 +52,15 @@ def demo(output: Path, k: int | None, report: Path | None, public: bool) -> None
 def show_demo(release: Release, folder: Path, report: Path | None = None) -> None:
     """Print the demonstration on one screen."""
     say("Visitors to a park said why they came and what they did (invented answers).\n")
-    show_figures(release)
+    show_figures(release, by_column=False)
     rows = []
     for column in release.summary["privacy"][0]["columns"]:
         rows += [
-            (column, str(before), "→", str(after), f"{records:,}")
-            for before, after, records in release.replacements(column)[:3]
+            (column, str(before), "→", str(after), f"{cells:,}")
+            for before, after, cells in release.replacements(column)[:3]
         ]
     say()
-    show_table(("column", "before", "", "after", "records"), rows, right=(4,))
+    show_table(("column", "original", "", "released", "cells"), rows, right=(4,))
     click.echo(f"\nIn {folder}: survey.csv, masked.csv, plan.toml, summary.json, links")
     if report is not None:
         click.echo(f"Report: {report}")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from allonym.cli import options
+from allonym.cli.changes import change_lines, show_replacements
 from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, argument, option
-from allonym.cli.output import progress, say, short, show_json, show_table
+from allonym.cli.output import progress, say, say_pairs, short, show_json, show_table
 
 if TYPE_CHECKING:
     from allonym.pipeline.evaluate import Evaluation
@@ -47,6 +48,7 @@ RISK = (
 )  # fmt: skip
 @options.disclosure
 @options.record_risk
+@options.replacements
 @options.hide_values
 @options.as_json
 def evaluate(
@@ -54,6 +56,7 @@ def evaluate(
     masked: str,
     plan: Path,
     record_risk: Path | None,
+    replacements: Path | None,
     hide_values: bool,
     as_json: bool,
     **option_values: Any,
@@ -72,20 +75,30 @@ def evaluate(
       allonym evaluate people.csv masked.csv --plan plan.toml \
           --population register.csv --record-risk risk.csv
     """
+    from allonym.pipeline.changes.replacements_file import listed, save_replacements
     from allonym.plan import Plan
+    from allonym.release.write import check_outputs
 
-    check_record_risk(record_risk, [original, masked, plan, option_values["population"], option_values["earlier"]])
+    inputs = [original, masked, plan, option_values["population"], option_values["earlier"]]
+    check_record_risk(record_risk, inputs)
+    check_outputs([record_risk, replacements], inputs)
     loaded = Plan.load(plan)
     with progress("Measuring") as tick:
         evaluation = loaded.evaluate(original, masked, tick=tick, **option_values)
     save_record_risk(evaluation.record_risk, record_risk)
+    assert evaluation.changes is not None
+    if replacements is not None:
+        save_replacements(evaluation.changes, replacements)
     if as_json:
-        show_json(evaluation.summary)
-    else:
-        _show(evaluation, hide_values)
+        listing = {} if replacements is None else {"replacements": listed(evaluation.changes)}
+        show_json(evaluation.summary | listing)
+        return
+    _show(evaluation, hide_values, replacements)
+    if replacements is not None and not hide_values:
+        show_replacements(evaluation.changes, replacements)
 
 
-def _show(evaluation: Evaluation, hide_values: bool) -> None:
+def _show(evaluation: Evaluation, hide_values: bool, replacements: Path | None) -> None:
     """Print promises, loss and risk."""
     from allonym.report.html import figure
 
@@ -109,6 +122,8 @@ def _show(evaluation: Evaluation, hide_values: bool) -> None:
     show_table(("promise", "over", "reached", "required"), rows, right=(2,))
     for name, x in s.get("united", {}).items():
         say(f"{name}: {x['values']:,} values count as {x['counted_as']:,}, because they differ only in spelling")
+    say()
+    say_pairs(list(change_lines(s["changes"], replacements)))
     _show_attackers(evaluation)
     for head, names in (("information loss", LOSS), ("disclosure risk", RISK)):
         say()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from allonym.cli import declared, options
+from allonym.cli.changes import change_lines, show_replacements
 from allonym.cli.help import Command, option
 from allonym.cli.output import as_json_text, progress, say_pairs, show_json, waiting
 from allonym.errors import OptionError, OutputError
@@ -26,6 +27,7 @@ EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
 @options.plan
 @declared.row_order()
 @options.row_map
+@options.replacements
 @options.balance
 @options.documents
 @options.hide_values
@@ -59,6 +61,8 @@ def mask(
       allonym mask survey.csv -o masked.csv --quasi job=wordnet:person \
           --keep-rest --method exponential --epsilon 4 --candidates jobs.txt
       allonym mask survey.csv -o masked.csv --plan plan.toml --row-map rows.csv
+      allonym mask survey.csv -o masked.csv --plan plan.toml \
+          --replacements replacements.csv
       allonym mask big.parquet -o masked.parquet --plan plan.toml --engine duckdb
       allonym mask 'years/*.parquet' -o masked --plan plan.toml \
           --partition-by year --engine spark --master spark://host:7077
@@ -86,9 +90,12 @@ def mask(
         raise OutputError(f"{error} The release itself was written and verified: {output}") from error
     to_stdout = output == "-"
     if as_json:
-        show_json(release.summary, err=to_stdout)
+        show_json(documents.summarised(release), err=to_stdout)
     else:
-        show_figures(release, err=to_stdout)
+        path = documents.replacements
+        show_figures(release, path, err=to_stdout)
+        if path is not None and release.changes is not None and not hide_values and not to_stdout:
+            show_replacements(release.changes, path)
         click.echo(f"\nWritten and verified: {output}", err=to_stdout)
 
 
@@ -99,11 +106,12 @@ class Documents(NamedTuple):
     report: Path | None = None
     public: bool = False
     codebook: Path | None = None
+    replacements: Path | None = None
 
     @property
     def paths(self) -> list[Path | None]:
         """The paths of all documents."""
-        return [self.summary, self.report, self.codebook]
+        return [self.summary, self.report, self.codebook, self.replacements]
 
     def check(self) -> None:
         """Refuse, before any work, documents that cannot be written."""
@@ -124,8 +132,17 @@ class Documents(NamedTuple):
 
         by_row = isinstance(plan.method, RecordLevelMethod)
         chosen = ExecutionOptions(execution["engine"], partition_by=execution["partition_by"])
-        if (self.report or self.codebook) and by_row and has_engine(file, chosen, plan):
-            raise OptionError(UNMEASURED, hint="use --engine memory, or leave out --report and --codebook.")
+        if (self.report or self.codebook or self.replacements) and by_row and has_engine(file, chosen, plan):
+            hint = "use --engine memory, or leave out --report, --codebook and --replacements."
+            raise OptionError(UNMEASURED, hint=hint)
+
+    def summarised(self, release: Release) -> dict[str, Any]:
+        """Return the figures for JSON, with the list of replacements if it is asked for."""
+        from allonym.pipeline.changes.replacements_file import listed
+
+        if self.replacements is None or release.changes is None:
+            return release.summary
+        return release.summary | {"replacements": listed(release.changes)}
 
     def save(self, release: Release) -> None:
         """Write the documents."""
@@ -135,12 +152,16 @@ class Documents(NamedTuple):
             save_text(self.summary, as_json_text(release.summary) + "\n", private=True)
         if self.codebook is not None:
             save_text(self.codebook, as_json_text(release.codebook()) + "\n")
+        if self.replacements is not None:
+            release.save_replacements(self.replacements)
         if self.report is not None:
             release.report.save(self.report, public=self.public)
 
 
-def show_figures(release: Release, *, err: bool = False) -> None:
-    """Print the figures of a release."""
+def show_figures(
+    release: Release, replacements: Path | None = None, *, by_column: bool = True, err: bool = False
+) -> None:
+    """Print the figures of a release, and name the file that lists its replacements, if there is one."""
     from allonym.ontology.linking.accept import unreviewed_in_words
     from allonym.report.html import parameter_text
 
@@ -162,6 +183,7 @@ def show_figures(release: Release, *, err: bool = False) -> None:
         *((f"words of {name}", unreviewed_in_words(x)) for name, x in s.get("unreviewed", {}).items()),
         ("records", f"{s['records']:,}{persons}{suppressed}{', in random order' if shuffled else ''}"),
         *([("caution", f"the order of rows was kept and correlates with {', '.join(ordered)}")] if ordered else []),
+        *change_lines(s["changes"], replacements, by_column=by_column),
         *_measures(s),
         *(("caution", text) for text in s["cautions"]),
         ("method", f"{s['method']}, {parameters}{seed}"),

@@ -122,6 +122,10 @@ row_map = option(
     "--row-map", type=PATH, metavar="FILE",
     help="Write which row of the release is which row of the table; only the owner may read it.",
 )  # fmt: skip
+replacements = option(
+    "--replacements", type=PATH, metavar="FILE",
+    help="Write every original text with its released text, as CSV or JSON; only the owner may read it.",
+)  # fmt: skip
 report = option("--report", type=PATH, metavar="FILE", help="Write a report: one HTML file.")
 public = option("--public", is_flag=True, help="Leave seed, values and groups out of the report.")
 documents = together(

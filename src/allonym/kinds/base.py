@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -78,18 +78,27 @@ class EncodedColumn:
     def as_written(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> tuple[Attribute, Ints]:
         """Return the (extended) attribute and codes that mean what `decode` writes.
 
-        A leaf below a concept is written as the concept, unless at least k units hold a spelling of it.
+        A leaf below a concept is written as the concept, unless at least k units hold a spelling of it. A text that
+        fewer than k units hold is written as null, if it has no label.
         """
-        leaves = [c for c in np.unique(codes).tolist() if is_narrower(attribute.values[c])]
-        if not leaves:
+        values = attribute.values
+        texts = [c for c in np.unique(codes).tolist() if is_narrower(values[c]) or is_text(values[c])]
+        if not texts:
             return attribute, codes
         spelled = self.spelled_values(k, units)
-        written = {c: broader_unless(attribute.values[c], spelled) for c in leaves}
+        written = {c: value for c in texts if (value := self._written_value(values[c], spelled)) != values[c]}
+        if not written:
+            return attribute, codes
         metric = attribute.metric.extend(list(written.values()))
         places = {value: code for code, value in enumerate(metric.values)}
         becomes = np.arange(len(metric.values))
-        becomes[leaves] = [places[value] for value in written.values()]
+        becomes[list(written)] = [places[value] for value in written.values()]
         return replace(attribute, metric=metric), becomes[codes]
+
+    def _written_value(self, value: Value, spelled: Container[Value]) -> Value:
+        """Return what is written for a leaf or a text, given the values with a spelling to use."""
+        value = broader_unless(value, spelled)
+        return None if isinstance(value, str) and value not in spelled and self.label(value) is None else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +153,10 @@ class Kind(ABC):
         """Whether values are words that are linked to an ontology, and reviewed."""
         return False
 
+    def words_of(self, cell: Any) -> list[str]:
+        """Return the words of a cell, as they are linked; a missing value has none."""
+        return [] if is_missing(cell, self.missing) else [str(cell)]
+
     def words(self, cells: Cells) -> Counter[str]:
         """Return the words of a column with their counts."""
         return text_counts(cells, self.missing)
@@ -191,6 +204,10 @@ class Kind(ABC):
         """Return the items of a cell; a missing value has none."""
         return [] if is_missing(cell, self.missing) else [cell_text(cell)]
 
+    def text(self, cell: Any) -> str:
+        """Return the text of a cell as a reader of the table sees it; null has none."""
+        return "" if cell is None else cell_text(cell)
+
     def listed(self, cell: Any) -> list[str]:
         """Return the texts that a codebook lists for a cell."""
         return [cell_text(x) for x in cell] if isinstance(cell, tuple) else [cell_text(cell)]
@@ -222,6 +239,11 @@ class Kind(ABC):
         code_of, original_of = (np.array([place[v] for v in each], np.int64) for each in (values, originals))
         attribute = Attribute(name, self.name, metric(distinct), self.weight)
         return EncodedColumn(attribute, cells, code_of, original_of, label, self)
+
+
+def is_text(value: Value) -> bool:
+    """Tell whether a value is a text that no ontology has, or a set with such texts."""
+    return any(map(is_text, value)) if isinstance(value, frozenset) else isinstance(value, str)
 
 
 def released(encoded: EncodedColumn, cells: Cells, values: Sequence[Value], unknown: Sequence[str]) -> ReleasedColumn:

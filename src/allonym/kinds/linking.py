@@ -12,8 +12,8 @@ from allonym.cells import comparable_text
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.accept import as_category, is_accepted
 from allonym.ontology.linking.clusters import clusters_of
-from allonym.ontology.linking.link import NARROWER, Link
-from allonym.ontology.linking.links_file import Settled, to_csv
+from allonym.ontology.linking.link import NARROWER, REVIEW, SETTLED, Link
+from allonym.ontology.linking.links_file import BY, HAND, Settled, to_csv
 from allonym.ontology.linking.match import SUFFIXES
 from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
@@ -69,6 +69,23 @@ class ColumnLinks:
     def to_csv(self) -> str:
         """Return the links as a links file."""
         return to_csv(self.to_review.values(), self.scope, self.settled.rows, self.language)
+
+    @cached_property
+    def unreviewed(self) -> dict[str, str]:
+        """The values whose link nobody reviewed, with its status.
+
+        A links file counts as reviewed, except rows still marked `review`; if it says who settled a row, so do only
+        those that a person did.
+        """
+        rows = self.settled.rows
+        says_who = any(BY in row for row in rows.values())
+        linked = [x for x in self.links.values() if x.count and x.concept is not None]
+        reviewed = {
+            x.value
+            for x in linked
+            if x.reason == SETTLED and x.status != REVIEW and (not says_who or rows.get(x.value, {}).get(BY) == HAND)
+        }
+        return {x.value: x.status for x in linked if x.value not in reviewed}
 
     def knows(self, value: str) -> bool:
         """Tell whether the links file, if there is one, has a value."""

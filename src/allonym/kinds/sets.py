@@ -6,7 +6,7 @@ The method is that of Batet, Erola, Sánchez and Castellà-Roca (2014).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, c
 from allonym.kinds.set_metric import SetMetric
 from allonym.ontology.linking.link import link
 from allonym.ontology.linking.phrases import noun_phrases
-from allonym.ontology.narrower import broader
+from allonym.ontology.narrower import broader, broader_unless
 from allonym.records import Attribute, Metric, Value
 from allonym.release_key import rng_of
 
@@ -91,6 +91,10 @@ class Sets(Kind):
     def items(self, cell: Any) -> list[str]:
         """Return the items of a cell; a missing value has none."""
         return [] if is_missing(cell, self.missing) else items_of(cell, self.separator, self.phrases)
+
+    def words_of(self, cell: Any) -> list[str]:
+        """Return the items of a cell."""
+        return self.items(cell)
 
     def words(self, cells: Cells) -> Counter[str]:
         """Return the items of a column, with how many cells hold each."""
@@ -168,6 +172,10 @@ class Sets(Kind):
         items = [None if is_missing(x, self.missing) else tuple(sorted(set(self.items(x)))) for x in cells.values]
         return merged(items, cells.codes, cells.row_counts)
 
+    def text(self, cell: Any) -> str:
+        """Return the text of a cell; the items of a list stand between separators."""
+        return self.separator.join(map(cell_text, cell)) if isinstance(cell, tuple) else super().text(cell)
+
     def listed(self, cell: Any) -> list[str]:
         """Return the items of a cell."""
         return [cell_text(x) for x in (cell if isinstance(cell, tuple) else items_of(cell, self.separator))]
@@ -198,6 +206,16 @@ class EncodedSets(EncodedColumn):
     def spelled_values(self, k: int, units: Ints | None) -> set[Value]:
         """Return the elements with a text that at least k units hold."""
         return set(self._terms(k, units))
+
+    def _written_value(self, value: Value, spelled: Container[Value]) -> Value:
+        """Return what is written for a set: without unlinked items that have no text to use; null, if none is left."""
+        written = frozenset(x for x in broader_unless(value, spelled) if not isinstance(x, str) or x in spelled)
+        return written if written or not self._as_text else None
+
+    def item_values(self, cell: Any) -> dict[str, Value]:
+        """Return the items of a cell, with the value of each: a concept, or the unlinked item itself."""
+        values = {x: self.meanings[x] for x in self.kind.items(cell)}
+        return {x: x if value is None else value for x, value in values.items()}
 
     @cached_property
     def _as_text(self) -> bool:

@@ -53,7 +53,8 @@ class MaskedTable:
         self.rows = self._aligned(key, row_map)
         read = [x for x in [*masked, *prepared.with_role("sensitive")] if x in self.names]
         cells = self.table.cells([self.names[x] for x in read])
-        self.cells = {x: self._reordered(self._canonical(x, cells[self.names[x]])) for x in read}
+        self.written = {x: self._reordered(cells[self.names[x]]) for x in read}
+        self.cells = {x: self._canonical(x, self.written[x]) for x in read}
         self.group_ids, self.suppressed = self._group_ids([x for x in masked if x in self.cells])
 
     def _opened(self, source: Any, reading: Reading) -> tuple[Table, dict[str, str]]:

@@ -16,12 +16,14 @@ from allonym.arrays import Ints, distinct
 from allonym.errors import OptionError, PlanError, TableError
 from allonym.kinds.base import ReleasedColumn
 from allonym.measures import risk
+from allonym.measures.changes import Changes
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.measures.population import PopulationRisk, class_sizes
 from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
 from allonym.methods.base import ColumnwiseMethod
 from allonym.ontology.similarity import MEASURES
 from allonym.pipeline.alignment import MaskedTable
+from allonym.pipeline.changes.cell_pairs import changes_of
 from allonym.pipeline.disclosure.linkage import risk_of_pairs
 from allonym.pipeline.disclosure.population import population_risk
 from allonym.pipeline.disclosure.record_risk import RecordRisk
@@ -62,6 +64,7 @@ class Evaluation:
     united: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # columns whose spellings count as one value
     paired_by: str = "position"  # how rows were matched: position, key or row map
     looks_unpaired: bool = False  # whether rows paired by position are no more alike than rows paired at random
+    changes: Changes | None = field(default=None, repr=False)  # lists replacements, which are values of the data
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -81,6 +84,7 @@ class Evaluation:
             "privacy": [dict(x) for x in self.privacy],
             **({"united": dict(self.united)} if self.united else {}),
             "groups": group_sizes(self.sizes),
+            "changes": {} if self.changes is None else self.changes.to_dict(),
             "measures": measures,
             "risk": dict(self.risk),
             "earlier": None if self.earlier is None else dict(self.earlier),
@@ -141,6 +145,12 @@ def evaluate(
         united=prepared.united_values(),
         paired_by="row map" if row_map is not None else "key" if key is not None else "position",
         looks_unpaired=key is None and row_map is None and _looks_unpaired(release, columns),
+        changes=changes_of(
+            prepared,
+            [x.attribute for x in columns.values()],
+            release.written,
+            {name: x.codes for name, x in columns.items()},
+        ),
     )
     return replace(evaluation, **_disclosure(release, columns, population, combination_size))
 

@@ -24,7 +24,7 @@ from allonym.pipeline.hierarchies import editor as trees
 from allonym.plan.column import Column
 from allonym.plan.model import Plan
 
-HAND = "hand"  # in the column `by` of a links file: settled by a person
+HAND = links_files.HAND
 STATUSES = (REVIEW, UNMATCHED, SURE)
 MIN_UNDER_ROOT = 0.6  # share of the cells that must lie under a concept that may be a root
 NOTHING = ""  # settles that the ontology has no concept for a value

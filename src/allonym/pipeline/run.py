@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym.arrays import Ints, distinct
-from allonym.cells import Cells, merged
+from allonym.arrays import Ints
+from allonym.cells import Cells, group_ids_of
 from allonym.errors import OutputError, PlanError
 from allonym.kinds.numeric import dominance_figures
+from allonym.measures.changes import Changes
 from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
+from allonym.pipeline.changes.as_written import as_written, fewest_holders
+from allonym.pipeline.changes.cell_pairs import changes_of
 from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.linkage import risk_of_masking
 from allonym.pipeline.encoding import unreviewed_values
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
     from allonym.report.model import Report
 
 UNMEASURED = "Rows that an engine masks one by one are not measured."
-MORE_THAN_ANY_TABLE = 2**62  # units: a spelling that so many must share is never written
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,7 @@ class Release:
     written: dict[str, Cells] = field(repr=False)
     prepared: Prepared = field(repr=False)
     input_rows: Ints | None = field(default=None, repr=False)  # for each row of a file, the row that it was, from 0
+    changes: Changes | None = field(default=None, repr=False)  # None: an engine masked row by row
 
     @cached_property
     def report(self) -> Report:
@@ -77,25 +80,30 @@ class Release:
         if not self.summary["measures"]:
             raise OutputError(UNMEASURED, hint=hint)
 
-    def replacements(self, column: str) -> list[tuple[Any, Any, int]]:
-        """Return the replacements in a column, each with its number of rows, most frequent first.
+    def save_replacements(self, path: str | Path) -> None:
+        """Write every original text with its released text, as CSV or JSON; only the owner may read the file."""
+        from allonym.pipeline.changes.replacements_file import save_replacements
 
-        They are values of the data: show them only to those who may see it.
+        save_replacements(self._counted_changes(), path)
+
+    def _counted_changes(self) -> Changes:
+        if self.changes is None:
+            raise OutputError(UNMEASURED, hint="use --engine memory.")
+        return self.changes
+
+    def replacements(self, column: str) -> list[tuple[Any, Any, int]]:
+        """Return every replacement of a cell in a column with its number of rows, most frequent first.
+
+        They are values of the data: show them only to those who may see it. `changes` has them as text, with what
+        changed and how far.
         """
-        a = [x.name for x in self.records.attributes].index(column)
-        pairs = Pairs.of(self.records, self.masking)
-        codes = np.stack([pairs.original[:, a], pairs.masked[:, a]], 1)
-        changes, change_of = np.unique(codes, axis=0, return_inverse=True)
-        counts = np.bincount(change_of.ravel(), weights=pairs.counts).astype(int)
-        original, texts = self.prepared.encoded[column], self.written[column].values
-        order = np.argsort(-original.cells.counts, kind="stable")[::-1]  # the most frequent spelling comes last
-        text_of = {int(original.code_of[i]): original.cells.values[i] for i in order.tolist()}
-        changed = [
-            (text_of[before], texts[after], int(count))
-            for (before, after), count in zip(changes.tolist(), counts, strict=True)
-            if before != after
-        ]
-        return sorted(changed, key=lambda x: (-x[2], str(x[0]), str(x[1])))
+        pairs, cells = self._counted_changes().columns[column].pairs, self.prepared.encoded[column].cells
+        counts: dict[tuple[Any, Any], int] = {}
+        for i in np.flatnonzero(pairs.changed).tolist():
+            pair = cells.values[pairs.was[i]], self.written[column].values[pairs.now[i]]
+            counts[pair] = counts.get(pair, 0) + int(pairs.counts[i])
+        listed = [(before, after, count) for (before, after), count in counts.items()]
+        return sorted(listed, key=lambda x: (-x[2], str(x[0]), str(x[1])))
 
 
 def run(
@@ -131,10 +139,11 @@ def run(
             with row_map_file(options.row_map, input_rows):
                 verified, output_hash = write(output, draft, promise)
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
-        summary = summary_of(prepared, masking, verified, balance, sha256) if cells else settings_of(prepared, sha256)
+        changes = changes_of(prepared, masking.attributes, cells) if cells else None
+        summary = summary_of(prepared, masking, changes, verified, balance, sha256)
         summary |= row_order_of(prepared, written=output is not None)
     summary["seconds"] = time.perf_counter() - began
-    return Release(frame, masking, records, summary, cells, prepared, input_rows)
+    return Release(frame, masking, records, summary, cells, prepared, input_rows, changes)
 
 
 def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
@@ -226,7 +235,8 @@ def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
         [x.count(groups, *_sensitive(prepared, x.column), counted) or 0.0 for x in guarantees] for groups in group_ids
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
-    summary = summary_of(prepared, masking, verified, balance, hashes_of(prepared, None))
+    changes = changes_of(prepared, masking.attributes, cells)
+    summary = summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None))
     return summary | {"seconds": time.perf_counter() - began}
 
 
@@ -244,37 +254,8 @@ def masked(
     if isinstance(method, PartitionMethod) and blocks is not None:
         mask = partial(mask, blocks=blocks)
     masking: Masking = mask(prepared.records, method_seed(prepared.plan, key), tick)
-    masking = _as_written(prepared, masking)
+    masking = as_written(prepared, masking)
     return masking, dict(_decoded(prepared, masking, key.number("decode")))
-
-
-def _as_written(prepared: Prepared, masking: Masking) -> Masking:
-    """Return a masking that means what is written: a leaf without a spelling to use is written as its concept."""
-    attributes, columns = [], []
-    for a, attribute in enumerate(masking.attributes):
-        encoded = prepared.encoded[attribute.name]
-        wider, codes = encoded.as_written(attribute, masking.codes[:, a], _least(prepared), prepared.units)
-        attributes.append(wider)
-        columns.append(codes)
-    if all(one is other for one, other in zip(attributes, masking.attributes, strict=True)):
-        return masking
-    return replace(masking, attributes=tuple(attributes), codes=np.stack(columns, axis=1))
-
-
-def _least(prepared: Prepared) -> int:
-    """Return how many units must hold a spelling that is written."""
-    method = prepared.plan.method
-    return MORE_THAN_ANY_TABLE if isinstance(method, RecordLevelMethod) else method.required_k
-
-
-def group_ids_of(columns: Sequence[Cells]) -> Ints:
-    """Number the rows of a release so that those with equal text have one number."""
-    return distinct([by_text(cells).codes for cells in columns])[0]
-
-
-def by_text(cells: Cells) -> Cells:
-    """Return cells in which equal texts are one value."""
-    return merged([None if x is None else str(x) for x in cells.values], cells.codes, cells.row_counts)
 
 
 def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[str, Cells]]:
@@ -284,7 +265,7 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[
     for a, attribute in enumerate(masking.attributes):
         column = prepared.encoded[attribute.name]
         codes = masking.codes[piece, a]
-        yield attribute.name, column.decode(attribute, codes, _least(prepared), prepared.units, seed)
+        yield attribute.name, column.decode(attribute, codes, fewest_holders(prepared), prepared.units, seed)
 
 
 def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
@@ -335,11 +316,14 @@ def _privacy(prepared: Prepared, verified: Verified) -> Iterator[dict[str, Any]]
 def summary_of(
     prepared: Prepared,
     masking: Masking,
+    changes: Changes | None,
     verified: Verified,
     balance: float,
     sha256: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the figures of a release, as they are printed as JSON."""
+    """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured."""
+    if changes is None:
+        return settings_of(prepared, sha256)
     method = prepared.plan.method
     pairs = _pairs(prepared, masking)
     figures = measured(pairs, method.required_k, BRIEF, balance=balance)
@@ -350,6 +334,7 @@ def summary_of(
         **({"dominance": dominance} if (dominance := dominance_figures(masking.attributes)) else {}),
         "privacy": [*rows.promised(prepared), *_privacy(prepared, verified)],
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
+        "changes": changes.to_dict(),
         "measures": {name: x.to_dict() for name, x in figures.items()},
         "risk": risk_of_masking(prepared, masking, pairs, figures, 0),
     }
@@ -382,6 +367,7 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         **({"united": united} if (united := prepared.united_values()) else {}),
         **({"unreviewed": unreviewed} if (unreviewed := unreviewed_values(prepared)) else {}),
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
+        "changes": {},
         "measures": {},
         "risk": {},
         "cautions": list(map(str, prepared.cautions)),

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from allonym.measures.changes import Counts, Replacement
 from allonym.report import needed
 
 Row = tuple[str, float | None, float | None, float | None]  # name, before, after, blind guess; None: not shown
@@ -20,6 +21,7 @@ PARTS = (
     "uniques",
     "cautions",
     "columns",
+    "changes",
     "replacements",
     "concepts",
     "glossary",
@@ -63,6 +65,15 @@ class UniquePeople:
 
 
 @dataclass(frozen=True)
+class ChangedCells:
+    """How many cells of a column changed, and how; of all columns, if it has no name."""
+
+    column: str
+    counts: Counts
+    items: str = ""  # of sets, in words
+
+
+@dataclass(frozen=True)
 class Node:
     """A concept of a tree: how many records have it or a descendant, before and after masking."""
 
@@ -97,7 +108,8 @@ class Report:
     risks: Sequence[Row]  # in %
     cautions: Sequence[str]  # what the release does not protect
     sizes: tuple[Mapping[str, int], Mapping[str, int]]  # records by size of group, before and after
-    replacements: Mapping[str, Sequence[tuple[str, str, int]]] = field(default_factory=dict)
+    changed_cells: Sequence[ChangedCells] = ()
+    replacements: Mapping[str, Sequence[Replacement]] = field(default_factory=dict)
     more_replacements: Mapping[str, int] = field(default_factory=dict)  # replacements that are not listed
     trees: Mapping[str, Node] = field(default_factory=dict)
     notes: Sequence[str] = ()  # which values count as one, which means were not written; not for the public
@@ -136,6 +148,7 @@ class Report:
                 "for_publication": {},
             },
             sizes=({}, {}),
+            changed_cells=(),
             replacements={},
             more_replacements={},
             trees={},

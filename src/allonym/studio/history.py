@@ -15,6 +15,7 @@ from allonym.plan import Plan, toml
 
 PLAN = "plan.toml"
 RESERVED_NAMES = (PLAN, "report.html", "report-public.html", "summary.json", "codebook.json")  # files of a release
+REPLACEMENTS = "replacements.csv"  # of a release: downloaded by name only, never with its other files
 
 
 @dataclass(frozen=True)
@@ -107,4 +108,4 @@ def safe_name(name: str, default: str = "file") -> str:
     safe = re.sub(r"[^\w.-]+", "_", last).lstrip("._-")[-80:]
     safe = safe.encode()[-200:].decode(errors="ignore").lstrip("._-") or default  # file systems count bytes
     stem, dot, ending = safe.rpartition(".")
-    return f"{stem}-file{dot}{ending}" if safe.lower() in RESERVED_NAMES else safe
+    return f"{stem}-file{dot}{ending}" if safe.lower() in (*RESERVED_NAMES, REPLACEMENTS) else safe

@@ -15,17 +15,16 @@ import numpy as np
 from allonym.arrays import Ints
 from allonym.errors import OptionError, PlanError, Problem
 from allonym.pipeline import review
-from allonym.pipeline.cached_table import CachedTable, shown
+from allonym.pipeline.cached_table import CachedTable
+from allonym.pipeline.changes.replacements_file import Changes, save_replacements
 from allonym.pipeline.compare import compare
 from allonym.plan import Plan
 from allonym.report.comparison import Comparison
 from allonym.report.model import Report
-from allonym.studio.history import PLAN, link_or_copy
+from allonym.studio.history import PLAN, REPLACEMENTS, link_or_copy
 from allonym.studio.jobs import Job, JobKind, Tick
 from allonym.studio.open_table import Estimate, OpenTable, columns_key
 from allonym.studio.workspace import Workspace
-
-Replacement = tuple[str, str, int]  # original, replacement, number of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +37,16 @@ class Result:
     plan: Plan
     summary: Mapping[str, Any]
     report: Report = field(repr=False)
-    replacements: Mapping[str, Sequence[Replacement]] = field(repr=False)
+    changes: Changes = field(repr=False)
     input_rows: Ints = field(repr=False)  # for each row of the release, the row of the table that it is, from 0
     plan_files: Sequence[str] = ()  # the files that the plan names
+
+    def replacements_file(self) -> Path:
+        """Return the file with all replacements; it is written when it is first asked for."""
+        path = self.folder / REPLACEMENTS
+        if not path.exists():
+            save_replacements(self.changes, path)
+        return path
 
     @property
     def title(self) -> str:
@@ -106,11 +112,18 @@ def make_release(number: int, folder: Path, data: CachedTable, stem: str, tick: 
     (folder / "codebook.json").write_text(json.dumps(release.codebook(), indent=2, ensure_ascii=False) + "\n", "utf-8")
     report.save(folder / "report.html")
     report.save(folder / "report-public.html", public=True)
-    names = [attribute.name for attribute in release.records.attributes]
-    replacements = {x: [(shown(old), shown(new), n) for old, new, n in release.replacements(x)] for x in names}
     assert release.input_rows is not None  # the studio masks in memory
+    assert release.changes is not None
     return Result(
-        number, folder, masked, plan, release.summary, report, replacements, release.input_rows, review.files_of(plan)
+        number,
+        folder,
+        masked,
+        plan,
+        release.summary,
+        report,
+        release.changes,
+        release.input_rows,
+        review.files_of(plan),
     )
 
 

@@ -19,6 +19,7 @@ from allonym.ontology.taxonomy import Taxonomy
 
 SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
 SAME, NARROWER = "same", "narrower"
+SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_MARGIN = 0.05  # a sense chosen by a smaller margin needs review
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
@@ -125,7 +126,7 @@ def link(
             concept = decided[value]
             relation = NARROWER if value in narrower else SAME
             status = UNMATCHED if concept is None else SURE
-            links.append(Link(value, count, concept, "settled", status, relation=relation))
+            links.append(Link(value, count, concept, SETTLED, status, relation=relation))
         elif value in chosen:
             links.append(replace(chosen[value], count=count))
         else:

@@ -33,6 +33,7 @@ COLUMNS = (
 )  # fmt: skip
 FORMULA = re.compile(r"'*[=+@\t\r-]")  # as a spreadsheet recognises it
 COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
+BY, HAND = "by", "hand"  # the column that says who settled a row, where there is one: a person
 ARROW = " > "
 MAX_DEFINITION = 90  # letters of a short definition
 _SENTENCE_END = re.compile(r"(?<=[a-z)][a-z)])\. (?=[A-Z])")

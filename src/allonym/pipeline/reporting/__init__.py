@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from allonym.pipeline.reporting.columns import columns, group_sizes, replacements
+from allonym.pipeline.reporting.changes import changed_cells, replacements
+from allonym.pipeline.reporting.columns import columns, group_sizes
 from allonym.pipeline.reporting.concepts import concepts
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.public import PublicFacts
@@ -29,6 +30,7 @@ SECTIONS: tuple[Callable[[ReleaseFacts], Mapping[str, Any]], ...] = (
     not_protected,
     columns,
     group_sizes,
+    changed_cells,
     replacements,
     concepts,
     provenance,

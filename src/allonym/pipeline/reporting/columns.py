@@ -1,4 +1,4 @@
-"""Sections: the columns, the sizes of groups, and replacements."""
+"""Sections: the columns, and the sizes of groups."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from allonym.arrays import count_by, distinct
+from allonym.cells import by_text
 from allonym.pipeline.evaluate import bins
-from allonym.pipeline.reporting.facts import ReleaseFacts, shown
-from allonym.pipeline.run import by_text
+from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.records import Pairs
 from allonym.report.model import Variable
 
-MAX_REPLACEMENTS = 15  # shown for a column
 TREATMENT = {
     "identifier": "dropped",
     "quasi": "masked",
@@ -50,13 +48,12 @@ def _masked(facts: ReleaseFacts, variable: Variable) -> Variable:
     loss = facts.measures["information_loss"]["by_column"][name]
     if facts.public:  # how many different values the original has depends on single persons
         return replace(variable, loss=loss)
-    encoded = prepared.encoded[name]
+    encoded, changes = prepared.encoded[name], facts.release.changes
+    assert changes is not None  # a release without measures has no report
     was, now = (encoded.kind.canonical(x) for x in (encoded.cells, facts.release.written[name]))
     before, after = (int(np.count_nonzero(by_text(x).counts)) for x in (was, now))
-    number, _, first = distinct([was.codes, now.codes])
-    counts = count_by(number, len(first), prepared.row_counts)
-    differ = [shown(was.values[was.codes[i]]) != shown(now.values[now.codes[i]]) for i in first.tolist()]
-    changed = 100 * float(counts[np.array(differ, bool)].sum()) / max(prepared.table.n, 1)
+    counts = changes.columns[name].counts
+    changed = 100 * counts.changed / max(counts.cells, 1)
     return replace(variable, distinct=(before, after), changed=changed, loss=loss)
 
 
@@ -69,13 +66,3 @@ def _sizes(pairs: Pairs) -> dict[str, int]:
     grouped = pairs.groups >= 0
     rows = np.bincount(pairs.groups[grouped], weights=pairs.counts[grouped], minlength=len(pairs.sizes))
     return {name: int(rows[(pairs.sizes >= low) & (pairs.sizes <= high)].sum()) for name, low, high in bins()}
-
-
-def replacements(facts: ReleaseFacts) -> dict[str, Any]:
-    """Return the most frequent replacements of every masked column."""
-    rows = {name: facts.release.replacements(name) for name in facts.prepared.with_role("quasi")}
-    listed = {name: own[:MAX_REPLACEMENTS] for name, own in rows.items() if own}
-    return {
-        "replacements": {name: [(shown(a), shown(b), n) for a, b, n in own] for name, own in listed.items()},
-        "more_replacements": {name: len(rows[name]) - len(own) for name, own in listed.items()},
-    }

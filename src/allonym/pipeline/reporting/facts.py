@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from allonym.arrays import distinct
+from allonym.cells import by_text, group_ids_of
 from allonym.measures.measurement import measured
 from allonym.pipeline.encoding import encode_sensitive
-from allonym.pipeline.run import by_text, group_ids_of
 from allonym.records import Pairs, piece_of_rows
 
 if TYPE_CHECKING:
@@ -74,10 +74,3 @@ class ReleaseFacts:
         """Return a measure before masking, after masking, and of a blind guess."""
         measure = self.measures[name]
         return measure["before"], measure["value"], measure["baseline"]
-
-
-def shown(cell: Any) -> str:
-    """Return a cell as a report shows it."""
-    if cell is None or cell == "":
-        return "(empty)"
-    return "; ".join(map(str, cell)) if isinstance(cell, (tuple, list)) else str(cell)

@@ -26,6 +26,7 @@ PRIVATE_KEYS = (
     "noise",
     "cautions",
     "suppressed_cells",
+    "changes",
 )
 PRIVATE_PARAMETERS = ("key",)  # may name a column that the release does not have
 

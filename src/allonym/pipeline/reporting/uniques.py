@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from allonym.cells import by_text
 from allonym.measures.uniques import unique_combinations
 from allonym.pipeline.disclosure.population import population_risk
 from allonym.pipeline.disclosure.uniques import uniques_of
 from allonym.pipeline.disclosure.wording import column_figures, counted_as, population_in_words, uniques_in_words
 from allonym.pipeline.reporting.facts import ReleaseFacts
-from allonym.pipeline.run import by_text
 from allonym.report.model import UniquePeople
 
 SHOWN = 10  # combinations that are listed

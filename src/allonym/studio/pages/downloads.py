@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from allonym.errors import OptionError
 from allonym.pipeline import review
 from allonym.plan import Plan
-from allonym.studio.history import PLAN, RESERVED_NAMES
+from allonym.studio.history import PLAN, REPLACEMENTS, RESERVED_NAMES
 from allonym.studio.page_request import PageRequest, View
 from allonym.studio.results import Result, no_plan
 
@@ -46,6 +46,8 @@ def release_file(request: PageRequest) -> Response:
         return _archive(request, f"{table.stem}-release-{result.number}.zip", paths)
     if name == "links":
         return _archive(request, f"{table.stem}-links.zip", {x: paths[x] for x in result.plan_files})
+    if name == REPLACEMENTS:
+        return _file(result.replacements_file(), name)
     if name not in paths:
         return PlainTextResponse("File not found.", 404)
     return _file(paths[name], name, inline=request.flag("look") and name.endswith(".html"))

@@ -35,8 +35,9 @@ def show(request: PageRequest) -> Response:
     first = (page - 1) * ROWS_PER_PAGE
     release = open_release(table, result)
     names, rows = before_and_after(table.data, release, result, first, first + ROWS_PER_PAGE)
-    column = request.raw("column") if request.raw("column") in result.replacements else next(iter(result.replacements))
-    replacements = result.replacements[column]
+    columns = result.changes.columns
+    column = request.raw("column") if request.raw("column") in columns else next(iter(columns))
+    replacements = columns[column].replacements
     turn, turns = page_of(len(replacements), max(1, request.number("turn", 1)))
     return render(
         request,
@@ -52,6 +53,7 @@ def show(request: PageRequest) -> Response:
         first=first,
         page=page,
         pages=pages,
+        columns=list(columns),
         column=column,
         replacements=replacements[(turn - 1) * ROWS_PER_PAGE : turn * ROWS_PER_PAGE],
         turn=turn,
