@@ -138,6 +138,13 @@ def test_a_root_holds_for_the_column_as_a_whole() -> None:
     assert propose("c", rare, wordnet()).ontology == "wordnet"  # one of eight values, though few cells
 
 
+def test_the_name_announces_a_root() -> None:
+    countries = ["France", "Spain", "Germany", "Italy", "Norway", "Paris"]  # one of six is a city
+    column = Cells(countries, np.repeat(np.arange(6), [100] * 5 + [5]))
+    assert propose("country", column, wordnet()).ontology == "wordnet:country.n.02"
+    assert propose("c", column, wordnet()).ontology == "wordnet:location"
+
+
 def test_values_without_content_do_not_count() -> None:
     found = Cells([*PEOPLE, "Not in universe", "Other"], np.repeat(np.arange(9), [20] * 7 + [900, 300]))
     assert propose("profession", found, wordnet()).ontology == "wordnet:person"

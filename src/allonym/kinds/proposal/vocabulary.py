@@ -27,6 +27,12 @@ def names_of(what: str) -> re.Pattern[str]:
 
 
 @cache
+def named_roots() -> Mapping[str, re.Pattern[str]]:
+    """Return for concepts the pattern of words in names of columns that announce them."""
+    return {concept: re.compile("|".join(patterns)) for concept, patterns in vocabulary()["roots"].items()}
+
+
+@cache
 def answer_words() -> frozenset[str]:
     """Return the words of answers that are no things."""
     return frozenset(vocabulary()["answers"]["words"].split())

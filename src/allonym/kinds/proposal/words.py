@@ -13,6 +13,7 @@ from allonym.kinds.category import Category
 from allonym.kinds.proposal.answers import MAX_VALUES, with_content
 from allonym.kinds.proposal.evidence import Evidence, percent
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal
+from allonym.kinds.proposal.vocabulary import named_roots
 from allonym.ontology.linking.link import SURE, UNMATCHED, Link, link
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -20,11 +21,10 @@ from allonym.ontology.taxonomy import Taxonomy
 MAX_LOOKED_UP = 500  # values of a column
 MIN_KNOWN = 0.6  # share of the cells, and of the values, that must be words of the ontology
 MIN_KNOWN_OF_FEW = 0.8  # the same where values are few and the name does not say that they are things
-MIN_SURE = 0.8  # confidence in a link that counts for a root
 MIN_CONFIDENCE = 0.3  # in links that count at all
-MIN_CELLS_UNDER_ROOT = 0.98  # share of the cells with such links that must lie under a root
-MIN_VALUES_UNDER_ROOT = 0.9  # share of the values
-MIN_VALUES = 5  # with such links
+MIN_UNDER_ROOT = (0.98, 0.9)  # shares of the cells and of the values with sure links that must lie under a root
+MIN_UNDER_NAMED_ROOT = (0.95, 0.8)  # the same under a root that the name announces
+MIN_VALUES = 5  # with sure links
 MIN_VALUES_OF_THINGS = 2  # where the name says that values are things
 PLACE = "location.n.01"
 ROOTS = (  # well-known ones, each before those that it lies under
@@ -57,20 +57,34 @@ class LinkedWords:
         """The share of values that are known."""
         return len(self.known) / max(len(self.links), 1)
 
-    def common_root(self, least: int = MIN_VALUES) -> tuple[int, float, float] | None:
+    def common_root(self, named: Sequence[str] = (), least: int = MIN_VALUES) -> tuple[int, float, float] | None:
         """Return the well-known concept above the column as a whole, with its shares of cells and values.
 
-        Links that are not sure do not count; at least so many values, and half of the column, must have others.
+        Doubtful links count only against a root, where they have no sense under it. At least so many values, and half
+        of the column, must have sure links. Roots that the name announces come first.
         """
-        sure = [x for x in self.known if x.status == SURE and x.confidence >= MIN_SURE]
+        sure = [x for x in self.known if x.status == SURE]
         if len(sure) < least or _cells(sure) * 2 < _cells(self.links) or len(sure) * 2 < len(self.links):
             return None
         taxonomy = self.scope.taxonomy
+        bars = [(x, MIN_UNDER_NAMED_ROOT) for x in named] + [(x, MIN_UNDER_ROOT) for x in ROOTS]
         cells, values = _shares_under(sure, taxonomy)
-        for root in filter(None, map(taxonomy.find, ROOTS)):
-            if cells[root] >= MIN_CELLS_UNDER_ROOT and values[root] >= MIN_VALUES_UNDER_ROOT:
-                return root, float(cells[root]), float(values[root])
+        for name, (of_cells, of_values) in bars:
+            root = taxonomy.find(name)
+            if root is not None and cells[root] >= of_cells and values[root] >= of_values:
+                shares = self._shares(root, sure)
+                if shares[0] >= of_cells and shares[1] >= of_values:
+                    return root, *shares
         return None
+
+    def _shares(self, root: int, sure: Sequence[Link]) -> tuple[float, float]:
+        """Return the shares of cells and values under a root, among sure links and those without a sense under it."""
+        inside = Scope(self.scope.taxonomy, root).members
+        under = [x for x in sure if inside[x.concept]]
+        senses = ((x, [y for y in (x.concept, *x.alternatives) if y is not None]) for x in self.known)
+        outside = [x for x, concepts in senses if not inside[concepts].any()]
+        counted = {x.value: x for x in (*sure, *outside)}.values()
+        return _cells(under) / max(sum(x.count for x in counted), 1), len(under) / max(len(counted), 1)
 
 
 def _shares_under(links: Sequence[Link], taxonomy: Taxonomy) -> tuple[Floats, Floats]:
@@ -114,7 +128,8 @@ def words(column: ColumnProfile, counts: Mapping[str, int], scope: Scope, kind: 
             text = f"The name says that values are places, but only {percent(share_of_places)} of the known cells are."
             return Proposal(otherwise, (*evidence, Evidence("no-places", text)), coverage=coverage)
     evidence.append(Evidence("known-words", f"{share}."))
-    found = linked.common_root(MIN_VALUES_OF_THINGS if things else MIN_VALUES)
+    named = [root for root, pattern in named_roots().items() if column.is_named(pattern)]
+    found = linked.common_root(named, MIN_VALUES_OF_THINGS if things else MIN_VALUES)
     return _with_root(found, scope, Proposal(kind, tuple(evidence), coverage=coverage))
 
 
