@@ -62,7 +62,14 @@ def reading(value: str, text: str, normaliser: Normaliser | None = None) -> Read
         ("asst mgr", "assistant manager", ("abbreviation",), ()),
         ("Local-gov", "local government", ("hyphen", "abbreviation"), ()),
         ("artif. sweetener", "artificial sweetener", ("abbreviation",), ()),
-        ("tea w/o milk", "tea without milk", (), ()),
+        ("tea w/o milk", "tea without milk", ("abbreviation",), ()),
+        ("drug w/intent", "drug with intent", ("abbreviation",), ()),
+        ("M.Sc.", "master of science", ("abbreviation",), ()),
+        ("N/A - student", "student", ("dash", "residual"), ("na",)),
+        ("Widow(er)", "widow", (), ()),
+        ("Latino/a", "latino", (), ()),
+        ("Iran (Islamic Republic of)", "islamic republic of iran", ("brackets", "inverted"), ()),
+        ("Neoplasm, malignant, of lung", "malignant neoplasm of lung", ("comma", "inverted"), ()),
         ("citizen of U S", "citizen of united states", ("initials", "abbreviation"), ()),
         ("Bachelors degree", "bachelor's degree", ("possessive",), ()),
         ("Parent(s)", "parent", (), ()),
@@ -79,14 +86,17 @@ def test_reading(value: str, text: str, steps: tuple[str, ...], dropped: tuple[s
     [
         ("rolls/buns", ["rolls", "buns"]),
         ("Hematology/Oncology", ["hematology", "oncology"]),
-        ("fruit/vegetable juice", ["fruit juice", "vegetable juice", "fruit"]),
+        ("fruit/vegetable juice", ["fruit juice", "vegetable juice"]),
         ("whipped/sour cream", ["whipped cream", "sour cream"]),
         ("cling film/bags", ["cling film", "bags"]),
         ("Installation, Maintenance, and Repair", ["installation", "maintenance", "repair"]),
-        ("sprain of ankle and foot", ["sprain of ankle", "sprain of foot", "foot"]),
+        ("sprain of ankle and foot", ["sprain of ankle", "sprain of foot"]),
         ("Handlers-cleaners", ["handlers", "cleaners"]),
         ("no fruit/vegetables", ["no fruit", "no vegetables"]),
         ("Craft-repair", []),
+        ("children or armed forces", ["children forces", "armed forces"]),
+        ("Asian or African American", ["asian american", "african american", "asian"]),
+        ("injury of head and neck, left side", ["injury of head", "injury of neck left side"]),
     ],
 )
 def test_members_of_unions(value: str, parts: list[str]) -> None:
@@ -96,6 +106,10 @@ def test_members_of_unions(value: str, parts: list[str]) -> None:
 @pytest.mark.parametrize("value", ["other", "N/A", "all other", "not applicable", "other/unknown", "none", "for under"])
 def test_residual_values_and_function_words_have_one_reading(value: str) -> None:
     assert [r.text for r in wordnet().readings(value) if r.dropped or r.part] == []
+
+
+def test_a_negation_alone_is_no_reading() -> None:
+    assert [r.text for r in wordnet().readings("smoker: no")] == ["smoker: no", "smoker no"]
 
 
 def test_repeated_word_before_a_hyphen_is_a_head() -> None:

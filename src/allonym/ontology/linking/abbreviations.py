@@ -23,7 +23,7 @@ from allonym.ontology.lexicon import key
 SHORT, LONG, FIELD = "short", "long", "field"
 MAX_EVIDENCE = 400  # words of a column with the same first letter that may explain an abbreviation
 MAX_FROM_COLUMN = 3
-MIN_SHORT = 3  # letters of an abbreviation that only the column explains
+MIN_SHORT, MIN_PREFIX = 3, 4  # letters of an abbreviation that only the column explains: without vowels, any
 _SIGN = re.compile(r"[/&.'+-]")
 VOWELS = frozenset("aeiouyäöüàâáãéèêëíìîïóòôõúùû")
 
@@ -96,9 +96,8 @@ class Abbreviations:
             if len(bucket) < MAX_EVIDENCE:
                 bucket.append(word)
         with_signs = sorted((s for s in {**self._bundled, **self._own} if not s.replace(" ", "").isalnum()), key=len)
-        self._signs = re.compile(
-            r"(?<![\w/&])(?:" + "|".join(map(re.escape, reversed(with_signs))) + r")(?![\w/&])", re.IGNORECASE
-        ) if with_signs else None  # fmt: skip
+        patterns = [re.escape(s) + (r"(?![\w/&])" if s[-1].isalnum() else "") for s in reversed(with_signs)]
+        self._signs = re.compile(rf"(?<![\w/&])(?:{'|'.join(patterns)})", re.IGNORECASE) if patterns else None
 
     def listed(self, word: str) -> tuple[str, ...]:
         """Return what a listed abbreviation stands for, most likely first."""
@@ -119,7 +118,11 @@ class Abbreviations:
         """
         if self._signs is None or not _SIGN.search(text):
             return text
-        return self._signs.sub(lambda found: self.listed(key(found[0]))[0], text)
+        return self._signs.sub(self._long_form, text)
+
+    def _long_form(self, found: re.Match[str]) -> str:
+        listed = self.listed(key(found[0]))
+        return (listed[0] if found[0][-1].isalnum() else f"{listed[0]} ") if listed else found[0]
 
     def in_column(self, word: str) -> tuple[str, ...]:
         """Return the longer words of the column that a word abbreviates, most frequent first.
@@ -128,8 +131,10 @@ class Abbreviations:
         """
         if len(word) < MIN_SHORT or not word.isalpha():
             return ()
-        low, high = bisect_left(self._sorted, word), bisect_left(self._sorted, word + "\U0010ffff")
-        longer = [w for w in self._sorted[low:high] if len(w) > len(word) + 2]
+        longer = []
+        if len(word) >= MIN_PREFIX:
+            low, high = bisect_left(self._sorted, word), bisect_left(self._sorted, word + "\U0010ffff")
+            longer = [w for w in self._sorted[low:high] if len(w) > len(word) + 2]
         if not VOWELS & set(word):
             longer += [w for w in self._by_letter.get(word[0], ()) if len(w) > len(word) and _is_subsequence(word, w)]
         return tuple(sorted(dict.fromkeys(longer), key=lambda w: (-self._column[w], len(w), w))[:MAX_FROM_COLUMN])

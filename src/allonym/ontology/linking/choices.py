@@ -23,6 +23,7 @@ from allonym.ontology.linking.parts import (
 )
 from allonym.ontology.linking.unions import members
 
+MAX_SPECIALISED = 3  # words before brackets that name a kind of them: "liquor (appetizer)"
 MAX_INVERTED = 5  # words, unless the ontology has them in this order
 LETTERS = re.compile(r"[^\W\d_]{2}")
 
@@ -48,7 +49,8 @@ class Chooser:
 
     def __init__(self, language: Language, known: Callable[[str], bool], heads: Collection[str] = ()) -> None:
         self.language, self._known, self._heads = language, known, frozenset(heads)
-        self._no_inversion = language.prepositions - language.conjunctions
+        self._qualifying = language.prepositions - language.conjunctions
+        self._meaningless = language.residual | language.negators | language.negating_prefixes | language.conjunctions
         self._alone = language.conjunctions | language.residual
 
     def has_one_choice(self, words: list[str]) -> bool:
@@ -66,13 +68,14 @@ class Chooser:
         if not (inside and negates) or self._keeps_negations(parts, outside):
             yield Choice(tuple(outside), steps, unnamed)
         trimmed = trim(parts, outside, self.language)
-        if not LETTERS.search(parts.text(trimmed.places)):
+        if not self._means_something(parts, trimmed.places):
             trimmed = Trimmed(outside)
         if len(trimmed.places) < len(outside):
             if not negates or self._keeps_negations(parts, trimmed.places, trimmed.without_meaning):
                 dropped = (*unnamed, *(i for i in outside if i not in trimmed.places))
                 yield Choice(tuple(trimmed.places), (*steps, *trimmed.steps), tuple(sorted(dropped)))
-            yield from self._inverted(parts, outside, steps, unnamed)
+            if trimmed.steps == ["number"]:
+                yield from self._inverted(parts, outside, steps, unnamed)
         steps = (*steps, *trimmed.steps)
         orders = [trimmed.places]
         if not negates:
@@ -80,13 +83,27 @@ class Chooser:
                 orders.insert(0, list(inverted.places))
                 yield inverted
         if inside and (not negates or self._keeps_negations(parts, inside)):
-            yield Choice(tuple(inside), ("brackets",), () if acronym else tuple(outside))
+            yield from self._of_brackets(parts, outside, inside, acronym)
         gaps = set(parts.gaps)
         if SLASH in gaps or HYPHEN in gaps or not self.language.conjunctions.isdisjoint(parts.words):
             for order in orders:
                 yield from self._members(parts, order, steps, negates)
         if DASH in gaps:
             yield from self._segments(parts, trimmed.places, steps, negates)
+
+    def _of_brackets(self, parts: Parts, outside: list[int], inside: list[int], acronym: bool) -> Iterator[Choice]:
+        """Yield the words in brackets at the end, and the others after a preposition: "Iran (Islamic Republic of)"."""
+        if outside[-1] > inside[0] or not self._means_something(parts, inside):
+            return
+        if parts.words[inside[-1]] in self._qualifying:
+            yield Choice((*inside, *outside), ("brackets", "inverted"))
+        elif acronym or len(outside) <= MAX_SPECIALISED:
+            yield Choice(tuple(inside), ("brackets",), () if acronym else tuple(outside))
+
+    def _means_something(self, parts: Parts, places: Sequence[int]) -> bool:
+        """Tell whether words are not only numbers, negations and words like "other"."""
+        words = [parts.words[i] for i in places]
+        return LETTERS.search(" ".join(words)) is not None and not self._meaningless.issuperset(words)
 
     def _keeps_negations(self, parts: Parts, places: Sequence[int], without_meaning: Iterable[int] = ()) -> bool:
         ignored = set(without_meaning)
@@ -112,16 +129,19 @@ class Chooser:
             return
         if any(is_negation(word, self.language) for word in parts.words):  # it would negate other words
             return
-        inverted = tuple(i for segment in reversed(segments) for i in segment)
-        is_short = not any(parts.words[i] in self._no_inversion for i in places) and len(places) <= MAX_INVERTED
+        qualifiers = [segment for segment in segments[1:] if parts.words[segment[0]] in self._qualifying]  # ", of lung"
+        turned = [segment for segment in segments if segment not in qualifiers]
+        inverted = tuple(i for segment in [*reversed(turned), *qualifiers] for i in segment)
+        in_turned = [i for segment in turned for i in segment]
+        is_short = len(in_turned) <= MAX_INVERTED and not any(parts.words[i] in self._qualifying for i in in_turned)
         is_head = sign == COMMA or parts.text(segments[0]) in self._heads
-        if (is_short and is_head) or self._known(parts.text(inverted)):
+        if len(turned) > 1 and ((is_short and is_head) or self._known(parts.text(inverted))):
             left_out = [i for i in parts.outside() if i not in inverted]
             yield Choice(inverted, (*steps, "inverted"), tuple(sorted([*unnamed, *left_out])))
 
     def _members(self, parts: Parts, order: Sequence[int], steps: tuple[str, ...], negates: bool) -> Iterator[Choice]:
         for places in members(parts, order, self.language, self._known):
-            if len(places) == len(order) or not LETTERS.search(parts.text(places)):
+            if len(places) == len(order) or not self._means_something(parts, places):
                 continue
             others = [i for i in range(len(parts.words)) if i not in places]
             if negates and not self._negates_the_same(parts, places, others):
@@ -142,7 +162,7 @@ class Chooser:
         for segment in segments if len(segments) > 1 else []:
             if parts.words[segment[0]] in self.language.prepositions:
                 continue
-            if LETTERS.search(parts.text(segment)) and (not negates or self._keeps_negations(parts, segment)):
+            if self._means_something(parts, segment) and (not negates or self._keeps_negations(parts, segment)):
                 others = tuple(i for i in range(len(parts.words)) if i not in segment)
                 yield Choice(tuple(segment), tuple(dict.fromkeys((*steps, "dash"))), others)
 

@@ -102,6 +102,7 @@ class Normaliser:
 
     def _others(self, value: str, plain: str) -> Iterator[Reading]:
         """Yield readings, possibly repeated."""
+        before: tuple[str, ...] = ()
         for long in self._abbreviations.listed(plain):
             yield Reading(long, ("abbreviation",))
         if _SIMPLE.fullmatch(plain) and (plain == value or not CAMEL.search(value)):
@@ -113,7 +114,9 @@ class Normaliser:
                 return
             parts = Parts.of_words(words)
         elif LETTERS.search(plain.replace(".", "")):
-            parts = parts_of(self._abbreviations.expand_signs(value))
+            expanded = self._abbreviations.expand_signs(value)
+            before = () if expanded == value else ("abbreviation",)
+            parts = parts_of(expanded)
         else:
             return
         if not parts.words or (not self._residual.isdisjoint(parts.words) and is_residual(plain, self._language)):
@@ -123,7 +126,7 @@ class Normaliser:
         for choice in self._chooser.choices(parts):
             words = [parts.words[i] for i in choice.places]
             dropped = tuple([parts.words[i] for i in choice.dropped])
-            plain_reading = Reading(" ".join(words), choice.steps, dropped, choice.part)
+            plain_reading = Reading(" ".join(words), before + choice.steps, dropped, choice.part)
             yield plain_reading
             dotted = {n for n, i in enumerate(choice.places) if i in parts.dotted} if parts.dotted else ()
             yield from self._respelled(words, plain_reading, dotted)

@@ -14,10 +14,13 @@ from allonym.ontology.linking.spelling_variants import ordinal
 _TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
 _TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
 _TOKEN = re.compile(r"\d[\d.,]*\+(?!\w)|[()\[\]{}]|[,;:|]|\s[-‐-―]+\s|[-‐-―/\\&+_]+|[^\s()\[\]{},;:|\-‐-―/\\&+_]+")
-_OPTIONAL_ENDING = re.compile(r"(?<=\w)\((?:e?s|e?n|in|e)\)", re.IGNORECASE)  # parent(s), Lehrer(in)
+_OPTIONAL_ENDING = re.compile(  # parent(s), Lehrer(in), latino/a
+    r"(?<=\w)\((?:e?s|e?n|in|innen|e|a|o|er|ess)\)|(?<=\w{3})/(?:in|innen|a|o|x|e|e?s)(?!\w)", re.IGNORECASE
+)
 _UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿ"
 CAMEL = re.compile(rf"(?<=[{_LOWER}]{{2}})(?=[{_UPPER}][{_LOWER}])|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}]{{2}})")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?$|(?:[^\W\d_]\.)+[^\W\d_]$")
+_INITIALS = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{0,3}")  # U.S.A., M.Sc.
+_NOT_APPLICABLE = re.compile(r"(?<!\w)n/a(?!\w)", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?\d[\d.,:/]*(?:%|[a-z]{1,3})?[+%]?")
 _CODE = re.compile(r"[a-z]{1,3}\d[\w.]*|\d+[a-z]+\d[\w.]*")
 _EDGES = ".!?*\"“”„«»‹›<>=~^`´'’‘¿¡·•"
@@ -59,7 +62,7 @@ class Parts:
         if not plain:
             return
         if "." in word:
-            if _INITIALS.match(plain):
+            if "." in plain and _INITIALS.fullmatch(plain):
                 plain = plain.replace(".", "")
             elif word[-1] == ".":
                 self.dotted.add(len(self.words))
@@ -104,8 +107,8 @@ def parts_of(value: str) -> Parts:
     ['internal', 'medicine', 'ob', 'gyn', 'clinic']
     """
     text = value if value.isascii() else unicodedata.normalize("NFKC", value)
-    if "(" in text:
-        text = _OPTIONAL_ENDING.sub("", text)
+    if "(" in text or "/" in text:
+        text = _OPTIONAL_ENDING.sub("", _NOT_APPLICABLE.sub("na", text))
     if text.rstrip().endswith(")"):
         text = _TAG.sub("", text) or text
     parts = Parts()

@@ -8,7 +8,7 @@ from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.negation import is_negation
 from allonym.ontology.linking.parts import COMMA, HYPHEN, SLASH, Parts
 
-MAX_MEMBERS = 6
+MAX_MEMBERS, MAX_WORDS = 6, 10
 
 
 def members(
@@ -23,7 +23,7 @@ def members(
     ['fruit juice', 'vegetable juice']
     """
     chunks = _chunks(parts, order, language)
-    if not 2 <= len(chunks) <= MAX_MEMBERS:
+    if not 2 <= len(chunks) <= MAX_MEMBERS or len(order) > MAX_WORDS:
         return
     before, after = tuple(chunks[0][:-1]), tuple(chunks[-1][1:])
     share_after = bool(after) and language.head_last
@@ -38,20 +38,21 @@ def members(
     elif share_after:
         yield from (tuple(chunk) + after for chunk in chunks[:-1])
         yield tuple(chunks[-1])
-    for i, chunk in enumerate(chunks):
-        if not (share_before or share_after) or known(parts.text(chunk)):
-            yield tuple(chunk)
-        if before and i and not share_before and known(parts.text(before + tuple(chunk))):
-            yield before + tuple(chunk)
+        if known(parts.text(chunks[-1])):  # "children or armed forces"
+            yield from (tuple(chunk) for chunk in chunks[:-1] if known(parts.text(chunk)))
+    else:
+        yield from map(tuple, chunks)
+    if before and not share_before:
+        yield from (before + tuple(chunk) for chunk in chunks[1:] if known(parts.text(before + tuple(chunk))))
 
 
 def _chunks(parts: Parts, order: Sequence[int], language: Language) -> list[list[int]]:
     """Split words at slashes and conjunctions, and at commas if a conjunction follows them."""
-    joined = any(parts.words[i] in language.conjunctions for i in order[1:-1])
+    last_conjunction = max((n for n, i in enumerate(order) if parts.words[i] in language.conjunctions), default=-1)
     chunks: list[list[int]] = [[]]
     for n, i in enumerate(order):
         is_conjunction = parts.words[i] in language.conjunctions
-        starts = n > 0 and (parts.gaps[i] == SLASH or (parts.gaps[i] == COMMA and joined))
+        starts = n > 0 and (parts.gaps[i] == SLASH or (parts.gaps[i] == COMMA and n <= last_conjunction))
         if (starts or is_conjunction) and chunks[-1]:
             chunks.append([])
         if not is_conjunction:

@@ -17,6 +17,7 @@ MAX_LONG_FORMS = 4
 MAX_LETTERS_OF_WORD = 40  # a longer word has no other spelling
 MIN_PREFIX = 3  # letters before a full stop that stand for a known word
 MIN_RUN_TOGETHER = 7
+MAX_ROMAN = 5  # a larger number is rarely a Roman one: "grade 10"
 MAX_COMPLETIONS = 1000
 _FIRST_WORD = re.compile(r"[^ -]+")
 
@@ -149,7 +150,8 @@ class WordOptions:
         if other is None:
             return ()
         after_classifier = words[place - 1] in self.language.classifiers
-        return ((other, "number"),) if after_classifier or (len(word) > 1 and word.isalpha()) else ()
+        is_likely = word.isalpha() or int(word) <= MAX_ROMAN
+        return ((other, "number"),) if (after_classifier and is_likely) or (len(word) > 1 and word.isalpha()) else ()
 
     def phrases(self, words: list[str]) -> Iterator[Option]:
         """Yield known phrases with or without a possessive ("masters degree"), or two words for one ("icecream")."""
