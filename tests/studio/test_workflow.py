@@ -169,7 +169,7 @@ def test_a_root_understands_anew_and_keeps_what_a_person_settled(survey: Browser
     survey.fill("/words?column=hobby", "/understanding", root="act.n.02")
     assert column(survey, "hobby").ontology == ("wordnet:act.n.02",)
     text = (survey.version.folder / "hobby.links.csv").read_text()
-    assert text.splitlines() == ["value,concept,status,by", f"{value},jazz.n.02,sure,hand"]
+    assert text.splitlines() == ["value,concept,relation,status,by", f"{value},jazz.n.02,same,sure,hand"]
     page = shown(survey.get("/words", column="hobby", status="unmatched"))
     assert "match outside the root" in page
     wrong = survey.fill("/words?column=hobby", "/understanding", 422, root="no such thing")
