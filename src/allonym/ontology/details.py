@@ -29,6 +29,7 @@ SUFFIXES = {
     "a": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
     "r": [],
 }
+_ENDINGS = {letter: tuple(ending for ending, _ in suffixes) for letter, suffixes in SUFFIXES.items()}
 NOUN_SUFFIXES = [("s", ""), ("es", ""), ("ies", "y")]
 Links = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -213,22 +214,26 @@ class Details(DropCaches):
         return Sense(lemma, part_of_speech, int(self.ranks[place]), int(self.counts[place]))
 
     def _senses(self, form: str) -> Iterator[tuple[str, int]]:
-        """Yield the lemma and place of each sense of a form."""
+        """Yield the lemma and place of each sense of a form: those of the form itself, then of its other lemmas."""
         form = key(form)
-        for part_of_speech, letter in enumerate(PARTS_OF_SPEECH):
-            for lemma in self._lemmas(form, letter):
-                at = self.lemmas.find(lemma)
-                if at is None:
-                    continue
-                for place in range(int(self.sense_starts[at]), int(self.sense_starts[at + 1])):
-                    if self.parts_of_speech[place] == part_of_speech:
-                        yield lemma, place
+        for place in self._places(form):
+            yield form, place
+        for part_of_speech, lemma in self._other_lemmas(form):
+            for place in self._places(lemma):
+                if self.parts_of_speech[place] == part_of_speech:
+                    yield lemma, place
 
-    def _lemmas(self, form: str, part_of_speech: str) -> list[str]:
-        """Return the form and its possible lemmas: exceptions, or else without its ending."""
-        irregular = self.exceptions.get(part_of_speech, {}).get(form)
-        regular = detached(form, SUFFIXES[part_of_speech]) if irregular is None else irregular
-        return list(dict.fromkeys([form, *regular]))
+    def _places(self, lemma: str) -> range:
+        at = self.lemmas.find(lemma)
+        return range(0) if at is None else range(int(self.sense_starts[at]), int(self.sense_starts[at + 1]))
+
+    def _other_lemmas(self, form: str) -> Iterator[tuple[int, str]]:
+        """Yield the possible lemmas of a form besides itself: exceptions, or else without its ending."""
+        for part_of_speech, letter in enumerate(PARTS_OF_SPEECH):
+            irregular = self.exceptions.get(letter, {}).get(form)
+            if irregular is not None or form.endswith(_ENDINGS[letter]):
+                lemmas = detached(form, SUFFIXES[letter]) if irregular is None else irregular
+                yield from ((part_of_speech, lemma) for lemma in dict.fromkeys(lemmas) if lemma != form)
 
     # --- links between nouns ---------------------------------------------------------------------------------
 
