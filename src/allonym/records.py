@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym.arrays import Floats, Ints, Keys, count_by, count_units, distinct, frozen, sum_by
 
-Value = Any  # a concept or rank (int), a number (float), a range (two), a text nobody linked (str), or null (None)
+# A concept or rank (int), a leaf below a concept (Narrower), a number (float), a range (two), a text nobody linked
+# (str), or null (None)
+Value = Any
 
 
 class Metric(Protocol):
