@@ -74,8 +74,9 @@ def test_every_kind_is_counted_on_what_is_written() -> None:
 
 
 @pytest.mark.parametrize("open_table", [lambda x: pl.from_arrow(x).lazy(), lambda x: duckdb.connect().from_arrow(x)])
-def test_engines_count_the_same(open_table: Any) -> None:
-    table, plan = table_of(), replace(plan_of(), seed=None)
+@pytest.mark.parametrize("method", ["sa-mdav", "fusion", "abril"])
+def test_engines_count_the_same(open_table: Any, method: str) -> None:
+    table, plan = table_of(), replace(plan_of(method=method), seed=None)
     with same_key():
         eager, lazy = plan.run(table), plan.run(open_table(table))
     assert lazy.summary["changes"] == eager.summary["changes"]
@@ -257,6 +258,21 @@ def test_an_evaluation_lists_the_same_replacements(tmp_path: Path, monkeypatch: 
     )
     with pytest.raises(OutputError, match="is the data itself"):
         run(*words, "--replacements", "m.csv")
+
+
+def test_many_unreviewed_links_are_cautioned_about() -> None:
+    frame = pd.DataFrame({"job": ["cook"] * 40 + ["head cook"] * 2 + ["smith"] * 58})
+    text = "Links that nobody reviewed (job: {} of 100 cells, {} of them doubtful): a wrong link gives"
+
+    def cautions(**links: str) -> list[str]:
+        column = al.quasi(JOBS, accept_review=True, links={name.replace("_", " "): x for name, x in links.items()})
+        report = al.Plan({"job": column}, k=2).run(frame).report
+        assert not any("nobody reviewed" in x for x in report.published().cautions)
+        return [x for x in report.cautions if "nobody reviewed" in x]
+
+    assert [x.startswith(text.format(100, 2)) for x in cautions()] == [True]
+    assert [x.startswith(text.format(42, 2)) for x in cautions(smith="smith")] == [True]
+    assert cautions(smith="smith", cook="cook") == []
 
 
 def test_reports_have_the_counts_and_the_public_one_has_none(tmp_path: Path) -> None:

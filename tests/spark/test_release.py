@@ -104,6 +104,7 @@ def test_the_release_is_that_made_in_memory(
     kept = masked if METHODS[method].info.splits_tuples else found.column_names
     assert rows_of(found.select(kept)) == rows_of(eager.frame.select(kept))
     same = ("records", "tuples", "privacy", "measures")
+    same += () if METHODS[method].info.splits_tuples else ("changes",)  # which of equal records takes which share
     assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}
 
 

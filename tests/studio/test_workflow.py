@@ -246,7 +246,7 @@ def test_changes_are_counted_and_all_replacements_downloaded_by_name(survey: Bro
     survey.fill("/method", "/method", k="3", do="run")
     page = shown(survey.get("/result", column="age"))
     assert "Changed cells" in page
-    assert "on unreviewed links" in page
+    assert "rest on links to concepts that nobody reviewed" in page
     changes = survey.workspace.require_table().results[0].summary["changes"]
     assert f"all columns {changes['cells']:,} {changes['changed']:,} {changes['meaning_changed']:,}" in page
     answer = survey.client.get("/download", params={"run": 1, "what": "replacements.csv"})

@@ -10,6 +10,8 @@ from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.reporting.facts import ReleaseFacts
 
+MANY_UNREVIEWED, MANY_DOUBTFUL = 0.2, 0.02  # shares of a column's cells that are cautioned about
+
 
 def of_kept_columns(facts: ReleaseFacts) -> Iterator[str]:
     """Yield cautions on columns that are published unchanged."""
@@ -109,3 +111,23 @@ def of_several_rows(facts: ReleaseFacts) -> Iterator[str]:
     """Yield the caution on people with several records."""
     if facts.prepared.units is None:
         yield "People with several records: each record counts as one person."
+
+
+def of_unreviewed_links(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield the caution on columns of which many cells rest on links that nobody reviewed."""
+    columns = facts.summary.get("changes", {}).get("by_column", {})  # a public report does not count them
+    many = {
+        name: x
+        for name, x in columns.items()
+        if x["unreviewed"] > MANY_UNREVIEWED * x["cells"] or x["doubtful"] > MANY_DOUBTFUL * x["cells"]
+    }
+    if many:
+        counts = [
+            f"{name}: {x['unreviewed']:,} of {plural(x['cells'], 'cell')}, {x['doubtful']:,} of them doubtful"
+            for name, x in many.items()
+        ]
+        yield (
+            f"Links that nobody reviewed ({first_few(counts, 20)}): a wrong link gives a word another meaning, so that "
+            "its replacement may be unrelated and the figures of loss and risk may be too low. Review the links, "
+            "the most frequent first."
+        )

@@ -181,5 +181,6 @@ THREATS = (
 
 
 def not_protected(facts: ReleaseFacts) -> dict[str, list[str]]:
-    """Section: what the release does not protect, attacker by attacker."""
-    return {"cautions": [caution for threat in THREATS for caution in threat.cautions(facts)]}
+    """Section: what the release does not protect, attacker by attacker, and what its figures rest on."""
+    by_attacker = [caution for threat in THREATS for caution in threat.cautions(facts)]
+    return {"cautions": [*by_attacker, *cautions.of_unreviewed_links(facts)]}
