@@ -191,6 +191,29 @@ def test_links_nobody_settled_are_unreviewed_and_some_of_them_doubtful(tmp_path:
     assert people(links=links_file(tmp_path, waiting)) == {"unreviewed": 5, "doubtful": 3}
 
 
+def test_rows_of_a_links_file_that_are_as_they_were_proposed_are_unreviewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.csv").write_text("job\n" + "cook\n" * 4 + "cooks\n" * 2 + "head cook\n" * 3)
+    tree = str(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
+    run("link", "jobs.csv", "--column", "job", "--ontology", tree, "-o", "links.csv")
+    rows = list(csv.DictReader(io.StringIO(Path("links.csv").read_text())))
+    assert {x["value"]: x["proposed_status"] for x in rows} == {"cook": "sure", "cooks": "sure", "head cook": "review"}
+    assert people(links="links.csv") == {"unreviewed": 9, "doubtful": 3}
+
+    def edited(**cells: str) -> Path:
+        own = [x | cells if x["value"] == "head cook" else x for x in rows]
+        with Path("edited.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, [*rows[0], *(x for x in cells if x not in rows[0])], "")
+            writer.writeheader()
+            writer.writerows(own)
+        return Path("edited.csv")
+
+    assert people(links=edited(status="sure")) == {"unreviewed": 6, "doubtful": 0}
+    assert people(links=edited(concept="baker")) == {"unreviewed": 6, "doubtful": 0}
+
+
 def test_a_links_file_that_says_who_settled_a_value_counts_only_those(tmp_path: Path) -> None:
     by = "value,concept,status,by\ncook,cook,sure,\ncooks,cook,sure,hand\nhead cook,cook,sure,hand\n"
     assert people(links=links_file(tmp_path, by)) == {"unreviewed": 4, "doubtful": 0}

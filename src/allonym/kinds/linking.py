@@ -74,18 +74,19 @@ class ColumnLinks:
     def unreviewed(self) -> dict[str, str]:
         """The values whose link nobody reviewed, with its status.
 
-        A links file counts as reviewed, except rows still marked `review`; if it says who settled a row, so do only
-        those that a person did.
+        Values of a links file are reviewed, except rows that are as they were proposed. If the file says who settled a
+        row, only those that a person did are.
         """
         rows = self.settled.rows
         says_who = any(BY in row for row in rows.values())
+
+        def is_reviewed(link: Link) -> bool:
+            if link.reason != SETTLED or link.status == REVIEW or link.value in self.settled.untouched:
+                return False
+            return not says_who or rows.get(link.value, {}).get(BY) == HAND
+
         linked = [x for x in self.links.values() if x.count and x.concept is not None]
-        reviewed = {
-            x.value
-            for x in linked
-            if x.reason == SETTLED and x.status != REVIEW and (not says_who or rows.get(x.value, {}).get(BY) == HAND)
-        }
-        return {x.value: x.status for x in linked if x.value not in reviewed}
+        return {x.value: x.status for x in linked if not is_reviewed(x)}
 
     def knows(self, value: str) -> bool:
         """Tell whether the links file, if there is one, has a value."""

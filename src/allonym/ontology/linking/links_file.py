@@ -3,6 +3,7 @@
 `COLUMNS` lists the columns. Value, concept, relation, status and cluster are read back. A concept is an id, a word
 (its first sense) or `word#2`. A relation is `narrower` (the value is a kind of the concept) or `same`, the default. A
 row that is still marked `review` and has the proposed concept has not been reviewed and keeps that status. A row
+that was proposed as `sure` and is as it was proposed counts, but not as reviewed, unless `by` is `hand`. A row
 without a concept that is marked `sure` settles that the value has none. The status `cluster` settles all spellings of
 a cluster.
 """
@@ -22,17 +23,17 @@ from allonym.decoding import decode, delimiter_of, table_of
 from allonym.errors import LinksError
 from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.clusters import clusters_of, settle_clusters
-from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, Link
+from allonym.ontology.linking.link import NARROWER, REVIEW, SETTLED, SURE, Link
 from allonym.ontology.linking.review_order import in_review_order
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
 COLUMNS = (
     "value", "count", "concept", "relation", "label", "path", "definition", "reason", "dropped", "status",
-    "cluster", "alternatives", "suggestions", "proposed",
+    "cluster", "alternatives", "suggestions", "proposed", "proposed_status",
 )  # fmt: skip
 FORMULA = re.compile(r"'*[=+@\t\r-]")  # as a spreadsheet recognises it
-COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed")
+COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed", "proposed_status")
 BY, HAND = "by", "hand"  # the column that says who settled a row, where there is one: a person
 ARROW = " > "
 MAX_DEFINITION = 90  # letters of a short definition
@@ -64,7 +65,8 @@ def _row(link: Link, taxonomy: Taxonomy, root: int) -> dict[str, str]:
     if concept is not None:
         row["concept"], row["label"] = taxonomy.ids[concept], taxonomy.labels[concept]
         row["path"] = path_text(taxonomy, concept, root)
-        row["proposed"] = "" if link.reason == "settled" else taxonomy.ids[concept]
+        if link.reason != SETTLED:
+            row["proposed"], row["proposed_status"] = taxonomy.ids[concept], link.status
         row["definition"] = taxonomy.definition(concept)
     return row
 
@@ -160,6 +162,7 @@ class Settled:
     narrower: frozenset[str] = frozenset()  # the values that are a kind of their concept
     rows: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # all rows, by value
     sha256: str = ""  # of the file as it was read
+    untouched: frozenset[str] = frozenset()  # the values whose rows are as they were proposed, and were sure then
 
     def mark(self, links: Iterable[Link]) -> list[Link]:
         """Return the links with those not reviewed yet marked `review`, and suggestions as such."""
@@ -181,6 +184,7 @@ def read(path: str | Path) -> Settled:
     raw, rows = _read_rows(path)
     concepts: dict[str, str] = {}
     unseen: set[str] = set()
+    untouched: set[str] = set()
     narrower: set[str] = set()
     row_of: dict[str, dict[str, str]] = {}
     contradictory: list[int] = []
@@ -193,14 +197,18 @@ def read(path: str | Path) -> Settled:
             contradictory.append(number)
         if row.get("relation", "").lower() == NARROWER:
             narrower.add(value)
-        if status == REVIEW and concept == row.get("proposed", ""):
-            unseen.add(value)
+        if concept == row.get("proposed", ""):
+            if status == REVIEW:
+                unseen.add(value)
+            elif status == row.get("proposed_status") == SURE and row.get(BY) != HAND:
+                untouched.add(value)
     if contradictory:
         raise LinksError(
             f"{path} gives {len(contradictory)} values two concepts, first in row {contradictory[0]}.",
             hint="keep one row for each value.",
         )
-    return Settled(concepts, frozenset(unseen), frozenset(narrower), row_of, hashlib.sha256(raw).hexdigest())
+    sets = frozenset(unseen), frozenset(narrower)
+    return Settled(concepts, *sets, row_of, hashlib.sha256(raw).hexdigest(), frozenset(untouched))
 
 
 def _read_rows(path: Path) -> tuple[bytes, list[dict[str, str]]]:
