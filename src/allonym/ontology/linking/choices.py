@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import drops_negation, is_negation, negated
+from allonym.ontology.linking.negation import drops_negation, has_negation, is_negation, negated
 from allonym.ontology.linking.parts import (
     AND,
     BLANK,
@@ -61,14 +61,14 @@ class Chooser:
         """Yield all words, then without the ends, inverted, of brackets, of unions, of one side of a dash."""
         outside = parts.outside() or list(range(len(parts.words)))
         inside = [i for i in range(len(parts.words)) if i not in outside] if parts.has_brackets else []
-        negates = any(is_negation(word, self.language) for word in parts.words)
+        negates = has_negation(parts.words, self.language)
         acronym = self._is_acronym(parts, outside, inside) or self._is_acronym(parts, inside, outside)
         unnamed = () if acronym else tuple(inside)
         steps = _steps(parts, outside, bool(inside))
         if not (inside and negates) or self._keeps_negations(parts, outside):
             yield Choice(tuple(outside), steps, unnamed)
         trimmed = trim(parts, outside, self.language)
-        if not self._means_something(parts, trimmed.places):
+        if len(trimmed.places) < len(outside) and not self._means_something(parts, trimmed.places):
             trimmed = Trimmed(outside)
         if len(trimmed.places) < len(outside):
             if not negates or self._keeps_negations(parts, trimmed.places, trimmed.without_meaning):
@@ -127,7 +127,7 @@ class Chooser:
         segments = split(parts, places, sign)
         if any(parts.words[segment[0]] in self.language.conjunctions for segment in segments[1:]):
             return
-        if any(is_negation(word, self.language) for word in parts.words):  # it would negate other words
+        if has_negation(parts.words, self.language):  # it would negate other words
             return
         qualifiers = [segment for segment in segments[1:] if parts.words[segment[0]] in self._qualifying]  # ", of lung"
         turned = [segment for segment in segments if segment not in qualifiers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from allonym.errors import OptionError
 from allonym.ontology.linking.function_words import function_words
@@ -26,6 +27,11 @@ class Language:
     residual_phrases: frozenset[str] = frozenset()  # whole values that mean nothing: "not applicable"
     conjunctions: frozenset[str] = frozenset()  # join the members of a union: "salt and pepper"
     classifiers: frozenset[str] = frozenset()  # a number follows them: "type 2"
+
+    @cached_property
+    def all_negations(self) -> frozenset[str]:
+        """All words that negate others."""
+        return self.negators | self.negating_prepositions | self.negating_prefixes | self.negating_suffixes
 
 
 def _language(

@@ -54,13 +54,17 @@ def is_negation(word: str, language: Language) -> bool:
     >>> [is_negation(word, language("en")) for word in ("never", "don't", "w/o", "other")]
     [True, True, True, False]
     """
-    return (
-        word in language.negators
-        or word in language.negating_prepositions
-        or word in language.negating_prefixes
-        or word in language.negating_suffixes
-        or word.endswith("n't")
-    )
+    return word in language.all_negations or word.endswith("n't")
+
+
+def has_negation(words: Sequence[str], language: Language) -> bool:
+    """Tell whether one of several words negates others.
+
+    >>> from allonym.ontology.linking.languages import language
+    >>> has_negation(["never", "married"], language("en")), has_negation(["married"], language("en"))
+    (True, False)
+    """
+    return not language.all_negations.isdisjoint(words) or any(word.endswith("n't") for word in words)
 
 
 def drops_negation(words: Sequence[str], kept: Collection[int], language: Language) -> bool:

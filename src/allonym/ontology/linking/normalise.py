@@ -129,7 +129,8 @@ class Normaliser:
             plain_reading = Reading(" ".join(words), before + choice.steps, dropped, choice.part)
             yield plain_reading
             dotted = {n for n, i in enumerate(choice.places) if i in parts.dotted} if parts.dotted else ()
-            yield from self._respelled(words, plain_reading, dotted)
+            if dotted or not self._options.has_none(words):
+                yield from self._respelled(words, plain_reading, dotted)
 
     def _respelled(self, words: list[str], plain: Reading, dotted: Collection[int] = ()) -> Iterator[Reading]:
         """Yield a reading with other words or spellings in the places of its words."""

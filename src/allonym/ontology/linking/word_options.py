@@ -19,6 +19,8 @@ MIN_PREFIX = 3  # letters before a full stop that stand for a known word
 MIN_RUN_TOGETHER = 7
 MAX_ROMAN = 5  # a larger number is rarely a Roman one: "grade 10"
 MAX_COMPLETIONS = 1000
+MAX_SEARCHES = 20_000  # before all forms are indexed
+INDEX = "forms with blanks, and their first words"
 _FIRST_WORD = re.compile(r"[^ -]+")
 
 Option = tuple[str, str]  # the text, and how it was obtained: steps joined by "+"
@@ -47,20 +49,36 @@ class Forms:
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self._keys = lexicon.keys
+        self._lexicon, self._keys = lexicon, lexicon.keys
+        self._index: tuple[frozenset[str], frozenset[str]] | None = lexicon.cache.get(INDEX)
+        self._searches = 0
 
     def __contains__(self, text: str) -> bool:
+        if self._index is not None or self._is_worth_an_index():
+            return text in self._index[0]  # type: ignore[index]
         return self._keys.find(text) is not None or (
             " " in text and self._keys.find(text.replace(" ", "-")) is not None
         )
 
     def starts(self, word: str) -> bool:
         """Tell whether a form consists of a word and further words."""
+        if self._index is not None or self._is_worth_an_index():
+            return word in self._index[1]  # type: ignore[index]
         for sign in " -":
             place = bisect_left(self._keys, word + sign)
             if place < len(self._keys) and self._keys[place].startswith(word + sign):
                 return True
         return False
+
+    def _is_worth_an_index(self) -> bool:
+        """Count a search; after many, index all forms and their first words, which then take less time."""
+        self._searches += 1
+        if self._searches <= MAX_SEARCHES:
+            return False
+        forms = [form.replace("-", " ") for form in self._keys]
+        starts = frozenset(form.partition(" ")[0] for form in forms if " " in form)
+        self._index = self._lexicon.cache[INDEX] = frozenset(forms), starts
+        return True
 
     def completions(self, prefix: str) -> list[str]:
         """Return the first words of forms that start with some letters, most frequent first."""
@@ -122,11 +140,10 @@ class WordOptions:
     def has_none(self, words: list[str]) -> bool:
         """Tell whether nothing may stand for any of several words, with certainty."""
         plain = self._plain
-        return (
-            len(words) > 1
-            and not any(plain.get(word, True) or word[-1] == "s" for word in words)
-            and NUMERALS.isdisjoint(words)
-        )
+        for word in words:
+            if plain.get(word, True) or word[-1] == "s" or "'" in word:
+                return False
+        return (len(words) > 1 or self.is_word(words[0])) and NUMERALS.isdisjoint(words)
 
     def of_words(self, words: list[str], dotted: Collection[int] = ()) -> list[tuple[Option, ...]]:
         """Return what may stand for each of several words; `dotted` are places of words before a full stop."""
