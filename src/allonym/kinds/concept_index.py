@@ -177,9 +177,11 @@ class ConceptIndex:
         return {}
 
     def count_below(self, concept: int, concepts: Ints) -> int:
-        """Return how many concepts lie at or below another."""
+        """Return how many of some concepts, counted as often as they are given, lie at or below another."""
         place = int(self.place[concept])
-        return sum((self._above[p] >> place) & 1 for p in self.place[concepts].tolist())
+        distinct, counts = np.unique(concepts, return_counts=True)
+        places = self.place[distinct].tolist()
+        return sum(n for p, n in zip(places, counts.tolist(), strict=True) if (self._above[p] >> place) & 1)
 
     def branches(self, concepts: Ints, counts: Floats, leaves: NDArray[np.bool_]) -> Ints:
         """Number the children of a minimal common subsumer of V that each of V lies under, the most frequent first.
