@@ -46,6 +46,7 @@ def codes(proposal: Proposal) -> list[str]:
         ["Less than $10,000", "$10,000 to $19,999", "$20,000 or more"],
         ["<1 year", "1-2 years", "3-5 years", "6-9 years", "10+ years"],
         ["less than 6 months", "6 to 12 months", "1 to 2 years", "more than 2 years"],
+        ["< 1 year", "1 year", "2 years", "3 years", "10+ years"],
         ["poorest", "poorer", "middle", "richer", "richest"],
     ],
     ids=lambda x: x[0],
@@ -83,6 +84,10 @@ def test_ranges_that_overlap_or_have_several_units_have_no_order() -> None:
         ("ICD10", ["E11.9", "I10", "J45.909", "Z00.00"], "letters-and-digits"),
         ("icd9", [250.01, 401.9, 414.1], "name-of-codes"),
         ("c", ["01", "02", "10", "11"], "leading-zeros"),
+        ("diagnosis", ["428", "250.01", "V57", "E909"], "letters-and-digits"),
+        ("certificate number", [1000007, 1000014, 1000049], "name-of-codes"),
+        ("stop", ["20160103", "20160214", "20161224"], "dates"),
+        ("time", ["0:15", "13:45", "23:59"], "dates"),
         ("race", [1, 2, 3, 6, 8], "name-of-list"),
         ("q12", [1, 2, 3, 77, 99], "missing-codes"),
         ("hub", ["JFK", "LAX", "ORD", "ATL"], "capitals"),
@@ -173,6 +178,15 @@ def test_roles() -> None:
     assert proposed_role("license_class", cells(["A", "B", "C"], 30), numeric=False) is None
     dates = [f"2020-01-{x:02}" for x in range(1, 29)]
     assert proposed_role("admitted", cells(dates, 1), numeric=False) is None  # measured, though all differ
+
+
+def test_measurements_of_persons_identify_nobody() -> None:
+    many = cells(range(1000, 4000, 7), 1)
+    assert proposed_role("household_income", many, numeric=True) is None
+    assert proposed_role("customers", many, numeric=True) is None
+    assert (proposed_role("customerId", many, numeric=True) or [""])[0] == "identifier"
+    assert (proposed_role("x", cells(range(5, 105), 1), numeric=True) or [""])[0] == "identifier"  # numbers its rows
+    assert proposed_role("year", cells(range(1900, 2000), 1), numeric=True) is None
 
 
 def test_names_are_read_word_by_word() -> None:

@@ -172,8 +172,3 @@ TABLES = {
     "credit": CREDIT, "bank": BANK, "health survey": HEALTH_SURVEY, "census": CENSUS, "hospital": HOSPITAL,
     "police": POLICE, "airline": AIRLINE, "survey": SURVEY,
 }  # fmt: skip
-
-
-def cells_of(table: str) -> dict[str, list[object]]:
-    """Return the cells of all columns of a made-up table."""
-    return {name: [cell(row) for row in range(ROWS)] for name, (cell, _) in TABLES[table].items()}

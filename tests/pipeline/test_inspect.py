@@ -10,9 +10,17 @@ import pytest
 import allonym as al
 from allonym.pipeline.inspect import ColumnInspection, inspect
 from cli.running import run
-from pipeline.made_up_columns import ORDINAL, TABLES, cells_of
+from pipeline.made_up_columns import ORDINAL, ROWS
+from pipeline.made_up_columns import TABLES as FIRST_TABLES
+from pipeline.more_made_up_columns import MORE_TABLES
 
+TABLES = {**FIRST_TABLES, **MORE_TABLES}
 COLUMNS = [(table, name) for table, columns in TABLES.items() for name in columns]
+
+
+def cells_of(table: str) -> dict[str, list[object]]:
+    """Return the cells of all columns of a made-up table."""
+    return {name: [cell(row) for row in range(ROWS)] for name, (cell, _) in TABLES[table].items()}
 
 
 def proposal(column: ColumnInspection) -> str:
@@ -65,7 +73,8 @@ def test_the_proposed_plan_masks_the_table(table: str, tmp_path: Path) -> None:
     check = al.Plan.load(plan).check(file)
     assert {x.code for x in check.problems} <= {"to-review", "unmatched"}
     masked = tmp_path / "masked.csv"
-    run("mask", str(file), "-o", str(masked), "--plan", str(plan), "--accept-review", "--k", "3", "--method", "mdav")
+    reviewed = ["--accept", "review", "--rest", "category"]
+    run("mask", str(file), "-o", str(masked), "--plan", str(plan), *reviewed, "--k", "3", "--method", "mdav")
     assert masked.exists()
 
 

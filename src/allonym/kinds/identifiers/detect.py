@@ -32,7 +32,7 @@ MIN_NAMES = 20  # different ones in a column that is named like names of persons
 HEAPED = 0.2  # share of whole numbers that end in 0 in a column of measurements; 0.1 by chance
 
 IDENTIFIER_NAME = re.compile(
-    r"(^|[_\W])(id|nr|no|key|uuid|e?-?mail|phone|mobile|fax|address|ssn|iban|passport|licen[cs]e)$|names?$|^(id|nr|uuid)",
+    r"(^|[_\W])(id|nr|no|number|key|uuid|e?-?mail|phone|mobile|fax|address|ssn|iban|passport|licen[cs]e)$|names?$|^(id|nr|uuid)",
     re.I,
 )
 _WHOSE_NAME = (
@@ -42,7 +42,7 @@ _WHOSE_NAME = (
 PERSON_NAME = re.compile(
     rf"^(first|last)$|(^|[_\W])(ssn|social.?security.*|passport.*|e-?mail.*|(tele)?phone.*|mobile.*|iban|({_WHOSE_NAME}).?names?|[fl]name|username|login"
     r"|vin|mrn|npi|medical.?record.*|licen[cs]e(.?(no|nr|num|number|plate))?|(number.?)?plate(.?(no|nr|num|number))?"
-    r"|(account|acct|policy|card|badge|permit).?(no|nr|num|number|id))$",
+    r"|(account|acct|policy|card|permit).?(no|nr|num|number|id)|(badge|ticket)(.?(no|nr|num|number|id))?)$",
     re.I,
 )
 NAME = re.compile(r"names?[_\W]?\d*$", re.I)

@@ -21,22 +21,25 @@ JUMPS = 1.4  # of the counts of neighbouring numbers that are codes, where those
 CELLS_PER_NUMBER = 30  # on average, at least, for the counts to tell
 MISSING_CODES = frozenset({7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999})
 NUMBERS = frozenset({"n", "num", "nbr", "number"})  # in a name: a precinct number is a code all the same
+LABELS = frozenset({"number", "nr", "no"})  # at the end of a name
 GAP = 3  # between the answers and the codes for missing ones, as a multiple of the highest answer
 
 _LETTERS = re.compile(rf"[^\W\d_]{{{MAX_LETTERS + 1},}}")
-_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[^\W_]+([ ._/#-][^\W_]+){0,3}")
+_CODE = re.compile(r"(?=.*\d)[^\W_]+([ ._/#-][^\W_]+){0,3}")
 _CAPITALS = re.compile(r"[A-Z]{2,3}")
 _ZERO = re.compile(r"0\d+")
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}( \d.*)?"
+    r"|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]\.?m\.?)?"
 )
+_DAY = re.compile(r"(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 
 
 def _is_code(text: str) -> bool:
-    """Tell whether a text has letters and digits, and no word.
+    """Tell whether a text has digits, perhaps with letters, and no word.
 
-    >>> [_is_code(x) for x in ("E11.9", "SW1A 1AA", "A143", "type 2 diabetes", "12", "nurse")]
-    [True, True, True, False, False, False]
+    >>> [_is_code(x) for x in ("E11.9", "SW1A 1AA", "85123A", "250.01", "type 2 diabetes", "nurse")]
+    [True, True, True, True, False, False]
     """
     return _CODE.fullmatch(text) is not None and _LETTERS.search(text) is None
 
@@ -50,10 +53,11 @@ def _most(column: ColumnProfile, has_shape: Callable[[str], object]) -> bool:
 
 
 def dates(column: ColumnProfile) -> Proposal | None:
-    """Propose the kind of dates."""
-    if column.numbers is not None or not _most(column, _DATE.fullmatch):
+    """Propose the kind of dates, also for times and for days written as numbers, such as 20200131."""
+    shape = _DATE if column.numbers is None else _DAY
+    if not _most(column, shape.fullmatch):
         return None
-    return Proposal(DATES, (column.distinct, Evidence("dates", "Its values are dates.")))
+    return Proposal(DATES, (column.distinct, Evidence("dates", "Its values are dates or times.")))
 
 
 def coded_texts(column: ColumnProfile) -> Proposal | None:
@@ -95,7 +99,8 @@ def _by_name(column: ColumnProfile) -> Evidence | None:
     """Return the evidence of a name that announces codes; one that ends like a measurement or a count does not."""
     last = column.name_words[-1] if column.name_words else ""
     is_code = _measured(column) <= NUMBERS or names_of("codes").fullmatch(last)
-    if not (column.is_named("codes") and is_code and min(column.numbers or [-1]) >= 0):
+    is_numbered = len(column.name_words) > 1 and last in LABELS  # a house number labels, a number of houses counts
+    if not ((column.is_named("codes") and is_code) or is_numbered) or min(column.numbers or [-1]) < 0:
         return None
     return Evidence("name-of-codes", "The name says that its numbers are codes.")
 

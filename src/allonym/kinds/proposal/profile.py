@@ -27,6 +27,15 @@ def plain(text: str) -> str:
     return _SEPARATORS.sub(" ", text.casefold()).strip()
 
 
+def words_of_name(name: str) -> list[str]:
+    """Return the words of a column's name, in lower case.
+
+    >>> words_of_name("homeZIP_code5")
+    ['home', 'zip', 'code', '5']
+    """
+    return [x.casefold() for x in _NAME_WORD.findall(name)]
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnProfile:
     """A column as proposals see it."""
@@ -57,13 +66,8 @@ class ColumnProfile:
 
     @cached_property
     def name_words(self) -> Sequence[str]:
-        """The words of the name, in lower case.
-
-        >>> import numpy as np
-        >>> ColumnProfile("homeZIP_code5", Cells([], np.zeros(0, np.int64))).name_words
-        ['home', 'zip', 'code', '5']
-        """
-        return [x.casefold() for x in _NAME_WORD.findall(self.name)]
+        """The words of the name, in lower case."""
+        return words_of_name(self.name)
 
     def is_named(self, what: str | re.Pattern[str]) -> bool:
         """Tell whether a word of the name says what the column holds: `codes`, `answers`, `things` and so on."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 
-MIN_RANGES = 0.5  # share of the values that are ranges, and not single numbers
 MAX_WORDS = 3  # of the unit of a range
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -18,6 +18,7 @@ _ABOVE = re.compile(r">=?|≥|\+|\b(over|above|more than|at least|older than|gre
                     r"or (more|older|over|above|higher)|and (over|above|older|more|up))\b")  # fmt: skip
 _BETWEEN = re.compile(r"^\s*(-|–|—|~|to|and|through|\.\.+|,|;|but less than|up to)\s*(<|under|less than)?\s*$")
 _UNITS = re.compile(r"[a-zµ%$€£¥/²]+")
+_BEFORE = frozenset({"", "$", "€", "£", "usd", "eur", "age", "aged", "ages", "about"})  # a range, instead of a unit
 _SIGNS = re.compile(r"[\[\](){}]")
 
 
@@ -30,32 +31,30 @@ def interval(text: str) -> tuple[float, float, str] | None:
     (None, None)
     """
     text = _SIGNS.sub(" ", _THOUSANDS.sub("", text.casefold())).strip()
-    below, above = _BELOW.search(text), _ABOVE.search(text)
     found = list(_NUMBER.finditer(text))
     if not 1 <= len(found) <= 2:
         return None
-    low, high = -float("inf"), float("inf")
+    before, after = text[: found[0].start()], text[found[-1].end() :]
     if len(found) == 2:
         low, high = float(found[0][0]), float(found[1][0])
         between = _units_left(text[found[0].end() : found[1].start()])
         if not _BETWEEN.match(between) or low > high:
             return None
-        below = above = None
-        rest = f"{text[: found[0].start()]} {text[found[1].end() :]}"
     else:
-        rest = _ABOVE.sub(" ", _BELOW.sub(" ", text.replace(found[0][0], " ")))
-        number = float(found[0][0])
-        if below and above:
+        number, marks = float(found[0][0]), f"{before} # {after}"
+        is_below, is_above = _BELOW.search(marks), _ABOVE.search(marks)
+        if is_below and is_above:
             return None
-        low, high = (low, number) if below else (number, high) if above else (number, number)
-    words = _UNITS.findall(rest)
-    if len(words) > MAX_WORDS or _UNITS.sub("", rest).strip(" .,-–=:"):
+        low, high = -inf if is_below else number, inf if is_above else number
+        before, after = (_ABOVE.sub(" ", _BELOW.sub(" ", x)) for x in (before, after))
+    words = _UNITS.findall(after)
+    if before.strip() not in _BEFORE or len(words) > MAX_WORDS or _UNITS.sub("", after).strip(" .,-–=:"):
         return None
     factor = 1.0
     for word in words:
         factor *= _MULTIPLES.get(word, _PERIODS.get(word.removesuffix("s"), 1.0))
     unit = " ".join(x for x in words if x not in _MULTIPLES and x.removesuffix("s") not in _PERIODS)
-    return low * factor, high * factor, unit
+    return low * factor, high * factor, unit or before.strip()
 
 
 def _units_left(between: str) -> str:
@@ -73,7 +72,7 @@ def intervals(texts: Sequence[str]) -> list[float] | None:
     ranges = [x for x in found if x is not None]
     if len(ranges) < len(texts) or not texts or len({x[2] for x in ranges} - {""}) > 1:
         return None
-    if sum(low < high for low, high, _ in ranges) < MIN_RANGES * len(ranges):
+    if not any(low < high for low, high, _ in ranges):
         return None
     order = sorted(range(len(ranges)), key=lambda i: ranges[i][:2])
     for before, after in pairwise(order):
