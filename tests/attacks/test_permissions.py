@@ -38,13 +38,14 @@ def mode(path: Path) -> int:
 
 @pytest.mark.parametrize("existing", [False, True])
 def test_what_a_run_tells_its_owner_is_private(source: Path, existing: bool, tmp_path: Path) -> None:
-    private = [tmp_path / x for x in ("summary.json", "report.html")]
+    private = [tmp_path / x for x in ("summary.json", "report.html", "replacements.csv")]
     public = [tmp_path / x for x in ("masked.csv", "codebook.json")]
     for path in [*private, *public] if existing else []:
         path.touch(0o666)
-    names = {"--summary": private[0], "--report": private[1], "-o": public[0], "--codebook": public[1]}
+    names = {"--summary": private[0], "--report": private[1], "--replacements": private[2]}
+    names |= {"-o": public[0], "--codebook": public[1]}
     run("mask", str(source), *ROLES, *(str(x) for pair in names.items() for x in pair))
-    assert [mode(x) for x in private] == [0o600, 0o600]
+    assert [mode(x) for x in private] == [0o600, 0o600, 0o600]
     assert [mode(x) for x in public] == [0o666, 0o666]
 
 

@@ -238,6 +238,8 @@ def test_the_list_is_shown_and_written_only_if_it_is_asked_for(tmp_path: Path, m
     assert "replacements" not in json.loads(run("mask", str(DIRTY), "-o", "m.csv", *ROLES, "--json"))
     told = json.loads(run("mask", str(DIRTY), "-o", "m.csv", *ROLES, "--json", "--replacements", "r.json"))
     assert told["replacements"] == json.loads(Path("r.json").read_text())
+    words = ("--json", "--replacements", "r.json", "--hide-values")
+    assert "replacements" not in json.loads(run("mask", str(DIRTY), "-o", "m.csv", *ROLES, *words))
     first = told["replacements"]["reason"][0]
     assert list(first) == ["original", "released", "cells", "change", "distance"]
     assert sum(x["cells"] for x in told["replacements"]["reason"]) == told["changes"]["by_column"]["reason"]["changed"]

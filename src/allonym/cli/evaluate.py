@@ -90,7 +90,8 @@ def evaluate(
     if replacements is not None:
         save_replacements(evaluation.changes, replacements)
     if as_json:
-        listing = {} if replacements is None else {"replacements": listed(evaluation.changes)}
+        hidden = replacements is None or hide_values
+        listing = {} if hidden else {"replacements": listed(evaluation.changes)}
         show_json(evaluation.summary | listing)
         return
     _show(evaluation, hide_values, replacements)

@@ -90,7 +90,7 @@ def mask(
         raise OutputError(f"{error} The release itself was written and verified: {output}") from error
     to_stdout = output == "-"
     if as_json:
-        show_json(documents.summarised(release), err=to_stdout)
+        show_json(release.summary if hide_values else documents.summarised(release), err=to_stdout)
     else:
         path = documents.replacements
         show_figures(release, path, err=to_stdout)
