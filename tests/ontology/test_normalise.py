@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allonym.ontology.lexicon import key
+from allonym.ontology.lexicon import Entry, Lexicon, key
+from allonym.ontology.linking import word_options
 from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.negation import is_negation, negated, words_of
 from allonym.ontology.linking.normalise import MAX_READINGS, Normaliser, Reading
+from allonym.ontology.linking.word_options import Forms
 from allonym.ontology.wordnet import bundled
 
 EN = language("en")
@@ -67,6 +69,8 @@ def reading(value: str, text: str, normaliser: Normaliser | None = None) -> Read
         ("M.Sc.", "master of science", ("abbreviation",), ()),
         ("N/A - student", "student", ("dash", "residual"), ("na",)),
         ("Widow(er)", "widow", (), ()),
+        ("Self-employed", "self employed person", ("hyphen", "person"), ()),
+        ("self emp", "self employed person", ("abbreviation", "person"), ()),
         ("Latino/a", "latino", (), ()),
         ("Iran (Islamic Republic of)", "islamic republic of iran", ("brackets", "inverted"), ()),
         ("Neoplasm, malignant, of lung", "malignant neoplasm of lung", ("comma", "inverted"), ()),
@@ -106,6 +110,20 @@ def test_members_of_unions(value: str, parts: list[str]) -> None:
 @pytest.mark.parametrize("value", ["other", "N/A", "all other", "not applicable", "other/unknown", "none", "for under"])
 def test_residual_values_and_function_words_have_one_reading(value: str) -> None:
     assert [r.text for r in wordnet().readings(value) if r.dropped or r.part] == []
+
+
+def test_forms_are_the_same_with_and_without_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = ["sour cream", "T-shirt", "self-employed person", "a-b c-d e f", "a b c d e-f", "a-b-c-d-e", "e d c b a"]
+    texts = [*(form.lower().replace("-", " ") for form in forms), "self-employed person", "sour", "x y"]
+    words = ["sour", "t", "a", "e", "x", "self", "person"]
+    lexicon = Lexicon.build([Entry(form, i) for i, form in enumerate(forms)])
+    searched = Forms(lexicon)
+    before = [*(text in searched for text in texts), *map(searched.starts, words)]
+    monkeypatch.setattr(word_options, "MAX_SEARCHES", 0)
+    indexed = Forms(lexicon)
+    assert [*(text in indexed for text in texts), *map(indexed.starts, words)] == before
+    assert indexed._index is not None
+    assert ("self employed person" in searched, "x" in searched) == (True, False)
 
 
 def test_a_negation_alone_is_no_reading() -> None:

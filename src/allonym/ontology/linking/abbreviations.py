@@ -58,10 +58,15 @@ def _grouped(text: str) -> dict[str, tuple[tuple[str, str], ...]]:
     grouped: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(StringIO(text)):
         cells = {(name or "").strip().lower(): cell or "" for name, cell in row.items() if isinstance(cell, str)}
-        short, long = key(cells.get(SHORT, "")), key(cells.get(LONG, ""))
+        short, long = key(cells.get(SHORT, "")), _blanks(cells.get(LONG, ""))
         if short and long:
             grouped.setdefault(short, {}).setdefault(long, cells.get(FIELD, "").strip())
     return {short: tuple(longs.items()) for short, longs in grouped.items()}
+
+
+def _blanks(long: str) -> str:
+    """Return the key of a long form, with blanks for hyphens."""
+    return " ".join(key(long).replace("-", " ").split())
 
 
 class Abbreviations:
@@ -80,7 +85,10 @@ class Abbreviations:
     def __init__(
         self, code: str, own: Mapping[str, Sequence[str]] | None = None, column: Counter[str] | None = None
     ) -> None:
-        self._own = {key(short): tuple(map(key, longs)) for short, longs in (own or {}).items()}
+        self._own = {
+            key(short): tuple(map(_blanks, [longs] if isinstance(longs, str) else longs))
+            for short, longs in (own or {}).items()
+        }
         self._bundled = bundled(code)
         self._column = column or Counter()
         self._votes = Counter(

@@ -139,7 +139,10 @@ class Normaliser:
             yield Reading(text, (*plain.steps, step), plain.dropped, plain.part)
         if any(options):
             for text, steps in self._combined(words, options):
-                yield Reading(text, tuple(dict.fromkeys((*plain.steps, *steps))), plain.dropped, plain.part)
+                all_steps = tuple(dict.fromkeys((*plain.steps, *steps)))
+                yield Reading(text, all_steps, plain.dropped, plain.part)
+                if person := self._options.person(text.split(" ")):
+                    yield Reading(person, (*all_steps, "person"), plain.dropped, plain.part)
 
     def _combined(self, words: list[str], options: list[tuple[Option, ...]]) -> Iterator[tuple[str, list[str]]]:
         """Yield the words with every unknown one replaced, with every one replaced, then with other replacements.

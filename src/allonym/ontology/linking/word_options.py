@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import product
+from operator import add
 from typing import Protocol
 
 from allonym.ontology.lexicon import Lexicon
@@ -19,8 +21,12 @@ MIN_PREFIX = 3  # letters before a full stop that stand for a known word
 MIN_RUN_TOGETHER = 7
 MAX_ROMAN = 5  # a larger number is rarely a Roman one: "grade 10"
 MAX_COMPLETIONS = 1000
+MAX_WORDS_MIXED = 4  # of a form with both blanks and hyphens
 MAX_SEARCHES = 20_000  # before all forms are indexed
 INDEX = "forms with blanks, and their first words"
+MAX_WORDS_OF_PERSON = 3  # one adjective alone may as well describe a thing
+_PERSON = {"en": "person"}
+_START = re.compile(r"[^ -]+(?=[ -])")
 _FIRST_WORD = re.compile(r"[^ -]+")
 
 Option = tuple[str, str]  # the text, and how it was obtained: steps joined by "+"
@@ -54,10 +60,15 @@ class Forms:
         self._searches = 0
 
     def __contains__(self, text: str) -> bool:
+        text = text.replace("-", " ")
         if self._index is not None or self._is_worth_an_index():
             return text in self._index[0]  # type: ignore[index]
-        return self._keys.find(text) is not None or (
-            " " in text and self._keys.find(text.replace(" ", "-")) is not None
+        words = text.split(" ")
+        if len(words) > MAX_WORDS_MIXED:
+            return any(self._keys.find(sign.join(words)) is not None for sign in " -")
+        return any(
+            self._keys.find(words[0] + "".join(map(add, signs, words[1:]))) is not None
+            for signs in product(" -", repeat=len(words) - 1)
         )
 
     def starts(self, word: str) -> bool:
@@ -75,8 +86,10 @@ class Forms:
         self._searches += 1
         if self._searches <= MAX_SEARCHES:
             return False
-        forms = [form.replace("-", " ") for form in self._keys]
-        starts = frozenset(form.partition(" ")[0] for form in forms if " " in form)
+        forms = [form.replace("-", " ") for form in self._keys if not _is_long_and_mixed(form)]
+        starts = frozenset(
+            form.replace("-", " ").partition(" ")[0] for form in self._keys if " " in form or "-" in form
+        )
         self._index = self._lexicon.cache[INDEX] = frozenset(forms), starts
         return True
 
@@ -86,6 +99,11 @@ class Forms:
         starts = (_FIRST_WORD.match(self._keys[i]) for i in range(low, min(high, low + MAX_COMPLETIONS)))
         firsts = Counter(start[0] for start in starts if start)
         return sorted(firsts, key=lambda word: (-firsts[word], len(word), word))
+
+
+def _is_long_and_mixed(form: str) -> bool:
+    """Tell whether a form has many words with both blanks and hyphens, which are too many to try."""
+    return "-" in form and " " in form and form.count("-") + form.count(" ") >= MAX_WORDS_MIXED
 
 
 class Predicate:
@@ -143,7 +161,8 @@ class WordOptions:
         for word in words:
             if plain.get(word, True) or word[-1] == "s" or "'" in word:
                 return False
-        return (len(words) > 1 or self.is_word(words[0])) and NUMERALS.isdisjoint(words)
+        is_known = len(words) > 1 or self.is_word(words[0])
+        return is_known and NUMERALS.isdisjoint(words) and self.person(words) is None
 
     def of_words(self, words: list[str], dotted: Collection[int] = ()) -> list[tuple[Option, ...]]:
         """Return what may stand for each of several words; `dotted` are places of words before a full stop."""
@@ -171,7 +190,9 @@ class WordOptions:
         return ((other, "number"),) if (after_classifier and is_likely) or (len(word) > 1 and word.isalpha()) else ()
 
     def phrases(self, words: list[str]) -> Iterator[Option]:
-        """Yield known phrases with or without a possessive ("masters degree"), or two words for one ("icecream")."""
+        """Yield known phrases: with a possessive, two words for one, or a person ("self-employed person")."""
+        if person := self.person(words):
+            yield person, "person"
         for n, word in enumerate(words):
             if len(word) > 3 and word[-1] == "s" and word[-2] not in "s'":
                 owner = f"{word[:-1]}'s"
@@ -184,6 +205,14 @@ class WordOptions:
                     yield phrase, "possessive"
         if len(words) == 1 and MIN_RUN_TOGETHER <= len(words[0]) <= MAX_LETTERS_OF_WORD:
             yield from self._two_words(words[0])
+
+    def person(self, words: list[str]) -> str | None:
+        """Return the words with "person" if the ontology has only this: "self-employed" is an adjective."""
+        noun = _PERSON.get(self.language.code)
+        if noun is None or not 2 <= len(words) <= MAX_WORDS_OF_PERSON:
+            return None
+        text = " ".join(words)
+        return f"{text} {noun}" if self.is_form(f"{text} {noun}") and not self.is_form(text) else None
 
     def _find(self, word: str, dotted: bool) -> Iterator[Option]:
         if spelled := ordinal(word):
