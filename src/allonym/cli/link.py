@@ -54,6 +54,7 @@ def link(
     from allonym.ontology.catalog import open_ontology
     from allonym.ontology.linking import links_file
     from allonym.ontology.linking.link import link as link_values
+    from allonym.ontology.linking.meaning import with_suggestions
     from allonym.release.write import save_text
     from allonym.tables.files import Reading, read_column
 
@@ -74,6 +75,9 @@ def link(
             tick=tick,
         )
     linked = settled.mark(linked)
+    with waiting("Searching for suggestions"):
+        suggested = with_suggestions(linked, scope, language)
+    linked = [suggested.get(x.value, x) for x in linked]
     if output is not None:
         save_text(output, links_file.to_csv(linked, scope, settled.rows, language), private=True)
     if as_json:

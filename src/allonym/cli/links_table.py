@@ -28,7 +28,7 @@ def _lines(links: Sequence[Link], taxonomy_of: Callable[[Link], Taxonomy], room:
     definitions = [""]
     for x in links:
         taxonomy = taxonomy_of(x)
-        others = [taxonomy.ids[c] for c in x.alternatives[:MAX_OTHERS]] or list(x.suggestions[:MAX_OTHERS])
+        others = list(x.suggestions[:MAX_OTHERS]) or [taxonomy.ids[c] for c in x.alternatives[:MAX_OTHERS]]
         concept = "–" if x.concept is None else taxonomy.ids[x.concept]
         rows.append((x.value, f"{x.count:,}", concept, x.reason, "\n".join(others)))
         definitions.append("" if x.concept is None else _definition(taxonomy, x.concept))

@@ -48,6 +48,13 @@ class ColumnLinks:
         """All links as a person reviews them: as proposed, also where the proposal is not used."""
         return {**self.links, **self.proposals}
 
+    @cached_property
+    def suggested(self) -> Mapping[str, Link]:
+        """The links that a person has to decide on, with suggestions by meaning as well as by spelling."""
+        from allonym.ontology.linking.meaning import with_suggestions
+
+        return with_suggestions(self.present, self.scope, self.language)
+
     @property
     def present(self) -> list[Link]:
         """The links, as a person reviews them, of values that occur in the table."""
@@ -68,7 +75,8 @@ class ColumnLinks:
 
     def to_csv(self) -> str:
         """Return the links as a links file."""
-        return to_csv(self.to_review.values(), self.scope, self.settled.rows, self.language)
+        links = {**self.to_review, **self.suggested}
+        return to_csv(links.values(), self.scope, self.settled.rows, self.language)
 
     @cached_property
     def unreviewed(self) -> dict[str, str]:

@@ -253,6 +253,12 @@ def _cautions(prepared: Prepared) -> Iterator[Problem]:
         yield Problem("row-order", text, hint)
 
 
+def _with_suggestions(links: Sequence[Link], words: Sequence[ColumnLinks]) -> list[Link]:
+    """Return links with suggestions by meaning from the ontology that each was found in."""
+    sources = [next(u for u in words if u.to_review[x.value] is x) for x in links]
+    return [u.suggested.get(x.value, x) for x, u in zip(links, sources, strict=True)]
+
+
 def _columns(prepared: Prepared) -> Iterator[ColumnCheck]:
     plan = prepared.plan
     if not set(plan.columns) & set(prepared.table.names):
@@ -265,8 +271,8 @@ def _columns(prepared: Prepared) -> Iterator[ColumnCheck]:
         if name not in prepared.links:
             yield ColumnCheck(name, role, prepared.kinds.get(name), distinct)
             continue
-        review, unmatched = open_links(prepared, name)
         words = prepared.links[name]
+        review, unmatched = (_with_suggestions(links, words) for links in open_links(prepared, name))
         pinned = any(u.settled.rows for u in words)
         new = [x for x in words[0].present if pinned and not any(u.knows(x.value) for u in words)]
         yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)

@@ -148,7 +148,9 @@ def _accepted(linked: list[ColumnLinks], column: Column) -> list[ColumnLinks]:
             replace(
                 words,
                 links={
-                    value: x if value in known else with_suggestion(x, words.scope, column.language)
+                    value: x
+                    if value in known
+                    else with_suggestion(words.suggested.get(value, x), words.scope, column.language)
                     for value, x in words.links.items()
                 },
             )

@@ -140,13 +140,19 @@ class Review:
                 dropped=x.dropped or row.get("dropped", ""),
                 sense=None if x.concept is None else sense_of(scope, x.concept),
                 others=[sense_of(scope, c) for c in others],
-                suggestions=senses.suggestions,
+                suggestions=self._suggestions(x, senses),
                 by_hand=x.value in settled,
                 variants=[y.value for y in self.variants(x.value)] if is_open(x) else [],
                 cluster=self._meaning_of_cluster(x.value) if is_open(x) else None,
             )
             words.append(word)
         return words
+
+    def _suggestions(self, link: Link, senses: Link) -> list[str]:
+        """Return the suggestions for a value that are not among its senses."""
+        suggested = self.column.words[self.place].suggested.get(link.value, senses).suggestions
+        known = {link.concept, senses.concept, *senses.alternatives}
+        return [x for x in suggested if not known.intersection(concepts(self.scope, x, self.language)[:1])]
 
     def settled(self, changes: Mapping[str, str | None]) -> str:
         """Return the links file with changes: values become an id or a word, `NOTHING`, or (None) stay as they are.
@@ -155,7 +161,7 @@ class Review:
         """
         words, scope = self.column.words[self.place], self.scope
         before: dict[str, Mapping[str, str]] = dict(words.settled.rows)
-        links = dict(words.to_review)
+        links = {**words.to_review, **words.suggested}
         wrong = [text for text in changes.values() if text and not concepts(scope, text, self.language)]
         if wrong:
             raise LinksError(

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from allonym.errors import plural
+from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, UNMATCHED, Link
+from allonym.ontology.linking.negation import is_negation, words_of
 from allonym.ontology.scope import Scope
 
 ACCEPT = ("sure", "review", "all")
@@ -28,7 +30,8 @@ def is_accepted(link: Link, accept: str) -> bool:
 def with_suggestion(link: Link, scope: Scope, language: str = "en") -> Link:
     """Return an unmatched link as a link to its first suggestion, to review; as it is, if a person settled it.
 
-    A value is a kind of what is suggested for it, at best: such a link is `narrower`.
+    A value is a kind of what is suggested for it, at best: such a link is `narrower`. A value with a negation stays
+    unmatched, since a suggestion may be its opposite.
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> people = wordnet(root="person")
@@ -37,7 +40,8 @@ def with_suggestion(link: Link, scope: Scope, language: str = "en") -> Link:
     >>> people.taxonomy.ids[suggested.concept], suggested.status, suggested.relation
     ('nurse.n.01', 'review', 'narrower')
     """
-    if link.status != UNMATCHED or link.reason == "settled":
+    negations = (is_negation(word, language_of(language)) for word in words_of(link.value))
+    if link.status != UNMATCHED or link.reason == "settled" or any(negations):
         return link
     for word in link.suggestions:
         senses = [c for c in scope.taxonomy.senses(word, language) if c in scope]

@@ -186,7 +186,7 @@ def settle_clusters(rows: Sequence[Mapping[str, str]], file: object) -> list[dic
     for number, row in enumerate(rows, 2):
         value, name, marked = row.get("value", ""), row.get("cluster", ""), row.get("status") == CLUSTER
         if value in whole:
-            settled.append({**row, "status": SURE})
+            settled.append({**row, **_decided(row)})
         elif not marked and not (name in whole and _is_untouched(row) and row.get("status") != SURE):
             settled.append(dict(row))
         elif name not in first or (name not in whole and not _is_settled(first[name])):
@@ -195,7 +195,7 @@ def settle_clusters(rows: Sequence[Mapping[str, str]], file: object) -> list[dic
             own.append(number)
         else:
             taken = {x: first[name].get(x, "") for x in ("concept", "relation") if x in row}
-            settled.append({**row, **taken, "status": SURE})
+            settled.append({**row, **taken, **_decided(row)})
     if unsettled or own:
         problem = "a cluster that is not settled" if unsettled else "a concept of its own"
         raise LinksError(
@@ -203,6 +203,11 @@ def settle_clusters(rows: Sequence[Mapping[str, str]], file: object) -> list[dic
             hint="settle the row whose value names the cluster, or mark this row sure.",
         )
     return settled
+
+
+def _decided(row: Mapping[str, str]) -> dict[str, str]:
+    """Return the cells of a row that say that a person decided on it."""
+    return {"status": SURE} | ({"proposed_status": ""} if "proposed_status" in row else {})
 
 
 def _is_untouched(row: Mapping[str, str]) -> bool:

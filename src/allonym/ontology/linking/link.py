@@ -39,7 +39,7 @@ class Link:
     status: str
     dropped: str = ""  # words of the value that were ignored
     alternatives: tuple[int, ...] = ()  # other senses under the root
-    suggestions: tuple[str, ...] = ()  # words spelled like an unmatched value
+    suggestions: tuple[str, ...] = ()  # words or ids of concepts that the value may mean, by spelling or meaning
     relation: str = SAME  # `narrower`: the value is a kind of the concept, not the concept itself
     confidence: float = 1.0  # probability that the link is right
 
