@@ -27,12 +27,12 @@ def test_check_lists_what_to_review_and_writes_links(folder: Path) -> None:
 
 
 def test_check_shows_the_definitions_of_links_to_review(folder: Path) -> None:
-    (folder / "jobs.csv").write_text("job\n" + "retired bus driver\nnurse\n" * 3)
+    (folder / "jobs.csv").write_text("job\n" + "retired boxer\ncarpenter\n" * 3)
     al.Plan({"job": al.quasi("wordnet")}, k=2).save("plan.toml")
     printed = run("check", "jobs.csv", "--plan", "plan.toml", code=1)
-    assert "      busman: someone who drives a bus\n" in printed
+    assert "      boxer: someone who fights with his fists for sport\n" in printed
     [link] = json.loads(run("check", "jobs.csv", "--plan", "plan.toml", "--json", code=1))["columns"][0]["review"]
-    assert link["definition"] == "someone who drives a bus"
+    assert link["definition"] == "someone who fights with his fists for sport"
 
 
 def test_values_do_not_command_the_terminal(folder: Path) -> None:
@@ -52,13 +52,13 @@ def test_letters_are_no_words_for_sure(folder: Path) -> None:
 
 
 def test_check_tells_how_much_is_settled_and_what_to_review_first(folder: Path) -> None:
-    values = ["nurse"] * 80 + ["qwxzy"] * 30 + ["grey-haired nurse"] * 20 + [f"qqz{i}w" for i in range(4)]
+    values = ["carpenter"] * 80 + ["qwxzy"] * 30 + ["grey-haired cleaner"] * 20 + [f"qqz{i}w" for i in range(4)]
     (folder / "jobs.csv").write_text("job\n" + "\n".join(values) + "\n")
     al.Plan({"job": al.quasi("wordnet:person")}, k=2).save("plan.toml")
     printed = run("check", "jobs.csv", "--plan", "plan.toml", code=1)
     assert "job: 59 % of cells settled; 1 to review, 5 unmatched" in printed
     assert "The first 2 of 6 values settle 92 % of the 54 cells to review." in printed
-    assert printed.index("qwxzy") < printed.index("grey-haired nurse") < printed.index("qqz0w")  # 30, 20 · ½, 1
+    assert printed.index("qwxzy") < printed.index("grey-haired cleaner") < printed.index("qqz0w")  # 30, 20 · ½, 1
     hidden = run("check", "jobs.csv", "--plan", "plan.toml", "--hide-values", code=1)
     assert "59 % of cells settled" in hidden
     assert "qwxzy" not in hidden

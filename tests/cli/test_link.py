@@ -15,50 +15,50 @@ from cli.running import WIDE, run
 
 def test_link_writes_a_table_to_review(tmp_path: Path) -> None:
     data, out = tmp_path / "jobs.csv", tmp_path / "job.links.csv"
-    data.write_text("name;job\nAnn;nurse\nBob;nurses\nCid;grey-haired nurse\nDee;xyzzy\nEve;\n")
+    data.write_text("name;job\nAnn;carpenter\nBob;carpenters\nCid;grey-haired cleaner\nDee;xyzzy\nEve;\n")
     printed = run("link", str(data), "--column", "job", "--ontology", "wordnet:person", "-o", str(out))
     assert "2 of 4 values linked (50.0% of 4 cells)" in printed
     assert "1 of 4 values to review" in printed
     assert "1 of 4 values unmatched" in printed
     assert "50 % of cells settled" in printed
     rows = {row["value"]: row for row in csv.DictReader(out.read_text().splitlines())}
-    assert list(rows) == ["xyzzy", "grey-haired nurse", "nurse", "nurses"]  # by cells times doubt
-    assert rows["nurse"]["concept"] == rows["nurses"]["concept"] == "nurse.n.01"
-    assert rows["grey-haired nurse"]["dropped"] == "grey haired"
+    assert list(rows) == ["xyzzy", "grey-haired cleaner", "carpenter", "carpenters"]  # by cells times doubt
+    assert rows["carpenter"]["concept"] == rows["carpenters"]["concept"] == "carpenter.n.01"
+    assert rows["grey-haired cleaner"]["dropped"] == "grey haired"
     assert rows["xyzzy"]["status"] == "unmatched"
     again = run("link", str(data), "--column", "job", "--ontology", "wordnet:person", "--links", str(out), "--json")
     links = {row["value"]: row for row in json.loads(again)["links"]}
-    assert links["nurse"]["reason"] == "settled"
-    assert links["grey-haired nurse"]["status"] == "review"
+    assert links["carpenter"]["reason"] == "settled"
+    assert links["grey-haired cleaner"]["status"] == "review"
 
 
 def test_definitions_are_shown_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WIDE, "COLUMNS", "72")
     data, out = tmp_path / "jobs.csv", tmp_path / "job.links.csv"
-    data.write_text("job\nnurse\ngrey-haired nurse\nretired bus driver\nxyzzyq\n")
+    data.write_text("job\ncarpenter\ngrey-haired cleaner\nretired boxer\nxyzzyq\n")
     options = ["--column", "job", "--ontology", "wordnet", "-o", str(out)]
     lines = run("link", str(data), *options).splitlines()
-    at = next(i for i, line in enumerate(lines) if line.startswith("retired bus driver"))
-    assert lines[at + 1] == "    busman: someone who drives a bus"
+    at = next(i for i, line in enumerate(lines) if line.startswith("retired boxer"))
+    assert lines[at + 1] == "    boxer: someone who fights with his fists for sport"
     assert all(len(line) <= 72 for line in lines if str(tmp_path) not in line)
     rows = {row["value"]: row for row in csv.DictReader(out.read_text().splitlines())}
-    assert rows["retired bus driver"]["definition"] == "someone who drives a bus"
+    assert rows["retired boxer"]["definition"] == "someone who fights with his fists for sport"
     assert rows["xyzzyq"]["definition"] == ""
     links = {x["value"]: x for x in json.loads(run("link", str(data), *options, "--json"))["links"]}
-    assert links["retired bus driver"]["definition"] == "someone who drives a bus"
+    assert links["retired boxer"]["definition"] == "someone who fights with his fists for sport"
     assert links["xyzzyq"]["definition"] is None
 
 
 def test_values_can_be_hidden(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv"
-    data.write_text("job\nsecretxyz\nnurse\n")
+    data.write_text("job\nsecretxyz\ncarpenter\n")
     assert "secretxyz" in run("link", str(data), "--column", "job")
     assert "secretxyz" not in run("link", str(data), "--column", "job", "--hide-values")
 
 
 def test_without_a_header_columns_are_numbers(tmp_path: Path) -> None:
     data = tmp_path / "jobs.data"
-    data.write_text("39, nurse\n40, carpenter\n")
+    data.write_text("39, carpenter\n40, nurse\n")
     assert "2 of 2 values linked" in run(
         "link", str(data), "--no-header", "--column", "2", "--ontology", "wordnet:person"
     )
@@ -66,7 +66,7 @@ def test_without_a_header_columns_are_numbers(tmp_path: Path) -> None:
 
 def test_a_failed_link_leaves_no_file(tmp_path: Path) -> None:
     data, out = tmp_path / "jobs.csv", tmp_path / "out.csv"
-    data.write_text("job\nnurse\n")
+    data.write_text("job\ncarpenter\n")
     done = call("link", str(data), "--column", "jobb", "-o", str(out))
     assert done.returncode == 2
     assert "None of the 1 columns" in done.stderr
@@ -78,7 +78,7 @@ def test_a_failed_link_leaves_no_file(tmp_path: Path) -> None:
 
 def test_a_file_without_a_header_shows_no_cells(tmp_path: Path) -> None:
     data = tmp_path / "jobs.data"
-    data.write_text("Ann Smith, nurse\nBob Jones, baker\n")
+    data.write_text("Ann Smith, carpenter\nBob Jones, baker\n")
     done = call("link", str(data), "--column", "job")
     assert done.returncode == 2
     assert "Ann" not in done.stderr
@@ -86,7 +86,7 @@ def test_a_file_without_a_header_shows_no_cells(tmp_path: Path) -> None:
 
 def test_missing_cells_are_counted(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv"
-    data.write_text("id,job\n1,nurse\n2,?\n3,\n4,\n5,NA\n6,nurse\n")
+    data.write_text("id,job\n1,carpenter\n2,?\n3,\n4,\n5,NA\n6,carpenter\n")
     printed = run("link", str(data), "--column", "job")
     assert "1 of 1 values linked (100.0% of 2 cells)" in printed
     assert "4 missing cells" in printed
@@ -98,27 +98,32 @@ def test_missing_cells_are_counted(tmp_path: Path) -> None:
 
 def test_gzipped_tables_and_given_delimiters(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv.gz"
-    data.write_bytes(gzip.compress(b"a:b\nnurse:1\n"))
+    data.write_bytes(gzip.compress(b"a:b\ncarpenter:1\n"))
     assert "1 of 1 values linked" in run("link", str(data), "--column", "a", "--delimiter", ":")
     assert call("link", str(data), "--column", "a", "--delimiter", "::").returncode == 2
 
 
 def test_standard_input() -> None:
-    done = call("link", "-", "--column", "job", "--json", stdin="job\nnurse\n")
-    assert json.loads(done.stdout)["links"][0]["concept"] == "nurse.n.01"
+    done = call("link", "-", "--column", "job", "--json", stdin="job\ncarpenter\n")
+    assert json.loads(done.stdout)["links"][0]["concept"] == "carpenter.n.01"
 
 
 def test_the_data_is_never_overwritten(tmp_path: Path) -> None:
     data = tmp_path / "own.csv"
-    data.write_text("job\nnurse\n")
+    data.write_text("job\ncarpenter\n")
     done = call("link", str(data), "--column", "job", "-o", str(data))
     assert (done.returncode, "is the data itself" in done.stderr) == (2, True)
-    assert data.read_text() == "job\nnurse\n"
+    assert data.read_text() == "job\ncarpenter\n"
 
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(b"job\rnurse\r", 0), (bytes(range(256)), 2), (b'job\n"open\nnurse\n', 2), (b"job\n[b]nurse[/b]\n:smile:\n", 0)],
+    [
+        (b"job\rcarpenter\r", 0),
+        (bytes(range(256)), 2),
+        (b'job\n"open\ncarpenter\n', 2),
+        (b"job\n[b]carpenter[/b]\n:smile:\n", 0),
+    ],
 )
 def test_odd_tables_end_without_a_traceback(content: bytes, code: int, tmp_path: Path) -> None:
     data = tmp_path / "odd[b].csv"
@@ -129,15 +134,15 @@ def test_odd_tables_end_without_a_traceback(content: bytes, code: int, tmp_path:
 
 
 def test_settled_values_that_do_not_occur_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "links.csv").write_text("value,concept\nnurse,nurse\nbaker,baker\n")
-    (tmp_path / "jobs.csv").write_text("job\nnurse\n")
+    (tmp_path / "links.csv").write_text("value,concept\ncarpenter,carpenter\nbaker,baker\n")
+    (tmp_path / "jobs.csv").write_text("job\ncarpenter\n")
     printed = run("link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv"))
     assert "1 value of" in printed
 
 
 def test_settled_concepts_outside_the_root_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "links.csv").write_text("value,concept\nnurse,operator.n.02\n")
-    (tmp_path / "jobs.csv").write_text("job\nnurse\n")
+    (tmp_path / "links.csv").write_text("value,concept\ncarpenter,operator.n.02\n")
+    (tmp_path / "jobs.csv").write_text("job\ncarpenter\n")
     words = ["link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv")]
     assert "1 reviewed concept outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
     assert "outside" not in run(*words)

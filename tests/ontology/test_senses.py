@@ -1,122 +1,102 @@
-"""Coherent senses: the energy agrees with its formula, and small columns reach its minimum."""
+"""Senses in their column: the fit agrees with its formula, and coherent columns are read as such."""
 
 from __future__ import annotations
-
-import itertools
 
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.ontology.linking import senses
-from allonym.ontology.linking.senses import PRIOR, Column, coherent, first
+from allonym.ontology.linking.senses import Column, sizes_of, softmax
 from allonym.ontology.wordnet import bundled
 
-
-def energy(parents: Dag, choice: list[int], counts: list[float], prior: list[float]) -> float:
-    """Return E straight from its formula."""
-    total, apart = sum(counts), 0.0
-    for i, a in enumerate(choice):
-        for j, b in enumerate(choice):
-            if i != j:
-                ta, tb = reference.ancestors(parents, a), reference.ancestors(parents, b)
-                apart += counts[i] * counts[j] * (1 - len(ta & tb) / (len(ta) * len(tb)) ** 0.5)
-    return apart / total + PRIOR * sum(f * p for f, p in zip(counts, prior, strict=True))
+Drawn = tuple[Dag, list[list[int]], list[list[float]], list[int]]
 
 
 @st.composite
-def columns(draw: st.DrawFn) -> tuple[Dag, list[list[int]], list[list[float]], list[float]]:
+def columns(draw: st.DrawFn) -> Drawn:
     parents = draw(dags(max_size=12))
     concepts = st.integers(0, len(parents) - 1)
-    words = draw(st.lists(st.lists(concepts, min_size=1, max_size=3, unique=True), min_size=1, max_size=4))
-    unusual = st.floats(0, 1)
-    prior = [[0.0, *draw(st.lists(unusual, min_size=len(w) - 1, max_size=len(w) - 1))] for w in words]
-    counts = draw(st.lists(st.integers(1, 9).map(float), min_size=len(words), max_size=len(words)))
-    return parents, words, prior, counts
+    words = draw(st.lists(st.lists(concepts, min_size=1, max_size=3, unique=True), min_size=1, max_size=5))
+    weights = [draw(st.lists(st.floats(-4, 0), min_size=len(w), max_size=len(w))) for w in words]
+    raw = draw(st.lists(st.integers(0, 2), min_size=len(words), max_size=len(words)))
+    family = np.unique(raw, return_inverse=True)[1].tolist()
+    return parents, words, weights, family
 
 
-def column_of(parents: Dag, words: list[list[int]], prior: list[list[float]], counts: list[float]) -> Column:
+def column_of(drawn: Drawn) -> Column:
+    parents, words, weights, family = drawn
     starts = np.cumsum([0, *map(len, words)])
     flat = np.array([s for w in words for s in w])
-    return Column(taxonomy(parents), starts, flat, np.array([p for ps in prior for p in ps]), np.array(counts))
+    return Column(taxonomy(parents), starts, flat, np.array([x for w in weights for x in w]), np.array(family))
+
+
+def cosine(parents: Dag, a: int, b: int) -> float:
+    ta, tb = reference.ancestors(parents, a), reference.ancestors(parents, b)
+    return float(len(ta & tb) / (len(ta) * len(tb)) ** 0.5)
 
 
 @given(columns())
-def test_small_columns_get_the_minimum_of_the_formula(drawn: tuple) -> None:  # type: ignore[type-arg]
-    parents, words, prior, counts = drawn
-    column = column_of(*drawn)
-    every = {}
-    for picks in itertools.product(*(range(len(w)) for w in words)):
-        choice = [w[i] for w, i in zip(words, picks, strict=True)]
-        every[picks] = energy(parents, choice, counts, [p[i] for p, i in zip(prior, picks, strict=True)])
-        assert column.energy(np.array(picks)) == pytest.approx(every[picks], abs=1e-9)
-    choice = coherent(column)
-    assert every[tuple(choice.chosen.tolist())] == pytest.approx(min(every.values()), abs=1e-9)
-    for i, w in enumerate(words):  # the margin is what changing this one value would cost, per record
-        others = [p for p in range(len(w)) if p != choice.chosen[i]]
-        if not others:
-            assert choice.margin[i] == np.inf
-            continue
-        changed = [tuple(p if j == i else c for j, c in enumerate(choice.chosen.tolist())) for p in others]
-        cheapest = min(every[c] for c in changed) - min(every.values())
-        assert choice.margin[i] == pytest.approx(cheapest / counts[i], abs=1e-9)
-
-
-AMBIGUOUS = [
-    "bank", "bat", "bow", "spring", "crane", "seal", "pitch", "bass", "match", "file", "ring", "date", "club", "jam",
-    "key", "nail", "palm", "plant", "fan", "trunk",
-]  # fmt: skip
-SEVEN = {"min_size": 7, "max_size": 7}
-
-
-@settings(max_examples=15)
-@given(st.lists(st.sampled_from(AMBIGUOUS), unique=True, **SEVEN), st.lists(st.integers(1, 50), **SEVEN))
-def test_seven_words_of_wordnet_are_no_worse_than_brute_force(words: list[str], counts: list[int]) -> None:
-    """Improvement from two starts alone, checked against all combinations of up to three senses each."""
-    t = bundled()
-    meanings = [t.lexicon.senses(w)[:3].astype(np.int64) for w in words]
-    starts = np.cumsum([0, *map(len, meanings)])
-    prior = np.concatenate([np.arange(len(m)) / len(m) for m in meanings])
-    column = Column(t, starts, np.concatenate(meanings), prior, np.array(counts))
-    best = min(column.energy(np.array(picks)) for picks in itertools.product(*(range(len(m)) for m in meanings)))
-    assert coherent(column).energy <= best + 1e-9
-
-
-def large(size: int) -> Column:
-    rng = np.random.default_rng(3)
-    t = bundled()
-    prior = rng.random(6 * size)
-    prior[::6] = 0
-    concepts = rng.integers(0, len(t), 6 * size)
-    return Column(t, np.arange(0, 6 * size + 1, 6), concepts, prior, rng.integers(1, 100, size))
-
-
-def test_descent_never_increases_the_energy() -> None:
-    column = large(300)
-    start = first(column)
-    assert start.chosen.tolist() == [0] * 300
-    assert coherent(column).energy < start.energy
-
-
-def test_descent_stops_at_a_local_minimum() -> None:
-    column = large(200)
-    choice = coherent(column)
-    assert (choice.margin >= -1e-9).all()
-
-
-def test_descent_finds_the_minimum_of_small_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(8)
-    t = bundled()
-    missed = 0
-    for _ in range(30):
-        column = Column(
-            t, np.arange(0, 19, 3), rng.integers(0, len(t), 18), np.tile([0, 0.3, 0.6], 6), rng.integers(1, 9, 6)
+def test_the_fit_is_the_mean_similarity_to_other_families(drawn: Drawn) -> None:
+    parents, words, weights, family = drawn
+    column = column_of(drawn)
+    probability = softmax(np.array([x for w in weights for x in w]), column.starts)
+    by_word = np.split(probability, column.starts[1:-1])
+    members = [family.count(f) for f in family]
+    others = max(len(set(family)) - 1, 1)
+    expected = [
+        sum(
+            p / members[j] * cosine(parents, sense, other)
+            for j, word in enumerate(words)
+            if family[j] != family[i]
+            for p, other in zip(by_word[j], word, strict=True)
         )
-        monkeypatch.setattr(senses, "MAX_EXACT_BITS", 21)
-        best = coherent(column).energy
-        monkeypatch.setattr(senses, "MAX_EXACT_BITS", 0)
-        missed += coherent(column).energy > best + 1e-9
-    assert missed <= 6
+        / others
+        for i, senses in enumerate(words)
+        for sense in senses
+    ]
+    assert column.fit(probability) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+@given(columns())
+def test_probabilities_sum_to_one(drawn: Drawn) -> None:
+    column = column_of(drawn)
+    for senses in (column.senses(), column.without_context()):
+        sums = np.add.reduceat(senses.probability, column.starts[:-1])
+        assert sums == pytest.approx(np.ones(len(sums)))
+
+
+@given(columns())
+def test_neighbours_are_the_nearest_of_other_families(drawn: Drawn) -> None:
+    parents, words, _, family = drawn
+    column = column_of(drawn)
+    probability = column.without_context().probability
+    best = [words[i][int(np.argmax(p))] for i, p in enumerate(np.split(probability, column.starts[1:-1]))]
+    count = max(min(2, len(set(family)) - 1), 1)
+    for i, near in enumerate(column.neighbours(probability)):
+        others = [cosine(parents, best[i], best[j]) for j in range(len(words)) if family[j] != family[i]]
+        top = sorted([*others, *[0.0] * count], reverse=True)[:count]
+        assert near == pytest.approx(sum(top) / count, abs=1e-9)
+
+
+@given(dags(max_size=12))
+def test_sizes_count_every_concept_once(parents: Dag) -> None:
+    t = taxonomy(parents)
+    assert sizes_of(t)[t.root] == len(t)
+    assert (sizes_of(t) >= 1).all()
+
+
+def test_rare_senses_win_among_their_kind() -> None:
+    t = bundled()
+    words = ["bass", "trout", "salmon", "perch", "cod"]
+    meanings = [t.lexicon.senses(w).astype(np.int64) for w in words]
+    starts = np.cumsum([0, *map(len, meanings)])
+    weights = np.concatenate([-np.log1p(np.arange(len(m))) for m in meanings])
+    column = Column(t, starts, np.concatenate(meanings), weights, np.arange(len(words)))
+    chosen = [
+        m[int(np.argmax(p))] for m, p in zip(meanings, np.split(column.senses().probability, starts[1:-1]), strict=True)
+    ]
+    animals = [t.code("fish.n.01") in t.subsumers(int(c)) or t.code("fish.n.02") in t.subsumers(int(c)) for c in chosen]
+    assert all(animals)

@@ -57,7 +57,7 @@ class WordCodec(CellCodec):
                 self._new.clear()
             options: dict[str, Any] = {"language": self.kind.language, "individuals": self.individuals}
             accept = self.kind.accepted
-            (new,) = link([text], self.scope, senses="first", suggest=accept == "all", **options)
+            (new,) = link([text], self.scope, senses="first", suggest=accept == "all", strict=True, **options)
             new = with_suggestion(new, self.scope, self.kind.language) if accept == "all" else new
             self._new[text] = linked_value(new, self.scope, self.kind.language) if is_accepted(new, accept) else None
         return self._new[text]

@@ -131,6 +131,8 @@ def _link(
             language=column.language,
             settled=settled.concepts,
             narrower=settled.narrower,
+            strict=isinstance(plan.method, RecordLevelMethod),  # they draw replacements from what is under the root
+            name=name,
             tick=part_of(tick, place, len(ontologies)),
         )
         source = column.links[place] if column.links else None

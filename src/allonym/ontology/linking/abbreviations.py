@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from io import StringIO
 from pathlib import Path
 
@@ -31,7 +30,7 @@ VOWELS = frozenset("aeiouyäöüàâáãéèêëíìîïóòôõúùû")
 @cache
 def bundled(code: str) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return the abbreviations of a language: long forms with their fields, most likely first."""
-    file = resources.files("allonym.ontology") / "data" / f"abbreviations.{code}.csv"
+    file = Path(__file__).parents[1] / "data" / f"abbreviations.{code}.csv"
     return _grouped(file.read_text("utf-8")) if file.is_file() else {}
 
 

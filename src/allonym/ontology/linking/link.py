@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from allonym.errors import LinksError, OptionError, first_few
+from allonym.ontology.linking.candidates import PARTIAL, Candidate, CandidateFinder
+from allonym.ontology.linking.choose import Choice, ColumnChoice
+from allonym.ontology.linking.confidence import confidence
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.match import Match, Matcher
-from allonym.ontology.linking.senses import Choice, Column, coherent, first
+from allonym.ontology.linking.normalise import Normaliser
 from allonym.ontology.linking.suggest import similar_words
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -21,9 +22,11 @@ SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
 SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
 STRATEGIES = ("coherent", "first", "best-pair")
-MIN_MARGIN = 0.05  # a sense chosen by a smaller margin needs review
+MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
+NEVER_SURE = frozenset({"stem", "longer", "similar"})
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
-REASONS_TO_REVIEW = ("stem", "head")  # whatever the margin
+_NUMBER = re.compile(r"(\d+([.,]\d+)?(st|nd|rd|th)?[%+]?\s*([-–/]|to)?\s*)+")
+REASONS_OF_SAME = frozenset({"id", "notation", "exact", "spelling", "inflection", "inverted", "abbreviation"})
 
 
 @dataclass(frozen=True)
@@ -33,24 +36,13 @@ class Link:
     value: str
     count: int
     concept: int | None
-    reason: (
-        str  # settled | id | notation | exact | spelling | inflection | stem | head | outside | individual | unknown
-    )
+    reason: str  # how it was matched, or why not: see docs/ontologies/linking.md
     status: str
     dropped: str = ""  # words of the value that were ignored
     alternatives: tuple[int, ...] = ()  # other senses under the root
     suggestions: tuple[str, ...] = ()  # words or ids of concepts that the value may mean, by spelling or meaning
     relation: str = SAME  # `narrower`: the value is a kind of the concept, not the concept itself
     confidence: float = 1.0  # probability that the link is right
-
-
-@dataclass(frozen=True)
-class _Candidates:
-    """The senses that a value may have under the root, most frequent first, with their shares."""
-
-    senses: tuple[int, ...]
-    shares: tuple[float, ...]
-    match: Match
 
 
 def link(
@@ -63,6 +55,9 @@ def link(
     narrower: Collection[str] = (),
     individuals: bool | None = None,
     suggest: bool = True,
+    strict: bool = False,
+    name: str = "",
+    abbreviations: Mapping[str, Sequence[str]] | None = None,
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Link]:
     """Link the values of a column, in their order.
@@ -76,6 +71,9 @@ def link(
         narrower: the settled values that are a kind of their concept; the others are the same.
         individuals: whether values may mean named individuals; by default, if at least half of them do.
         suggest: whether to search for words spelled like unmatched values.
+        strict: whether values may only mean concepts under the root; else these are preferred.
+        name: the name of the column, which is evidence too.
+        abbreviations: further abbreviations with what they stand for, most likely first.
         tick: called with the work done and its total.
 
     Returns:
@@ -100,18 +98,18 @@ def link(
         )
     counts = dict(values) if isinstance(values, Mapping) else Counter(values)
     decided = _settled(settled or {}, scope, language)
-    linker = _Linker(scope, language)
     open_values = [v for v in counts if v not in decided]
-    candidates = {}
-    for done, v in enumerate(open_values):
-        candidates[v] = linker.candidates(v)
+    in_context = senses == "coherent"
+    finder = _finder(scope, language, abbreviations or {}, counts if in_context else (), strict)
+    candidates: dict[str, list[Candidate]] = {}
+    for done, value in enumerate(open_values):
+        candidates[value] = finder.candidates(value)
         tick(done, 2 * len(open_values))
     if individuals is None:
         individuals = _mostly_individuals(candidates, decided, scope.taxonomy)
     if not individuals:
-        candidates = {v: _without_individuals(c, scope.taxonomy) for v, c in candidates.items()}
-    chosen = _choose(candidates, decided, counts, scope.taxonomy, senses)
-    unmatched = [v for v in open_values if v not in chosen]
+        candidates = {v: _without_individuals(c, finder, v) for v, c in candidates.items()}
+    unmatched = [v for v in open_values if not candidates[v]]
     allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
     first_tick = 2 * len(open_values) - len(unmatched)
     similar = (
@@ -120,6 +118,10 @@ def link(
         else [[] for _ in unmatched]
     )
     suggestions = dict(zip(unmatched, similar, strict=True))
+    settled_concepts = [c for c in decided.values() if c is not None]
+    choice = ColumnChoice(candidates, settled_concepts, finder, scope, in_context=in_context, name=name)
+    calibrated = scope.taxonomy.details is not None  # elsewhere nobody has measured how often heads are right
+    chosen = {value: _link(value, x, candidates[value], calibrated) for value, x in choice.choices().items()}
     links = []
     for value, count in counts.items():
         if value in decided:
@@ -130,9 +132,50 @@ def link(
         elif value in chosen:
             links.append(replace(chosen[value], count=count))
         else:
-            reason = linker.reason_unmatched[value]
+            reason = finder.reason_unmatched[value]
             links.append(Link(value, count, None, reason, UNMATCHED, suggestions=tuple(suggestions[value])))
     return links
+
+
+def _link(value: str, choice: Choice, candidates: Sequence[Candidate], calibrated: bool) -> Link:
+    """Return the link of a value; its count is added later."""
+    best, match = choice.best, choice.best.match
+    later_expansion = match.reason == "abbreviation" and match.penalty > 0
+    relation = SAME if match.reason in REASONS_OF_SAME and not later_expansion else NARROWER
+    certainty = confidence(choice.features)
+    partial = match.reason in PARTIAL
+    is_sure = certainty >= (MIN_SURE_PARTIAL if partial else MIN_SURE) and (calibrated or not partial)
+    is_sure = is_sure and not later_expansion and not _is_doubtful(value, match)
+    is_sure = is_sure and not (calibrated and is_number(value))
+    if match.reason in ("id", "notation"):
+        is_sure, certainty = len(candidates) == 1, 1.0 if len(candidates) == 1 else certainty
+    others = tuple(x.concept for x in candidates if x.concept != best.concept)
+    return Link(
+        value, 0, best.concept, match.reason, SURE if is_sure else REVIEW, match.dropped, others,
+        relation=relation, confidence=certainty,
+    )  # fmt: skip
+
+
+def _is_doubtful(value: str, match: Match) -> bool:
+    """Tell whether a link needs review whatever its confidence: weak matches and codes."""
+    return match.reason in NEVER_SURE or may_be_code(value) or may_be_code(match.form)
+
+
+def is_number(value: str) -> bool:
+    """Tell whether a value is a number or a range: 12, 3rd, 5th-6th, 10+.
+
+    >>> is_number("5th-6th"), is_number("3rd floor"), is_number("first")
+    (True, False, False)
+    """
+    return _NUMBER.fullmatch(value.strip().casefold()) is not None
+
+
+def _finder(
+    scope: Scope, language: str, abbreviations: Mapping[str, Sequence[str]], column: Collection[str], strict: bool
+) -> CandidateFinder:
+    matcher = Matcher.of(scope.taxonomy.lexicon, language_of(language))
+    normaliser = Normaliser.of(matcher.lexicon, matcher.language, abbreviations, column)
+    return CandidateFinder(scope, matcher, normaliser, column, strict=strict)
 
 
 def may_be_code(value: str) -> bool:
@@ -169,106 +212,18 @@ def _settled(settled: Mapping[str, str], scope: Scope, language: str) -> dict[st
     return decided
 
 
-class _Linker:
-    """Finds the candidate senses of values under one root."""
-
-    def __init__(self, scope: Scope, language: str) -> None:
-        self.scope, self.taxonomy, self.language = scope, scope.taxonomy, language
-        self.matcher = Matcher.of(self.taxonomy.lexicon, language_of(language))
-        self.reason_unmatched: dict[str, str] = {}  # unknown | outside (the root) | individual
-
-    def candidates(self, value: str) -> _Candidates | None:
-        """Return the senses of the best matching form that has senses under the root."""
-        self.reason_unmatched[value] = "unknown"
-        exact = self.taxonomy.find(value.strip())
-        if exact is not None and exact in self.scope and not self._is_word(value):
-            return _Candidates((exact,), (1.0,), Match(value, "id"))
-        for step in self.matcher.steps(value):
-            matched = [(match, entries) for match in step if (entries := self._entries(match)).size]
-            if matched:
-                self.reason_unmatched[value] = "individual"  # holds if these are excluded later
-                return self._candidates(matched)
-            if any(self.taxonomy.lexicon.entries(match.form, self.language).size for match in step):
-                self.reason_unmatched[value] = "outside"
-        return None
-
-    def _is_word(self, value: str) -> bool:
-        """Tell whether a value is a word, not only an id: in some ontologies ids are words."""
-        words = self.taxonomy.lexicon
-        return bool((~words.notation[words.entries(value)]).any())
-
-    def _entries(self, match: Match) -> NDArray[np.int64]:
-        """Return the entries of a form under the root: its notations if it has any, else its senses."""
-        words = self.taxonomy.lexicon
-        entries = words.entries(match.form, self.language)
-        entries = entries[self.scope.members[words.concepts[entries]]]
-        codes = entries[words.notation[entries]]
-        return codes if codes.size and match.reason == "exact" else entries[~words.notation[entries]]
-
-    def _candidates(self, matched: list[tuple[Match, NDArray[np.int64]]]) -> _Candidates:
-        """Combine the senses of forms; their weights are the counts of the lexicon, else derived from their order."""
-        words = self.taxonomy.lexicon
-        match, entries = matched[0]
-        if words.notation[entries[0]]:
-            coded = tuple(int(c) for c in np.unique(words.concepts[entries]))
-            return _Candidates(coded, (1.0,) * len(coded), replace(match, reason="notation"))
-        weights: dict[int, float] = {}
-        for _, entries_of_form in matched:
-            for place, entry in enumerate(entries_of_form):
-                weight = float(words.counts[entry]) + 1 if words.has_counts else 1 / (place + 1)
-                weights[int(words.concepts[entry])] = max(weight, weights.get(int(words.concepts[entry]), 0))
-        total = sum(weights.values())
-        return _Candidates(tuple(weights), tuple(weight / total for weight in weights.values()), match)
-
-
 def _mostly_individuals(
-    candidates: Mapping[str, _Candidates | None], decided: Mapping[str, int | None], taxonomy: Taxonomy
+    candidates: Mapping[str, Sequence[Candidate]], decided: Mapping[str, int | None], taxonomy: Taxonomy
 ) -> bool:
-    """Tell whether at least half of the values mean individuals, by their settled or most frequent sense."""
-    concepts = [c.senses[0] for c in candidates.values() if c is not None]
+    """Tell whether at least half of the values mean individuals, by their settled or most likely sense."""
+    concepts = [c[0].concept for c in candidates.values() if c]
     concepts += [c for c in decided.values() if c is not None]
     return int(taxonomy.instances[concepts].sum()) * 2 >= max(len(concepts), 1)
 
 
-def _without_individuals(candidates: _Candidates | None, taxonomy: Taxonomy) -> _Candidates | None:
-    if candidates is None or candidates.match.reason in ("id", "notation"):
-        return candidates
-    classes = [i for i, c in enumerate(candidates.senses) if not taxonomy.instances[c]]
-    if not classes:
-        return None
-    return _Candidates(
-        tuple(candidates.senses[i] for i in classes), tuple(candidates.shares[i] for i in classes), candidates.match
-    )
-
-
-def _choose(
-    candidates_of: Mapping[str, _Candidates | None],
-    decided: Mapping[str, int | None],
-    counts: Mapping[str, int],
-    taxonomy: Taxonomy,
-    strategy: str,
-) -> dict[str, Link]:
-    """Choose a sense for every value with candidates; settled values influence the choice but do not change."""
-    fixed = {v: c for v, c in decided.items() if c is not None and v in counts}
-    matched = {v: c for v, c in candidates_of.items() if c is not None}
-    in_column = {**matched, **{v: _Candidates((c,), (1.0,), Match("", "settled")) for v, c in fixed.items()}}
-    if not matched:
-        return {}
-    starts = np.cumsum([0, *(len(c.senses) for c in in_column.values())])
-    senses = np.array([s for c in in_column.values() for s in c.senses], np.int64)
-    prior = np.concatenate([1 - np.array(c.shares) / max(c.shares) for c in in_column.values()])
-    weights: NDArray[np.float64] = np.array([counts[v] for v in in_column], np.float64)
-    column = Column(taxonomy, starts, senses, prior, weights)
-    choice: Choice = (coherent if strategy == "coherent" else first)(column)
-    links = {}
-    for i, (value, candidates) in enumerate(matched.items()):
-        concept = candidates.senses[choice.chosen[i]]
-        reason = candidates.match.reason
-        one_code = reason != "notation" or len(candidates.senses) == 1
-        ambiguous = reason not in ("id", "notation") and may_be_code(value)
-        is_sure = reason not in REASONS_TO_REVIEW and one_code and not ambiguous and choice.margin[i] >= MIN_MARGIN
-        status = SURE if is_sure else REVIEW
-        others = tuple(c for c in candidates.senses if c != concept)
-        relation = NARROWER if reason in REASONS_TO_REVIEW else SAME
-        links[value] = Link(value, 0, concept, reason, status, candidates.match.dropped, others, (), relation)
-    return links
+def _without_individuals(candidates: list[Candidate], finder: CandidateFinder, value: str) -> list[Candidate]:
+    instances = finder.taxonomy.instances
+    classes = [x for x in candidates if x.match.reason in ("id", "notation") or not instances[x.concept]]
+    if candidates and not classes:
+        finder.reason_unmatched[value] = "individual"
+    return classes

@@ -1,4 +1,4 @@
-"""Match a text to forms of a lexicon: exactly, by spelling, by inflection, by stem, by the head of a phrase.
+"""Match a text to forms of a lexicon: as a whole, by the members of a union, by the head of a phrase, by its stem.
 
 Each step is weaker than the one before, and the match records it. Negations are never dropped.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,22 +16,29 @@ import numpy as np
 
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.languages import Language
+from allonym.ontology.linking.negation import drops_negation, words_of
+from allonym.ontology.linking.normalise import Normaliser, Reading
 
 # WordNet's detachment rules for nouns (morphy(7WN))
 SUFFIXES = [
     ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"),
     ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
 ]  # fmt: skip
-# the semantic tags of SNOMED CT
-_TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
-_TAG = re.compile(rf"\s*\(({_TAGS})\)\s*$", re.IGNORECASE)
 _PARENTHESIS = re.compile(r"\s*[(\[{][^)\]}]*[)\]}]?")
-_BREAK = re.compile(r",|\s-+\s")
-_BRACKET = re.compile(r"[()\[\]{},]")
+_SEGMENT = re.compile(r"\s+[-–—:|]+\s*|[-–—:|]+\s+|[,;:/|]\s*|(?<=[^\W\d_]{3})[-–—](?=[^\W\d_]{3})")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 
 MAX_ANALYSED_LETTERS = 16_000  # longer texts are only matched exactly
+MAX_SEGMENTS = 4
+LATER_EXPANSION, MAX_EXPANSIONS = 1.0, 3
+LATER_SEGMENT, DROPPED_WORD, LEADING_WORD, EXPANDED = (
+    0.7,
+    0.2,
+    2.0,
+    0.5,
+)  # how much less likely such a match is, as a logarithm
+SAME_WORDS = frozenset({"hyphen", "camel-case", "slash", "possessive", "british", "ordinal", "number"})
 
 
 @dataclass(frozen=True)
@@ -39,8 +46,13 @@ class Match:
     """A form of the lexicon for a text, and how it was matched."""
 
     form: str  # its key
-    reason: str  # exact | spelling | inflection | stem | head
+    reason: str  # exact | spelling | inflection | inverted | abbreviation | derived | part | head | stem
     dropped: str = ""
+    penalty: float = 0.0  # a logarithm
+    first: bool = False  # whether it is the beginning of a phrase, not its head
+    leads: bool = False  # whether the beginning may be the head, as it begins other values or is a verb
+    agrees: bool = False  # whether the noun is also derived from an adjective of the same form
+    derived: bool = False  # whether the form is no noun, and means the nouns it is derived from
 
 
 class Matcher:
@@ -49,10 +61,10 @@ class Matcher:
     >>> from allonym.ontology.lexicon import Entry
     >>> from allonym.ontology.linking.languages import language
     >>> m = Matcher(Lexicon.build([Entry("ice cream", 0), Entry("parrot", 1)]), language("en"))
-    >>> next(m.matches("Ice-Cream"))
-    Match(form='ice cream', reason='spelling', dropped='')
-    >>> next(m.matches("grey parrots"))
-    Match(form='parrot', reason='head', dropped='grey')
+    >>> next(m.matches("Ice-Cream")).reason
+    'spelling'
+    >>> next(m.matches("grey parrots")).form
+    'parrot'
     >>> list(m.matches("no parrot"))
     []
     """
@@ -68,20 +80,49 @@ class Matcher:
     def matches(self, text: str) -> Iterator[Match]:
         """Yield every form for a text, best first."""
         for step in self.steps(text):
-            yield from step
+            yield from (match for match in step if not match.derived)
 
-    def steps(self, text: str) -> Iterator[list[Match]]:
-        """Yield the matches of a text in steps of decreasing strength: the whole text, its stem, its head.
+    def steps(
+        self, text: str, normaliser: Normaliser | None = None, leads: Callable[[str], bool] = lambda word: False
+    ) -> Iterator[list[Match]]:
+        """Yield the matches of a text in steps of decreasing strength: whole, members of a union and heads, stem.
 
-        The text may mean all forms of one step: "buns" are buns and a bun.
+        The text may mean any form of one step: "buns" are buns and a bun.
+
+        Args:
+            text: the text.
+            normaliser: the readings of the column.
+            leads: tells whether a word at the beginning of a phrase may be its head.
         """
         whole = key(text)
         if len(whole) > MAX_ANALYSED_LETTERS or any("\ud800" <= c <= "\udfff" for c in whole):  # no word
             yield [Match(whole, "exact")]
         elif whole:
-            yield list(self._word(whole))
+            normaliser = normaliser or self._normaliser
+            readings = normaliser.readings(text)
+            yield _distinct(self._whole(readings))
+            parts = [match for r in readings if r.part for match in self._reading(r)]
+            yield _distinct([*parts, *self._heads(text, readings, normaliser, leads)])
             yield list(self._stem(whole))
-            yield from self._head(" ".join(text.split()))
+
+    @cached_property
+    def _normaliser(self) -> Normaliser:
+        return Normaliser.of(self.lexicon, self.language)
+
+    def _whole(self, readings: Iterable[Reading]) -> Iterator[Match]:
+        """Match the readings of a text that have all its words; of several expansions, the first is likelier."""
+        expansions = 0
+        for reading in readings:
+            if not reading.dropped and not reading.part:
+                expanded = bool({"abbreviation", "prefix"} & set(reading.steps))
+                yield from self._reading(reading, LATER_EXPANSION * min(expansions, MAX_EXPANSIONS) * expanded)
+                expansions += expanded
+
+    def _reading(self, reading: Reading, penalty: float = 0.0) -> Iterator[Match]:
+        """Match a reading of a text; words of other parts of speech come last."""
+        for match in self._word(reading.text):
+            yield Match(match.form, _reason(reading, match.reason), penalty=penalty)
+        yield Match(reading.text, "part" if reading.part else "derived", derived=True)
 
     def _word(self, text: str) -> Iterator[Match]:
         """Match the text as it is, then with other spelling, then in the singular."""
@@ -99,12 +140,18 @@ class Matcher:
                     seen.add(singular)
                     yield Match(singular, "inflection")
 
+    @cached_property
+    def _with_hyphens(self) -> dict[str, str]:
+        """Forms with hyphens, by what they are with blanks."""
+        return {form.replace("-", " "): form for form in self.lexicon.keys if "-" in form}
+
     def _spellings(self, text: str) -> list[str]:
         """Return a key as it is, with hyphens and signs as spaces or the reverse, as one word, without full stops."""
         words = _words(text)
         if any(c.isdigit() for c in text):  # 1.5 is not 15, and -5 is not 5
             return [text] if text[0] in "+-" or not _LETTERS.search(text) else [text, " ".join(words), "-".join(words)]
-        others = [" ".join(words), "-".join(words), text.replace("'", ""), text.replace(".", "")]
+        blanks = " ".join(words)
+        others = [blanks, self._with_hyphens.get(blanks, blanks), text.replace("'", ""), text.replace(".", "")]
         if not any(word in self.language.negations | self.language.determiners for word in words):
             others.append("".join(words))  # but "not able" is not notable
         return list(dict.fromkeys([text, *others]))
@@ -152,74 +199,132 @@ class Matcher:
             ):
                 yield Match(form, "stem")
 
-    def _head(self, text: str) -> Iterator[list[Match]]:
-        """Drop qualifiers on the right, fewest first; then drop words from the end away from the head."""
-        plain = _TAG.sub("", text)
-        tag = _words(re.sub(r"[()]", " ", key(text.removeprefix(plain))))
-        rests = list(self._cut(plain))
-        words = rests[-1].split() if rests else []
-        near = self._max_words + 1  # no form has more words
-        words = words[-near:] if self.language.head_last else words[:near]
-        while words := self._shorter(words):
-            rests.append(" ".join(words))
-        for rest in rests:
-            if rest.count(" ") >= self._max_words or not _LETTERS.search(rest):
+    def _heads(
+        self, text: str, readings: Sequence[Reading], normaliser: Normaliser, leads: Callable[[str], bool]
+    ) -> Iterator[Match]:
+        """Match the head of each segment of a text, and of readings that leave something out."""
+        for reading in readings:
+            if reading.dropped and not reading.part:
+                dropped = " ".join(reading.dropped)
+                for match in self._word(reading.text):
+                    yield Match(match.form, "head", dropped, DROPPED_WORD * len(reading.dropped))
+        later = 0.0
+        for segment, others in self._segments(text):
+            for reading in normaliser.readings(segment):
+                if not reading.part and "inverted" not in reading.steps:
+                    penalty = later + EXPANDED * bool({"abbreviation", "prefix"} & set(reading.steps))
+                    rest = " ".join([*reading.dropped, others]).strip()
+                    for x in self._head(reading, leads):
+                        dropped = _in_order(words_of(f"{x.dropped} {rest}"), words_of(text))
+                        yield replace(
+                            x, reason="head" if rest else x.reason, dropped=dropped, penalty=x.penalty + penalty
+                        )
+            later = LATER_SEGMENT
+
+    def _segments(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield the segments of a text, each with the other words of the text.
+
+        Segments that qualify others, or whose negation is in another, are left out.
+        """
+        every = words_of(text)
+        plain = _PARENTHESIS.sub(" ", text)
+        words = words_of(plain)
+        at = 0
+        for segment in self._split(plain)[:MAX_SEGMENTS]:
+            own = words_of(segment)
+            kept, at = range(at, at + len(own)), at + len(own)
+            qualifies = bool(own) and own[0] in self.language.prepositions and len(own) < len(words)
+            if _LETTERS.search(segment) and not qualifies and not drops_negation(words, kept, self.language):
+                yield segment, " ".join((Counter(every) - Counter(own)).elements())
+
+    def _split(self, text: str) -> list[str]:
+        """Split a text into segments, but not after a prefix: "non-small cell cancer" is one."""
+        segments: list[str] = []
+        for segment in _SEGMENT.split(text):
+            before = words_of(segments[-1])[-1:] if segments else []
+            if before and before[0] in self.language.negating_prefixes:
+                segments[-1] += f"-{segment}"
+            else:
+                segments.append(segment)
+        return segments
+
+    def _head(self, reading: Reading, leads: Callable[[str], bool]) -> Iterator[Match]:
+        """Cut qualifiers off a reading, then drop words from the end away from the head, until a form matches.
+
+        The first words may be the head too, if they are so in the column: "burglary business", "assist personnel".
+        """
+        words = reading.text.split()
+        after, before = self._spans(words)
+        matches = list(self._first_span(words, after, 0.0))
+        yield from matches
+        may_lead = bool(words) and leads(words[0])
+        for x in self._first_span(words, before, LEADING_WORD):
+            yield replace(x, first=True, leads=may_lead or all(m.derived for m in matches))
+
+    def _first_span(self, words: list[str], spans: Iterable[tuple[int, int]], penalty: float) -> Iterator[Match]:
+        """Match the first span of words that is a form."""
+        plain = [re.sub(r"\W", "", word) for word in words]
+        for low, high in spans:
+            rest = " ".join(words[low:high])
+            if high - low > self._max_words or not _LETTERS.search(rest):
                 continue  # no form has so many words; "stage 2" is not a two
-            dropped = _dropped_words(plain, rest)
-            if any(self._negates(word) for word in dropped):
+            if drops_negation(plain, range(low, high), self.language):
                 continue
-            trivial = all(word in self.language.determiners for word in dropped)
             matches = list(self._word(rest))
             if not matches and self.language.code != "en":  # in other languages, stems match plurals
                 matches = list(self._stem(rest))
-            dropped_text = " ".join([*dropped, *tag])
-            yield [Match(m.form, m.reason if trivial else "head", dropped_text) for m in matches]
+            dropped = words[:low] + words[high:]
+            cost = penalty + DROPPED_WORD * len(dropped)
+            trivial = high == len(words) and all(word in self.language.determiners for word in dropped)
+            for x in matches:
+                yield Match(x.form, x.reason if trivial else "head", " ".join(dropped), 0.0 if trivial else cost)
+            if high - low == 1:
+                yield Match(rest, "head", " ".join(dropped), cost, derived=True)
+            if matches:
+                return
 
-    def _negates(self, word: str) -> bool:
-        return re.sub(r"\W", "", word) in self.language.negations or word.endswith("n't")
+    def _spans(self, words: list[str]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return the parts of a phrase that may be its head, longest first, and those at its other end."""
+        breaks = self.language.prepositions | self.language.determiners
+        ends = [len(words), *(i for i in range(len(words) - 1, 0, -1) if words[i] in breaks)]
+        cut = [(0, end) for end in ends]
+        last = [(low, ends[-1]) for low in range(1, ends[-1])]
+        first = [(0, high) for high in range(ends[-1] - 1, 0, -1)]
+        return (cut + last, first) if self.language.head_last else (cut + first, [])
 
     @cached_property
     def _max_words(self) -> int:
         """The largest number of words of a form."""
         return 1 + max((form.count(" ") + form.count("-") for form in self.lexicon.keys), default=0)
 
-    def _shorter(self, words: list[str]) -> list[str]:
-        """Drop the word farthest from the head; a single word with hyphens is split first."""
-        if len(words) == 1:
-            words = words[0].split("-")
-        return words[1:] if self.language.head_last else words[:-1]
 
-    def _cut(self, text: str) -> Iterator[str]:
-        """Yield the text without parentheses, then repeatedly without its part after the last comma or preposition."""
-        parts = [
-            p
-            for p in (" ".join(_SIGN.sub(" ", p).split()) for p in _BREAK.split(key(_PARENTHESIS.sub(" ", text))))
-            if p
-        ]
-        for n in range(len(parts), 0, -1):
-            yield " ".join(parts[:n])
-        words = parts[0].split() if parts else []
-        while (at := max((i for i, w in enumerate(words) if w in self.language.prepositions), default=0)) > 0:
-            words = words[:at]
-            yield " ".join(words)
+def _distinct(matches: Iterable[Match]) -> list[Match]:
+    """Return the first match of every form by each way."""
+    return list({(match.form, match.reason): match for match in reversed(list(matches))}.values())[::-1]
+
+
+def _in_order(dropped: list[str], words: list[str]) -> str:
+    """Return the dropped words in the order of the text; expanded ones last."""
+    left = Counter(dropped)
+    ordered = []
+    for word in words:
+        if left[word]:
+            left[word] -= 1
+            ordered.append(word)
+    return " ".join([*ordered, *left.elements()])
+
+
+def _reason(reading: Reading, reason: str) -> str:
+    """Return how a reading was matched."""
+    if reading.part:
+        return "part"
+    steps = set(reading.steps)
+    for way in ("abbreviation", "inverted"):
+        if way in steps or (way == "abbreviation" and "prefix" in steps):
+            return way
+    return "spelling" if steps and reason == "exact" else reason
 
 
 def _words(text: str) -> list[str]:
     """Split a key at spaces, hyphens and signs."""
     return [w for w in re.split(r"[\s-]+", _SIGN.sub(" ", text)) if w]
-
-
-def _dropped_words(text: str, rest: str) -> list[str]:
-    """Return the words of a text that are not in its rest, in order."""
-    every, rest_words = (_words(_BRACKET.sub(" ", key(part))) for part in (text, rest))
-    at = next((i for i in range(len(every)) if every[i : i + len(rest_words)] == rest_words), None)
-    if at is not None:
-        return every[:at] + every[at + len(rest_words) :]
-    remaining = Counter(rest_words)
-    dropped = []
-    for word in every:
-        if remaining[word]:
-            remaining[word] -= 1
-        else:
-            dropped.append(word)
-    return dropped

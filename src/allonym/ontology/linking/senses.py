@@ -1,186 +1,153 @@
-"""Choose the senses of words in a column: those that fit the other values of the column.
+"""Choose the senses of the words of a column by the company they keep.
 
-`coherent` minimises
+The probabilities of the senses of a word are
 
-    E(s) = 1/F · Σ_i Σ_{j≠i} f_i f_j d(s_i, s_j)  +  PRIOR · Σ_i f_i (1 - p(s_i) / max p)
+    q(c) ∝ p(c) · exp(FIT_WEIGHT · fit(c))
 
-over one sense s_i per value, with f the frequencies, F their sum, and p the shares of the senses of a word. The
-distance d is 1 minus the cosine of the two ancestor sets, |T(a) ∩ T(b)| / √(|T(a)|·|T(b)|): unlike the published
-measures it is linear in each argument, so that comparing a sense with a whole column costs only its own ancestors.
+with p from the lexicon, from the way the word was matched and from glosses. The fit of a sense is its mean similarity
+to the senses of the other words of the column, each by its probability. Similarity is the cosine of the two ancestor
+sets, |T(a) ∩ T(b)| / √(|T(a)|·|T(b)|): unlike the published measures it is linear in each argument, so that comparing a
+sense with a whole column costs only its own ancestors. Fit and probabilities determine each other; they are computed in
+turn until they settle, from probabilities that are almost equal at first, so that rare senses have a chance. Words are
+counted once, however many cells or values have them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allonym.arrays import take_rows
+from allonym.arrays import Floats, Ints, take_rows
 from allonym.ontology.taxonomy import Taxonomy
 
-PRIOR = 0.2  # weight of a sense's frequency against its fit
-MAX_EXACT_BITS = 21  # up to two to this power, all combinations are tried
-MAX_SWEEPS = 50
-
-Floats = NDArray[np.float64]
+FIT_WEIGHT = 14.0
+FEW_WORDS = 0.5  # with so many other words the fit counts half
+NEIGHBOURS = 2
+MAX_COMPARED = 300
+ROUNDS = 15
+WARM_UP = 5  # rounds in which the weights of the senses count less
+DAMPING = 0.3
+SETTLED = 1e-3  # largest change of a probability in the last round
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The place of the chosen sense among the senses of each value, and its margin over the next best."""
+class Senses:
+    """The probability of every candidate sense of every word of a column."""
 
-    chosen: NDArray[np.int64]
-    margin: Floats
-    energy: float
+    probability: Floats
 
 
 class Column:
-    """The senses of the values of a column, laid out for comparison: `starts[i]:starts[i+1]` are those of value i."""
+    """The candidate senses of the words of a column: `starts[i]:starts[i+1]` are those of word i.
 
-    def __init__(
-        self,
-        taxonomy: Taxonomy,
-        starts: NDArray[np.int64],
-        senses: NDArray[np.int64],
-        prior: Floats,
-        counts: NDArray[np.generic],
-    ) -> None:
-        self.starts, self.prior, self.counts = starts, prior, np.asarray(counts, np.float64)
-        if not self.counts.any():
-            self.counts = np.ones(len(self.counts))
-        self.total = float(self.counts.sum())
+    Args:
+        taxonomy: the ontology.
+        starts: where the senses of each word start.
+        concepts: the senses.
+        weights: the logarithms of their probabilities without the column.
+        family: the family of each word; words of a family say nothing of one another and count as one.
+    """
+
+    def __init__(self, taxonomy: Taxonomy, starts: Ints, concepts: Ints, weights: Floats, family: Ints) -> None:
+        self.starts, self.weights = starts, weights
         self.owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        distinct, place = np.unique(senses, return_inverse=True)
+        self.family = family[self.owner]
+        self.families = int(family.max(initial=-1)) + 1
+        self.part = (1 / np.bincount(family))[self.family]
+        distinct, place = np.unique(concepts, return_inverse=True)
         rows, ancestors, _ = taxonomy.closure(distinct)
-        self.above_starts, above = take_rows(rows, ancestors, place)  # T(s) of every sense
+        self.rows, above = take_rows(rows, ancestors, place)  # T(c) of every sense
         used, self.above = np.unique(above, return_inverse=True)
         self.width = len(used)
-        self.norm = np.sqrt(np.diff(self.above_starts))
+        self.norm = np.sqrt(np.diff(self.rows))
 
-    def field(self, senses: NDArray[np.int64], counts: Floats) -> Floats:
-        """Return Σ f·v over some senses, v being a sense's normalised ancestor set."""
-        starts, above = take_rows(self.above_starts, self.above, senses)
-        weights = np.repeat(counts / self.norm[senses], np.diff(starts))
-        return np.bincount(above, weights, minlength=self.width).astype(np.float64, copy=False)
+    def without_context(self) -> Senses:
+        """Return the probabilities of the senses by their weights alone."""
+        return Senses(softmax(self.weights, self.starts))
 
-    def fit(self, field: Floats) -> Floats:
-        """Return Σ_j f_j cos(s, s_j) for every sense."""
-        return np.add.reduceat(field[self.above], self.above_starts[:-1]) / self.norm
+    def senses(self) -> Senses:
+        """Return the probabilities of the senses in their column."""
+        others = max(self.families - 1, 0)
+        if not others:
+            return self.without_context()
+        weight = FIT_WEIGHT * others / (others + FEW_WORDS)
+        probability = softmax(self.weights * 0.2, self.starts)
+        for done in range(ROUNDS):
+            prior = self.weights * min(1.0, 0.2 + 0.8 * done / WARM_UP)
+            new = softmax(prior + weight * self.fit(probability), self.starts)
+            new = DAMPING * probability + (1 - DAMPING) * new
+            change = float(np.abs(new - probability).max(initial=0))
+            probability = new
+            if change < SETTLED and done > WARM_UP:
+                break
+        return Senses(softmax(self.weights + weight * self.fit(probability), self.starts))
 
-    def energy(self, chosen: NDArray[np.int64]) -> float:
-        """Return E of a choice."""
-        senses = self.starts[:-1] + chosen
-        same = float((self.counts**2).sum())
-        similar = float((self.counts * self.fit(self.field(senses, self.counts))[senses]).sum()) - same
-        return (self.total**2 - same - similar) / self.total + PRIOR * float((self.counts * self.prior[senses]).sum())
+    def fit(self, probability: Floats) -> Floats:
+        """Return the mean similarity of every sense to the words of other families."""
+        amounts = np.repeat(probability * self.part / self.norm, np.diff(self.rows))
+        field = np.bincount(self.above, amounts, self.width)
+        own = self._own_field(amounts)
+        sums = np.add.reduceat(field[self.above] - own, self.rows[:-1]) / self.norm
+        return sums / max(self.families - 1, 1)
 
-    def local(self, chosen: NDArray[np.int64]) -> Floats:
-        """Return the contribution to E of every sense, per record of its value, if all other values stay."""
-        senses = self.starts[:-1] + chosen
-        others = self.total - self.counts[self.owner]
-        near = self.fit(self.field(senses, self.counts)) - self.counts[self.owner] * self._cosine_to(senses)
-        return 2 / self.total * (others - near) + PRIOR * self.prior
+    def _own_field(self, amounts: Floats) -> Floats:
+        """Return what the family of each sense adds to the field at each of the sense's ancestors."""
+        return np.bincount(self._pairs, amounts).astype(np.float64, copy=False)[self._pairs]
 
-    def _cosine_to(self, senses: NDArray[np.int64]) -> Floats:
-        """Return the cosine of every sense with the one chosen for its value."""
-        starts, above = take_rows(self.above_starts, self.above, senses)
-        held = np.repeat(np.arange(len(senses)), np.diff(starts)) * self.width + above
-        mine = np.repeat(self.owner, np.diff(self.above_starts)) * self.width + self.above
-        common = np.add.reduceat(np.isin(mine, held), self.above_starts[:-1], dtype=np.float64)
-        return common / (self.norm * self.norm[senses][self.owner])
+    @cached_property
+    def _pairs(self) -> Ints:
+        """The number of the pair of a family and an ancestor, for each ancestor of each sense."""
+        keys = np.repeat(self.family, np.diff(self.rows)) * self.width + self.above
+        return np.unique(keys, return_inverse=True)[1].ravel()
 
-    def cosines(self, value: int, other: int) -> Floats:
-        """Return the cosines of the senses of two values, a row for each of the first."""
-        tables = []
-        for v in (value, other):
-            low, high = self.starts[v], self.starts[v + 1]
-            table = np.zeros((high - low, self.width))
-            for i, s in enumerate(range(low, high)):
-                table[i, self.above[self.above_starts[s] : self.above_starts[s + 1]]] = 1 / self.norm[s]
-            tables.append(table)
-        return tables[0] @ tables[1].T
+    def neighbours(self, probability: Floats) -> Floats:
+        """Return for each word the mean similarity of its likeliest sense to the nearest of other families.
 
-
-def coherent(column: Column) -> Choice:
-    """Choose senses that minimise E: try all combinations if they are few, else descend from two starts."""
-    several = np.flatnonzero(np.diff(column.starts) > 1)
-    sizes = np.diff(column.starts)[several]
-    if np.log2(sizes).sum() <= MAX_EXACT_BITS:
-        best = _exact(column, several)
-    else:
-        first = np.zeros(len(column.starts) - 1, np.int64)
-        starts = [first, _mean_field(column)]
-        best = min((_improve(column, start) for start in starts), key=column.energy)
-    return _choice(column, best, column.local(best))
-
-
-def first(column: Column) -> Choice:
-    """Choose the most frequent sense of every value; the margin is that of the prior."""
-    chosen = np.zeros(len(column.starts) - 1, np.int64)
-    return _choice(column, chosen, column.prior)
-
-
-def _choice(column: Column, chosen: NDArray[np.int64], cost: Floats) -> Choice:
-    margin = np.full(len(chosen), np.inf)
-    for value in np.flatnonzero(np.diff(column.starts) > 1):
-        own = cost[column.starts[value] : column.starts[value + 1]]
-        margin[value] = np.delete(own, chosen[value]).min() - own[chosen[value]]
-    return Choice(chosen, margin, column.energy(chosen))
+        In a long column, words are compared with some of it.
+        """
+        words = len(self.starts) - 1
+        best = np.lexsort((-probability, self.owner))[self.starts[:-1]]
+        starts, above = take_rows(self.rows, self.above, best)
+        family, norm = self.family[best], np.sqrt(np.diff(starts))
+        sample = np.unique(np.linspace(0, words - 1, min(words, MAX_COMPARED)).astype(np.int64))
+        count = max(min(NEIGHBOURS, self.families - 1), 1)
+        nearest = np.zeros((count, words))
+        held = np.zeros(self.width)
+        for other in sample.tolist():
+            own = above[starts[other] : starts[other + 1]]
+            held[own] = 1
+            similar = np.add.reduceat(held[above], starts[:-1]) / (norm * norm[other])
+            held[own] = 0
+            similar[family == family[other]] = 0
+            at = np.argmin(nearest, axis=0)
+            least = nearest[at, np.arange(words)]
+            nearest[at, np.arange(words)] = np.maximum(least, similar)
+        return nearest.mean(axis=0)
 
 
-def _mean_field(column: Column) -> NDArray[np.int64]:
-    """Return the senses that fit best to all senses of all values, weighted by their shares."""
-    relative = 1 - column.prior
-    share = relative / np.add.reduceat(relative, column.starts[:-1])[column.owner]
-    field = column.field(np.arange(len(share)), column.counts[column.owner] * share)
-    return _best(column, -2 / column.total * column.fit(field) + PRIOR * column.prior)
+def sizes_of(taxonomy: Taxonomy) -> Floats:
+    """Return how many concepts lie at or below each one; one with several parents counts below the first."""
+    sizes: Floats | None = taxonomy.lexicon.cache.get("sizes")
+    if sizes is None:
+        starts, parents = taxonomy.parents
+        below = np.flatnonzero(np.diff(starts))
+        first = np.full(len(taxonomy), -1, np.int64)
+        first[below] = parents[starts[below]]
+        sizes = np.ones(len(taxonomy))
+        by_depth = np.argsort(taxonomy.depth, kind="stable")
+        ends = np.cumsum(np.bincount(taxonomy.depth))
+        for low, high in zip(ends[-2::-1], ends[:0:-1], strict=True):
+            level = by_depth[low:high]
+            sizes += np.bincount(first[level], sizes[level], len(taxonomy))
+        taxonomy.lexicon.cache["sizes"] = sizes
+    return sizes
 
 
-def _best(column: Column, cost: Floats) -> NDArray[np.int64]:
-    order = np.lexsort((np.arange(len(cost)), cost, column.owner))
-    return order[column.starts[:-1]] - column.starts[:-1]
-
-
-def _improve(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give each value in turn its best sense until none changes; E falls with every change."""
-    chosen = chosen.copy()
-    field = column.field(column.starts[:-1] + chosen, column.counts)
-    several = np.flatnonzero(np.diff(column.starts) > 1).tolist()
-    rows, above, norm = column.above_starts, column.above, column.norm
-    for _ in range(MAX_SWEEPS):
-        changed = False
-        for value in several:
-            low, high, weight = column.starts[value], column.starts[value + 1], column.counts[value]
-            old = low + chosen[value]
-            field[above[rows[old] : rows[old + 1]]] -= weight / norm[old]
-            sums = np.add.reduceat(field[above[rows[low] : rows[high]]], rows[low:high] - rows[low])
-            cost = PRIOR * column.prior[low:high] - 2 / column.total * sums / norm[low:high]
-            new = int(np.argmin(cost))
-            if cost[new] < cost[chosen[value]] - 1e-12:
-                chosen[value], changed = new, True
-            now = low + chosen[value]
-            field[above[rows[now] : rows[now + 1]]] += weight / norm[now]
-        if not changed:
-            break
-    return chosen
-
-
-def _exact(column: Column, several: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Minimise E over all combinations, as an array with one axis per value with several senses."""
-    chosen = np.zeros(len(column.starts) - 1, np.int64)
-    single = np.setdiff1d(np.arange(len(chosen)), several)
-    fit = column.fit(column.field(column.starts[single], column.counts[single]))
-    axes = len(several)
-    energy = np.zeros([1] * axes)
-    for i, value in enumerate(several):
-        low, high, weight = column.starts[value], column.starts[value + 1], column.counts[value]
-        own = weight * (PRIOR * column.prior[low:high] - 2 / column.total * fit[low:high])
-        energy = energy + own.reshape([-1 if axis == i else 1 for axis in range(axes)])
-        for j, other in enumerate(several[:i]):
-            cosines = column.cosines(other, value)
-            shape = [len(cosines) if axis == j else high - low if axis == i else 1 for axis in range(axes)]
-            energy = energy - (2 / column.total * weight * column.counts[other] * cosines).reshape(shape)
-    if axes:
-        chosen[several] = np.unravel_index(int(np.argmin(energy)), energy.shape)
-    return chosen
+def softmax(scores: Floats, starts: Ints) -> Floats:
+    """Return the probabilities of scores, row by row."""
+    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    top = np.maximum.reduceat(scores, starts[:-1])
+    weight = np.exp(scores - top[owner])
+    return weight / np.add.reduceat(weight, starts[:-1])[owner]

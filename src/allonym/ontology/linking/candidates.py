@@ -1,0 +1,283 @@
+"""The concepts that a value may mean, before the rest of the column is considered.
+
+Each candidate has a logarithmic weight: the share of the sense among the senses of its form, less what the way of
+matching costs. `COST` was chosen on labelled columns (benchmarks/linking_quality.py).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import exp, log
+from typing import NamedTuple
+
+import numpy as np
+
+from allonym.ontology.details import Derivation
+from allonym.ontology.lexicon import key
+from allonym.ontology.linking.match import Match, Matcher
+from allonym.ontology.linking.negation import is_residual, words_of
+from allonym.ontology.linking.normalise import Normaliser
+from allonym.ontology.linking.spelling import Spelling
+from allonym.ontology.scope import Scope
+
+COST = {
+    "exact": 0.0, "spelling": 0.2, "inflection": 0.3, "inverted": 0.7, "abbreviation": 1.0, "derived": 2.0, "part": 2.0,
+    "head": 2.0, "stem": 3.0, "longer": 1.0, "similar": 1.0,
+}  # fmt: skip
+PARTIAL = frozenset({"part", "head", "stem"})  # reasons that leave words out
+UNSEEN = 0.5  # occurrences assumed of a sense that the tagged corpus lacks
+DERIVED = 2.0  # cost of a noun for an adjective, adverb or verb
+MOSTLY_NOUN = 0.6  # share from which a word is taken for a noun only
+NOUN_BONUS = 4.0  # how much oftener a word is a noun in a table than in texts
+DOERS, DOER = ("er", "or", "ist"), 6.0  # endings of nouns that name the doer, and their cost for a past participle
+DERIVING = frozenset({"derivation", "pertainym", "participle", "verb", "adjective"})  # of `Derivation.pointer`
+OUTSIDE = 4.0  # cost of a sense that is not under the root
+USUAL = 0.94  # share of a sense from which it is the usual one, and does not cost that
+CAPITALISED, ACRONYM = 1.0, 4.0  # cost of a name or an acronym for a word in lower case
+
+APPOSITION = 2.0  # how much likelier the first word is, as a logarithm
+AGREEMENT = 1.0  # how much likelier a noun is that names what the adjective says: married, female
+MIN_LEADING = 3  # values that begin with a word
+MIN_LONGER, MAX_LONGER = 4, 8  # letters of the beginning of a phrase, and phrases that begin so
+
+
+class Candidate(NamedTuple):
+    """A concept that a value may mean."""
+
+    concept: int
+    weight: float  # a logarithm
+    match: Match
+
+
+class CandidateFinder:
+    """Finds the candidate concepts of values, preferably under one root."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        matcher: Matcher,
+        normaliser: Normaliser,
+        column: Iterable[str] = (),
+        *,
+        strict: bool = False,
+    ) -> None:
+        self.scope, self.taxonomy = scope, scope.taxonomy
+        self.lexicon, self.language = scope.taxonomy.lexicon, matcher.language.code
+        self.matcher, self.normaliser, self.strict = matcher, normaliser, strict
+        column = list(column)
+        self._cased = not column or any(value != value.lower() for value in column)
+        begin = Counter(words[0] for value in column if len(words := words_of(value)) > 1)
+        self._leading = {word for word, values in begin.items() if values >= MIN_LEADING}
+        self._shares: dict[str, list[tuple[int, float, str]]] = {}
+        self._noun_shares: dict[str, float] = {}
+        self.reason_unmatched: dict[str, str] = {}  # unknown | outside | individual
+
+    def candidates(self, value: str) -> list[Candidate]:
+        """Return the candidates of the strongest step of matching that has any, heaviest first."""
+        self.reason_unmatched[value] = "unknown"
+        if is_residual(value, self.matcher.language):
+            return []
+        exact = self.taxonomy.find(value.strip())
+        if exact is not None and exact in self.scope and not self._is_word(value):
+            return [Candidate(exact, 0.0, Match(value, "id"))]
+        found = self._found(value)
+        if not found or found[0].match.reason in ("part", "head"):
+            found = self._best(found + self._misspelt(value))
+        found = found or self._longer(value)
+        inside = [x for x in found if x.concept in self.scope]
+        if self.strict and found and not inside:
+            self.reason_unmatched[value] = "outside"
+        return inside if self.strict else self._under_root(found)
+
+    def _under_root(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Make senses outside the root less likely, unless they are the usual ones."""
+        if all(x.concept in self.scope for x in candidates):
+            return candidates
+        usual = USUAL * sum(exp(x.weight) for x in candidates)
+        return self._best(
+            x if x.concept in self.scope or exp(x.weight) >= usual else x._replace(weight=x.weight - OUTSIDE)
+            for x in candidates
+        )
+
+    def _misspelt(self, value: str) -> list[Candidate]:
+        """Return the candidates of a value whose unknown words are spelled as the nearest known ones."""
+        texts = self._spelling.corrected(value)
+        found = [x for text in texts for x in self._found(text) if x.match.reason not in ("stem", "id", "notation")]
+        return [self._weaker(x, "similar") for x in found]
+
+    def _longer(self, value: str) -> list[Candidate]:
+        """Return the candidates of the phrases that begin with a value: "Hong" may be "Hong Kong"."""
+        begin = key(value)
+        if len(begin) < MIN_LONGER or not begin.isalpha():
+            return []
+        keys = self.lexicon.keys
+        low, high = bisect_left(keys, f"{begin} "), bisect_left(keys, f"{begin}!")
+        if high - low > MAX_LONGER:
+            return []
+        found = self.of_matches(value, [Match(keys[i], "exact") for i in range(low, high)])
+        return [self._weaker(x, "longer") for x in found]
+
+    def _weaker(self, x: Candidate, reason: str) -> Candidate:
+        return Candidate(x.concept, x.weight - COST[reason], replace(x.match, reason=reason))
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        details = self.taxonomy.details
+
+        def known(word: str) -> bool:
+            return details is not None and bool(details.senses_of(word))
+
+        return Spelling.of(self.lexicon, self.matcher.language, known)
+
+    def _found(self, value: str) -> list[Candidate]:
+        """Return the candidates of the strongest step of matching that has any."""
+        outside: list[Candidate] = []
+        for step in self.matcher.steps(value, self.normaliser, self._leads):
+            every = self.of_matches(value, step)
+            if any(x.concept in self.scope for x in every):
+                return every
+            outside = outside or every
+            if any(match.reason == "derived" and self._is_no_noun(match.form) for match in step):
+                break  # "full-time" is no time
+        return outside
+
+    def _leads(self, word: str) -> bool:
+        """Tell whether a word at the beginning of a phrase may be its head: as often in the column, or as a verb."""
+        if word not in self._leading and self.language == "en" and (details := self.taxonomy.details) is not None:
+            senses = details.senses_of(word)
+            verb = sum(x.count for x in senses if x.part_of_speech == "v" and x.lemma == word)
+            other = sum(x.count for x in senses if x.part_of_speech != "v")
+            return verb > other + int(self.lexicon.counts[self.lexicon.entries(word)].sum())
+        return word in self._leading
+
+    def _is_no_noun(self, form: str) -> bool:
+        """Tell whether a form is an adjective, adverb or verb as it stands."""
+        details = self.taxonomy.details
+        forms = (form, form.replace(" ", "-"))
+        return self.language == "en" and details is not None and any(details.lemmas.find(x) is not None for x in forms)
+
+    def of_matches(self, value: str, matches: Iterable[Match]) -> list[Candidate]:
+        """Return the senses of some forms, each with its best match, heaviest first."""
+        found: list[Candidate] = []
+        for match in matches:
+            of_match = self._of_match(value, match)
+            if of_match and of_match[0].match.reason == "notation":
+                return self._notations(value, match)
+            found += of_match
+        return self._best(self._appositions(found))
+
+    def _appositions(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Keep first words where they may be the head, or are a kind of it: a burn injury is a burn."""
+        heads = [x for x in candidates if not x.match.first]
+        kept = heads.copy()
+        for x in candidates:
+            if x.match.first:
+                above = set(self.taxonomy.subsumers(x.concept).tolist())
+                over = [head.weight for head in heads if head.concept in above and head.concept != x.concept]
+                if over:
+                    kept.append(x._replace(weight=max(over) + APPOSITION))
+                elif x.match.leads:
+                    kept.append(x)
+        return kept
+
+    def _best(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Return each concept with its best match, heaviest first."""
+        best: dict[int, Candidate] = {}
+        for x in candidates:
+            other = best.get(x.concept)
+            if other is not None and x.match.agrees and not other.match.derived and x.match.form == other.match.form:
+                weight = max(x.weight, other.weight) + AGREEMENT
+                best[x.concept] = Candidate(x.concept, weight, replace(other.match, agrees=True))
+            elif other is None or x.weight > other.weight:
+                best[x.concept] = x
+        return sorted(best.values(), key=lambda x: (-x.weight, x.concept))
+
+    def _is_word(self, value: str) -> bool:
+        """Tell whether a value is a word, not only an id: in some ontologies ids are words."""
+        return bool((~self.lexicon.notation[self.lexicon.entries(value)]).any())
+
+    def _notations(self, value: str, match: Match) -> list[Candidate]:
+        entries = self.lexicon.entries(match.form, self.language)
+        codes = np.unique(self.lexicon.concepts[entries[self.lexicon.notation[entries]]])
+        return [Candidate(int(c), 0.0, replace(match, reason="notation")) for c in codes]
+
+    def _of_match(self, value: str, match: Match) -> list[Candidate]:
+        if match.derived:
+            return self._derived(match)
+        cost, noun = COST[match.reason] + match.penalty, log(self.noun_share(match.form))
+        found = []
+        for concept, share, form in self._senses(match.form):
+            if not share:
+                if match.reason == "exact":
+                    return [Candidate(concept, 0.0, replace(match, reason="notation"))]
+                continue
+            weight = log(share) + noun - cost - _case_cost(form, value, self._cased)
+            found.append(Candidate(concept, weight, match))
+        return found
+
+    def _senses(self, key: str) -> Sequence[tuple[int, float, str]]:
+        """Return the concepts of a form, with their shares and spellings; notations first, with share 0."""
+        if key not in self._shares:
+            words = self.lexicon
+            entries = words.entries(key, self.language)
+            codes, named = entries[words.notation[entries]], entries[~words.notation[entries]]
+            weights = (words.counts[named] + UNSEEN) / (1.0 + np.arange(len(named)))
+            shares = weights / max(float(weights.sum()), 1e-9)
+            self._shares[key] = [(int(words.concepts[e]), 0.0, "") for e in codes] + [
+                (int(words.concepts[e]), float(share), words.forms[words.form_of[e]])
+                for e, share in zip(named.tolist(), shares, strict=True)
+            ]
+        return self._shares[key]
+
+    def _derived(self, match: Match) -> list[Candidate]:
+        """Return the nouns that an adjective, adverb or verb is derived from, or that are derived from it."""
+        details = self.taxonomy.details
+        if details is None or self.language != "en" or self.noun_share(match.form) >= MOSTLY_NOUN:
+            return []
+        found = [x for x in details.nouns_of(match.form) if x.pointer in DERIVING]
+        total = sum(x.count + UNSEEN for x in found)
+        cost = COST[match.reason] + match.penalty + DERIVED * (match.reason != "derived")
+        cost -= log(1 - self.noun_share(match.form))
+        adjective = replace(match, agrees=True)
+        return [
+            Candidate(
+                x.concept,
+                log((x.count + UNSEEN) / total) - cost - self._cost_of_noun(x, match.form),
+                adjective if x.part_of_speech == "a" or x.lemma != match.form else match,
+            )
+            for x in found
+        ]
+
+    def _cost_of_noun(self, derivation: Derivation, form: str) -> float:
+        """Return what it costs that a noun names the doer: the separated are no separators."""
+        participle = derivation.part_of_speech == "v" and form.endswith("ed") and derivation.lemma != form
+        doer = self.taxonomy.labels[derivation.concept].endswith(DOERS)
+        return DOER * (participle and doer)
+
+    def noun_share(self, form: str) -> float:
+        """Return how often a form is a noun, not an adjective, adverb or verb, in the texts that WordNet counts."""
+        if form not in self._noun_shares:
+            share = 1.0
+            details = self.taxonomy.details
+            if details is not None and self.language == "en":
+                senses = details.senses_of(form)
+                others = sum(x.count for x in senses) + UNSEEN
+                nouns = NOUN_BONUS * (float(self.lexicon.counts[self.lexicon.entries(form)].sum()) + UNSEEN)
+                share = nouns / (nouns + others) if senses else 1.0
+            self._noun_shares[form] = min(max(share, 0.01), 0.99)
+        return self._noun_shares[form]
+
+
+def _case_cost(form: str, value: str, cased: bool = True) -> float:
+    """Return what it costs that a name or an acronym is written in other letters; half, if the column has one case.
+
+    >>> _case_cost("INC", "Self-emp-inc"), _case_cost("White", "White"), _case_cost("dog", "Dog")
+    (4.0, 0.0, 0.0)
+    """
+    if form == form.lower() or form in value:
+        return 0.0
+    return (ACRONYM if form.isupper() and len(form) > 1 else CAPITALISED) / (1 if cased else 2)
