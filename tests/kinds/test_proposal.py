@@ -39,6 +39,9 @@ def codes(proposal: Proposal) -> list[str]:
         ["XS", "S", "M", "L", "XL"],
         ["none", "mild", "moderate", "severe"],
         ["1 - Low", "2 - Medium", "3 - High"],
+        ["3_poor", "2_fair", "1_good"],
+        ["poor", "fair", "typical", "good", "excellent"],
+        ["below college", "college", "bachelor", "master", "doctor"],
         ["1st class", "2nd class", "3rd class"],
         ["much worse", "worse", "about the same", "better", "much better"],
         ["daily", "weekly", "monthly"][::-1],
@@ -69,6 +72,11 @@ def test_letters_are_grades_only_by_name() -> None:
     assert proposed("block", ["III", "I", "II"]).kind == "category"
 
 
+def test_bare_words_are_degrees_only_by_name() -> None:
+    assert proposed("education", ["none", "primary", "secondary"]).levels == ("none", "primary", "secondary")
+    assert proposed("enforcement", ["no", "primary", "secondary"]).kind == "category"
+
+
 def test_ranges_that_overlap_or_have_several_units_have_no_order() -> None:
     assert intervals(["0-10", "5-20", "20-30"]) is None
     assert intervals(["1-2 kg", "3-4 cm", "5-6 kg"]) is None
@@ -96,6 +104,8 @@ def test_ranges_that_overlap_or_have_several_units_have_no_order() -> None:
         ("x", [True, False], "two-answers"),
         ("x", ["Y", "N"], "two-answers"),
         ("x", ["yes", "no", "don't know"], "two-answers"),
+        ("x", ["0_no", "1_yes"], "two-answers"),
+        ("x", ["1_Death", "2_Recovery", "3_Relapse", "4_Transfer", "5_Surgery"], "numbered-answers"),
         ("sex", ["man", "woman", "nonbinary", "intersex", "agender"], "name-of-answers"),
         ("c", ["Widowed", "Never married", "Civil union", "Divorced", "Married"], "answer-words"),
         ("c", ["Kindergarten", "10th", "HS-grad", "Bachelors", "Ph.D.", "Evening course"], "partly-ordered"),
@@ -123,12 +133,11 @@ def test_numbers(name: str, values: Sequence[object]) -> None:
     assert proposed(name, list(values)).kind == "numeric"
 
 
-def test_counts_that_jump_are_those_of_codes() -> None:
-    jumping = Cells([1, 2, 3, 4, 5], np.repeat(np.arange(5), [300, 20, 150, 15, 250]))
-    assert codes(propose("q", jumping, wordnet()))[-1] == "jumping-counts"
-    falling = Cells([0, 1, 2, 3, 4], np.repeat(np.arange(5), [300, 250, 150, 20, 15]))
-    assert propose("q", falling, wordnet()).kind == "numeric"
-    assert propose("visits", jumping, wordnet()).kind == "numeric"  # the name says counts
+def test_few_numbers_are_codes_only_with_codes_for_missing_answers() -> None:
+    assert proposed("q", [1, 2, 9]).kind == "category"
+    assert proposed("q", [0, 1, 2, 8]).kind == "numeric"  # a count
+    assert proposed("q", list(range(1, 11))).kind == "numeric"  # a scale
+    assert proposed("visits", [1, 2, 3, 77]).kind == "numeric"  # the name says counts
 
 
 PEOPLE = ["nurse", "carpenter", "teacher", "plumber", "accountant", "lawyer", "physician"]

@@ -83,3 +83,14 @@ def test_evidence_is_in_the_dictionary(inspected: dict[tuple[str, str], ColumnIn
     assert [x["code"] for x in told["evidence"]] == ["distinct", "fixed-width", "name-of-codes"]
     assert told["evidence"][1]["text"] == "Every value has 5 digits."
     assert inspected["airline", "Class"].to_dict()["levels"] == ["Eco", "Eco Plus", "Business"]
+
+
+def test_identifiers_that_repeat_need_a_unit() -> None:
+    names = [f"N{x % 300}sen" for x in range(600)]
+    first = [f"Ann{x % 25}" for x in range(600)]
+    roles = {x.name: x.role for x in inspect(pd.DataFrame({"last_name": names, "first_name": first})).columns}
+    assert roles == {"last_name": "unit", "first_name": "identifier"}
+    alone = inspect(pd.DataFrame({"first_name": first})).columns[0]
+    assert (alone.role, alone.kind, alone.evidence[-1].code) == ("quasi", "category", "shared-names")
+    with_id = inspect(pd.DataFrame({"last_name": names, "serial": [f"A{x:05}" for x in range(600)]}))
+    assert {x.name: x.role for x in with_id.columns} == {"last_name": "identifier", "serial": "unit"}

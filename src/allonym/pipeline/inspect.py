@@ -15,7 +15,7 @@ from allonym.errors import TableError
 from allonym.kinds.numbers import numbers_of
 from allonym.kinds.proposal import Evidence, propose
 from allonym.kinds.proposal.roles import PRIVATE, proposed_role
-from allonym.kinds.registry import EMPTY, automatic_kind, kind_named
+from allonym.kinds.registry import CODES, EMPTY, automatic_kind, kind_named
 from allonym.measures.population import PopulationRisk, from_weights
 from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
 from allonym.ontology.scope import Scope
@@ -32,6 +32,7 @@ from allonym.tables.files import Reading, open_any
 
 SENSITIVE = "sensitive"
 PRIVATE_EVIDENCE = Evidence("name-of-private", "The name says what nobody should learn about a person.")
+MIN_UNITS = 0.1  # share of the rows that have a value of their own in a column of persons
 COLUMNS_AT_A_TIME = 50  # that are read
 MAX_SEARCHED = 50_000_000  # combinations × distinct tuples
 
@@ -188,7 +189,8 @@ def _inspect(name: str, cells: Cells, words: Scope) -> ColumnInspection:
 def _settle_persons(columns: Sequence[ColumnInspection], records: int) -> list[ColumnInspection]:
     """Let one column be the unit and one the weight; without a unit, an identifier that repeats needs one.
 
-    The unit is then the first identifier that all rows differ in, or else the one with most values.
+    The unit is then the first identifier that all rows differ in, or else the one with most values. Where even that has
+    few values, such as first names, k counts rows, and identifiers are masked like others.
     """
     settled: list[ColumnInspection] = []
     for column in columns:
@@ -200,6 +202,12 @@ def _settle_persons(columns: Sequence[ColumnInspection], records: int) -> list[C
     if any(x.role == "unit" for x in settled) or all(x.distinct == records - x.missing for x in identifiers):
         return settled
     unit = max(identifiers, key=lambda x: x.distinct)  # the first of equals
+    if unit.distinct <= MIN_UNITS * records:
+        shared = Evidence("shared-names", "Too many rows share its values, and no column identifies their persons.")
+        return [
+            replace(x, role="quasi", kind=CODES, evidence=(*x.evidence, shared)) if x in identifiers else x
+            for x in settled
+        ]
     reason = Evidence(
         "unit-of-identifiers", "Another identifier repeats: k counts the values of this column, not rows."
     )

@@ -35,6 +35,16 @@ def given_names() -> frozenset[str]:
     return frozenset(key(x[0]) for x in words if len(x) > 1 and len(x[0]) > 2) - TITLES
 
 
+def _is_other_word(text: str) -> bool:
+    """Tell whether WordNet knows a text, and not as the name of a person."""
+    taxonomy = wordnet().taxonomy
+    senses = taxonomy.senses(text)
+    if not senses:
+        return False
+    person = taxonomy.senses("person")[0]
+    return not any(taxonomy.instances[x] and person in taxonomy.above([x]) for x in senses)
+
+
 def are_person_names(texts: Sequence[str]) -> bool:
     """Tell whether distinct texts are names of persons, as "Ann Lee" or "Lee, Ann"; words of WordNet are none.
 
@@ -45,12 +55,11 @@ def are_person_names(texts: Sequence[str]) -> bool:
     """
     if len(texts) < MIN_TEXTS:
         return False
-    turned = [" ".join(reversed(x.split(", ", 1))) for x in texts]
+    turned = [" ".join(reversed(x.replace("_", " ").split(", ", 1))) for x in texts]
     shaped = [x for x in turned if SHAPE.fullmatch(x)]
     if len(shaped) < MIN_SHAPED * len(texts):
         return False
-    lexicon = wordnet().taxonomy.lexicon
-    names = [x for x in shaped if key(x.split(" ")[0]) in given_names() and x not in lexicon]
+    names = [x for x in shaped if key(x.split(" ")[0]) in given_names() and not _is_other_word(x)]
     return len(names) >= MIN_GIVEN * len(texts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from allonym.kinds.category import Category
 from allonym.kinds.proposal.evidence import Evidence, percent
-from allonym.kinds.proposal.profile import ColumnProfile, Proposal, plain
+from allonym.kinds.proposal.profile import ColumnProfile, Proposal, plain, unnumbered
 from allonym.kinds.proposal.vocabulary import answer_pairs, answer_words, negations, no_content
 
 MAX_NAMED = 50  # values of a list that the name of a column announces
@@ -23,7 +23,7 @@ def has_no_content(text: str) -> bool:
     >>> has_no_content("Not in universe"), has_no_content("Don't know"), has_no_content("nurse")
     (True, True, False)
     """
-    return no_content().fullmatch(plain(text)) is not None
+    return no_content().fullmatch(plain(unnumbered(text))) is not None
 
 
 def with_content(texts: Sequence[str]) -> list[str]:
@@ -37,7 +37,7 @@ def is_answer(text: str) -> bool:
     >>> [is_answer(x) for x in ("Never-married", "Divorced", "Full-Time", "Strongly agree", "white bread", "nurse")]
     [True, True, True, True, False, False]
     """
-    words = plain(text).split()
+    words = plain(unnumbered(text)).split()
     return bool(words) and (words[0] in negations() or all(x in answer_words() for x in words))
 
 
@@ -45,7 +45,7 @@ def two_answers(column: ColumnProfile) -> Proposal | None:
     """Propose a category where all values are the answers to a question such as yes or no."""
     if not 2 <= len(column.counts) <= MAX_FEW:
         return None
-    answers = {plain(x) for x in with_content(list(column.counts))}
+    answers = {plain(unnumbered(x)) for x in with_content(list(column.counts))}
     if not answers or not any(answers <= pair for pair in answer_pairs()):
         return None
     text = "Its values are the two answers to a question, such as yes and no."
@@ -59,6 +59,14 @@ def short_texts(column: ColumnProfile) -> Proposal | None:
         return None
     text = f"{percent(column.share(short))} of cells have at most {SHORT} characters: abbreviations, not words."
     return Proposal(Category.name, (column.distinct, Evidence("short-texts", text)))
+
+
+def numbered_answers(column: ColumnProfile) -> Proposal | None:
+    """Propose a category where every value has its number in a list of answers, as "1 - Low" has."""
+    if not 2 <= len(column.counts) <= MAX_VALUES or any(unnumbered(x) == x for x in column.counts):
+        return None
+    text = "Its values are numbered answers of a list."
+    return Proposal(Category.name, (column.distinct, Evidence("numbered-answers", text)))
 
 
 def closed_list(column: ColumnProfile) -> Proposal | None:

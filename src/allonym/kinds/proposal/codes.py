@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 
 from allonym.kinds.category import Category
 from allonym.kinds.numeric import Numeric
@@ -17,8 +16,6 @@ MOST = 0.95  # share of the values and of the cells that must have a shape
 MAX_LETTERS = 4  # in a row, in a code with digits
 MAX_LISTED = 100  # whole numbers of a list that the name of a column announces
 MAX_ANSWERS = 12  # whole numbers that are the answers of a survey
-JUMPS = 1.4  # of the counts of neighbouring numbers that are codes, where those of measurements have 1
-CELLS_PER_NUMBER = 30  # on average, at least, for the counts to tell
 MISSING_CODES = frozenset({7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999})
 NUMBERS = frozenset({"n", "num", "nbr", "number"})  # in a name: a precinct number is a code all the same
 LABELS = frozenset({"number", "nr", "no"})  # at the end of a name
@@ -83,7 +80,9 @@ def coded_numbers(column: ColumnProfile) -> Proposal | None:
     whole = column.whole_numbers
     if whole is not None and len(whole) == 2:
         return Proposal(Category.name, (column.distinct, Evidence("two-numbers", "Two numbers tell two groups apart.")))
-    evidence = _by_name(column) or (None if whole is None else _by_list(column, whole) or _by_counts(column, whole))
+    evidence = _by_name(column) or (
+        None if whole is None else _by_list(column, whole) or _by_missing_codes(column, whole)
+    )
     return None if evidence is None else Proposal(CODES, (column.distinct, *_width(texts), evidence))
 
 
@@ -118,25 +117,16 @@ def _measured(column: ColumnProfile) -> set[str]:
     return {x for x in column.name_words if names_of("measured").fullmatch(x)}
 
 
-def _by_counts(column: ColumnProfile, numbers: Mapping[int, int]) -> Evidence | None:
-    """Return the evidence of few whole numbers: codes for missing answers far above the others, or jumping counts.
-
-    The counts of a measurement rise to one peak and fall: the sum of their differences is twice the highest count.
-    """
-    answers = [x for x in numbers if x not in MISSING_CODES and x >= 0]
-    if _measured(column) or not 1 < len(answers) <= MAX_ANSWERS:
+def _by_missing_codes(column: ColumnProfile, numbers: Mapping[int, int]) -> Evidence | None:
+    """Return the evidence of few small numbers with codes for missing answers (9, 77, 99) far above them."""
+    missing = [x for x in numbers if x in MISSING_CODES]
+    answers = [x for x in numbers if x not in MISSING_CODES]
+    if not missing or not 1 < len(answers) <= MAX_ANSWERS or _measured(column):
         return None
-    far = [x for x in numbers if x in MISSING_CODES and x > GAP * max(answers)]
-    if far and len(answers) + len(far) == len(numbers) and max(answers) <= MAX_ANSWERS:
-        return Evidence("missing-codes", "It has few small numbers, and codes for missing answers far above them.")
-    low, high = min(numbers), max(numbers)
-    if low not in (0, 1) or high > MAX_ANSWERS or column.rows < CELLS_PER_NUMBER * len(numbers):
+    counts_from_zero = min(missing) < 10 and min(answers) < 1
+    if min(answers) < 0 or max(answers) > MAX_ANSWERS or min(missing) <= GAP * max(answers) or counts_from_zero:
         return None
-    counts = [0, *numbers.values(), 0]
-    jumps = sum(abs(a - b) for a, b in pairwise(counts)) / (2 * max(counts))
-    if jumps < JUMPS or len(numbers) < 3:
-        return None
-    return Evidence("jumping-counts", "Counts of its few whole numbers jump up and down, as those of codes do.")
+    return Evidence("missing-codes", "It has few small numbers, and codes for missing answers far above them.")
 
 
 def numbers(column: ColumnProfile) -> Proposal | None:

@@ -15,6 +15,7 @@ from allonym.kinds.proposal.vocabulary import names_of
 
 CELLS_PER_VALUE = 5  # on average, at least, in a list of answers
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+_LISTING_NUMBER = re.compile(r"^\(?\d{1,2}\s*(?:[-:.=)_]+\s*(?=[^\W\d_])|_+(?=\S))")
 _SEPARATORS = re.compile(r"[\s_\-/.,;:()&]+")
 
 
@@ -34,6 +35,15 @@ def words_of_name(name: str) -> list[str]:
     ['home', 'zip', 'code', '5']
     """
     return [x.casefold() for x in _NAME_WORD.findall(name)]
+
+
+def unnumbered(text: str) -> str:
+    """Return an answer without the number that it has in its list.
+
+    >>> unnumbered("1 - Low"), unnumbered("0_no"), unnumbered("4_51+"), unnumbered("18-24")
+    ('Low', 'no', '51+', '18-24')
+    """
+    return _LISTING_NUMBER.sub("", text)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from allonym.kinds.registry import WORDS, kind_named, multivalued_kind
 from allonym.ontology.scope import Scope
 
 RULES: Sequence[Callable[[ColumnProfile], Proposal | None]] = (
-    codes.dates, codes.coded_numbers, codes.numbers, answers.two_answers, scales.ordered, answers.short_texts,
+    codes.dates, codes.coded_numbers, codes.numbers, answers.two_answers, scales.ordered, answers.numbered_answers,
+    answers.short_texts,
     codes.coded_texts, answers.closed_list, scales.partly_ordered,
 )  # fmt: skip
 

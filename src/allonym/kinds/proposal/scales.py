@@ -13,7 +13,7 @@ from allonym.cells import is_missing
 from allonym.kinds.category import Category
 from allonym.kinds.ordinal import Ordinal
 from allonym.kinds.proposal.evidence import Evidence
-from allonym.kinds.proposal.profile import ColumnProfile, Proposal, plain
+from allonym.kinds.proposal.profile import ColumnProfile, Proposal, plain, unnumbered
 from allonym.kinds.proposal.ranges import intervals
 from allonym.kinds.proposal.vocabulary import education, scales, vocabulary
 
@@ -26,8 +26,9 @@ _ORDINAL_NUMBER = re.compile(r"(\d{1,2}) ?(?:st|nd|rd|th)\b")
 _SCHOOL_GRADE = re.compile(
     r"(?:\d{1,2}(?:st|nd|rd|th) (?:and |to |or )?)?(\d{1,2})(?:st|nd|rd|th)(?: grade| class| form)?"
 )
-_LISTING_NUMBER = re.compile(r"^\(?\d{1,2}\s*[-:.=)]+\s*(?=[^\W\d])")
 _LETTER_GRADE = re.compile(r"([a-g])([1-5]?)([+-]?)")
+_EDUCATED = re.compile(r"\w*educ\w*|school\w*|degree|qualification")
+_SCHOOLED = re.compile(r"school|grade|bachelor|master|doctor|college|universit|diploma|degree")
 _GRADED = re.compile(r"\w*grades?|ratings?|scores?|bands?|marks?")
 _STAGED = re.compile(r"stages?|grades?|class|phase|asa|nyha|levels?")
 
@@ -39,12 +40,12 @@ def ordered(column: ColumnProfile) -> Proposal | None:
     if not MIN_LEVELS <= len(column.counts) <= MAX_LEVELS or column.numbers is not None:
         return None
     cells = [str(x) for x in column.cells.values if not is_missing(x, column.missing)]
-    places = intervals(cells)
+    places = intervals([unnumbered(x) for x in cells])
     if places is not None:
         text = "Its values are ranges of numbers that do not overlap."
         return _proposal(column, cells, places, Evidence("ranges", text))
     for name, rank in _scales(column):
-        ranks = rank([plain(_LISTING_NUMBER.sub("", x)) for x in cells])
+        ranks = rank([plain(unnumbered(x)) for x in cells])
         found = [x for x in ranks if x is not None]
         if len(found) == len(cells) == len(set(found)):
             text = f"All its values have a place in a well-known order ({name})."
@@ -54,7 +55,7 @@ def ordered(column: ColumnProfile) -> Proposal | None:
 
 def partly_ordered(column: ColumnProfile) -> Proposal | None:
     """Propose a category where most values, but not all, have a place in a well-known order: they are answers."""
-    texts = [plain(_LISTING_NUMBER.sub("", x)) for x in column.counts] if len(column.counts) <= MAX_LEVELS else []
+    texts = [plain(unnumbered(x)) for x in column.counts] if len(column.counts) <= MAX_LEVELS else []
     if not column.is_repeated or len(texts) < MIN_LEVELS:
         return None
     for name, rank in _scales(column):
@@ -77,7 +78,9 @@ def _scales(column: ColumnProfile) -> list[tuple[str, Callable[[Sequence[str]], 
         for name, ranks in scales().items()
         if name != "stage" or column.is_named(_STAGED)
     ]
-    orders += [("education", partial(map_ranks, rung)), ("degrees", _by_degree), ("ranks", _by_number)]
+    if column.is_named(_EDUCATED) or any(_SCHOOLED.search(plain(x)) for x in column.counts):
+        orders.append(("education", partial(map_ranks, rung)))
+    orders += [("degrees", _by_degree), ("ranks", _by_number)]
     return [*orders, ("grades", _letter_grades)] if column.is_named(_GRADED) else orders
 
 
