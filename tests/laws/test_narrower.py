@@ -234,6 +234,12 @@ def test_a_leaf_without_a_spelling_of_k_units_is_its_concept_in_text_and_figures
     assert release.summary["measures"]["information_loss"]["value"] > 0
 
 
+def test_an_unknown_relation_is_refused() -> None:
+    plan = plan_of("sa-mdav", 2, {"ship's cook": ("cook", "kind of")}, skills=al.keep())
+    with pytest.raises(PlanError, match=r"column job: there is no relation 'kind of'\. Hint: write same or narrower"):
+        plan.run(frame_of([("ship's cook", "f", None)] * 3))
+
+
 def test_the_codebook_names_the_broader_concept() -> None:
     links = {"night nurse": ("nurse.n.01", "narrower"), "nurse": "nurse.n.01"}
     frame = frame_of([("night nurse", "f", None), ("nurse", "f", None)] * 2)

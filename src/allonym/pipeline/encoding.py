@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.cells import Cells, text_counts
-from allonym.errors import Problem, TableError, plural
+from allonym.errors import LinksError, Problem, TableError, plural
 from allonym.kinds.base import EncodedColumn, Kind
 from allonym.kinds.category import Category
 from allonym.kinds.linking import ColumnLinks
@@ -200,6 +200,9 @@ def _settled(links: Any, folder: Path) -> links_files.Settled:
     if not isinstance(links, Mapping):
         return links_files.read(folder / links)
     pairs = {value: (x, SAME) if isinstance(x, str) else tuple(x) for value, x in links.items()}
+    unknown = sorted({relation for _, relation in pairs.values()} - {SAME, NARROWER})
+    if unknown:
+        raise LinksError(f"there is no relation {unknown[0]!r}.", hint=f"write {SAME} or {NARROWER}.")
     narrower = frozenset(value for value, (_, relation) in pairs.items() if relation == NARROWER)
     return links_files.Settled({value: concept for value, (concept, _) in pairs.items()}, narrower=narrower)
 
