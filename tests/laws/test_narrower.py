@@ -180,13 +180,17 @@ def test_permuting_rows_and_renaming_leaves_change_nothing(way: str, rows: list[
     def renamed(cell: str | None) -> str | None:
         return None if cell is None else leaf.sub(lambda x: f"{x[0]} too", cell)  # in the same order
 
+    def plain(cell: str | None) -> str | None:
+        """Return a set in one spelling: which of several is written is drawn."""
+        return None if cell is None else ";".join(sorted(map(key, cell.split(";"))))
+
     order = np.random.default_rng(seed).permutation(len(rows))
     others = [(renamed(rows[i][0]), rows[i][1], renamed(rows[i][2])) for i in order]
     links = SETTLED | {f"{value} too": link for value, link in SETTLED.items()}
     with same_key():
         one, other = (plan_of(way, k, links).run(frame_of(x)) for x in (rows, others))
-    expected = Counter((renamed(a), b, renamed(c)) for a, b, c in texts(one.frame))
-    assert Counter(texts(other.frame)) == expected
+    expected = Counter((renamed(a), b, plain(renamed(c))) for a, b, c in texts(one.frame))
+    assert Counter((a, b, plain(c)) for a, b, c in texts(other.frame)) == expected
     loss = [x.summary["measures"]["information_loss"]["value"] for x in (one, other)]
     assert loss[0] == pytest.approx(loss[1])
 
