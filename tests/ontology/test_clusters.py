@@ -175,11 +175,11 @@ def test_a_row_takes_the_concept_of_its_cluster(tmp_path: Path) -> None:
 def test_a_cluster_that_is_settled_counts_as_reviewed(tmp_path: Path) -> None:
     path = tmp_path / "links.csv"
     rows = written(path)
-    assert links_file.read(path).untouched == {"nurse"}
-    rows["nurse"]["status"] = "cluster"
+    assert links_file.read(path).untouched == {"electrician"}
+    rows["electrician"]["status"] = "cluster"
     save(path, rows)
     assert links_file.read(path).untouched == frozenset()
-    assert links_file.read(path).concepts == {"nurse": "nurse.n.01", "nursse": "nurse.n.01"}
+    assert links_file.read(path).concepts == {"electrician": "electrician.n.01", "electricain": "electrician.n.01"}
 
 
 def test_rows_that_a_person_decided_keep_their_concepts(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def suggested(value: str, *column: str, root: str = "entity") -> list[str]:
         ("repairs shoes", "cobbler.n.01"),  # whose definition has the stems of both words
         ("swimming teacher for schools", "teacher.n.01"),  # the name of a part
         ("diabetic", "diabetic.n.01"),
-        ("carpentar", "carpenter.n.01"),  # by spelling
+        ("karpentar", "carpenter.n.01"),  # by spelling
     ],
 )
 def test_concepts_are_suggested_by_meaning_and_spelling(value: str, expected: str) -> None:
