@@ -9,6 +9,7 @@ import pytest
 
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.linking.meaning import Suggester, Weights, with_suggestions
+from allonym.ontology.linking.suggest import similar_words
 from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.scope import Scope
 from allonym.ontology.wordnet import wordnet
@@ -36,7 +37,8 @@ def suggested(value: str, *column: str, root: str = "entity") -> list[str]:
 )
 def test_concepts_are_suggested_by_meaning_and_spelling(value: str, expected: str) -> None:
     scope = wordnet(root="person")
-    unknown = Link(value, 1, None, "unknown", "unmatched", suggestions=link([value], scope)[0].suggestions)
+    spelled = tuple(similar_words(scope.taxonomy.lexicon, [value], scope.members)[0])
+    unknown = Link(value, 1, None, "unknown", "unmatched", suggestions=spelled)
     column = [*link(["nurse", "cook", "dentist", "baker"], scope), unknown]
     assert expected in [scope.taxonomy.ids[c] for c in Suggester(scope, column).concepts(unknown)]
 

@@ -15,6 +15,7 @@ from allonym.errors import LinksError
 from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
+from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link, link
 from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
 from allonym.ontology.scope import Scope
@@ -27,6 +28,7 @@ from allonym.plan.model import Plan
 HAND = links_files.HAND
 STATUSES = (REVIEW, UNMATCHED, SURE)
 MIN_UNDER_ROOT = 0.6  # share of the cells that must lie under a concept that may be a root
+MISSPELLED = ("similar", SUGGESTED)  # reasons of links to words that are spelled like a value
 NOTHING = ""  # settles that the ontology has no concept for a value
 
 
@@ -110,8 +112,12 @@ class Review:
         return in_review_order(x for x in self._spellings(value) if x.value != value and is_open(x))
 
     def _relation(self, value: str, concept: int | None) -> str:
-        """Return how a value relates to a concept that a person chose: as a spelling of it was proposed, else same."""
-        proposed = [x for x in self._spellings(value) if concept in (x.concept, *x.alternatives)]
+        """Return how a value relates to a concept that a person chose: as a spelling of it was proposed, else same.
+
+        A misspelled word that a person accepts is the same.
+        """
+        spellings = [x for x in self._spellings(value) if x.reason not in MISSPELLED]
+        proposed = [x for x in spellings if concept in (x.concept, *x.alternatives)]
         return NARROWER if concept is not None and any(x.relation == NARROWER for x in proposed) else SAME
 
     def _meaning_of_cluster(self, value: str) -> Sense | None:
