@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ from allonym.tables.files import Reading, open_any
 
 SENSITIVE = "sensitive"
 PRIVATE_EVIDENCE = Evidence("name-of-private", "The name says what nobody should learn about a person.")
+COUNTED_ROLES = ("quasi", "unit", "weight")
 MIN_UNITS = 0.1  # share of the rows that have a value of their own in a column of persons
 COLUMNS_AT_A_TIME = 50  # that are read
 MAX_SEARCHED = 50_000_000  # combinations × distinct tuples
@@ -107,26 +108,34 @@ def inspect(
     table: Table = GroupedTable(engine) if engine is not None else _in_memory(source, reading)
     words = wordnet()
     columns: list[ColumnInspection] = []
+    read: dict[str, Cells] = {}  # what the risk is counted on, unless an engine counts anew
     for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
         columns.append(_inspect(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
+        if cells and engine is None and columns[-1].role in COUNTED_ROLES:
+            read[name] = cells
     columns = _settle_persons(columns, table.n)
     if engine is not None:
         table = GroupedTable(engine, [x.name for x in columns if x.role in ("quasi", "unit")])
-    uniques, people = _risk(table, columns, population, combination_size)
+    uniques, people = _risk(table, columns, population, combination_size, read)
     return Inspection(table.n, columns, table.suffix, uniques, people)
 
 
 def _risk(
-    table: Table, columns: Sequence[ColumnInspection], population: Any, size: int
+    table: Table, columns: Sequence[ColumnInspection], population: Any, size: int, read: Mapping[str, Cells]
 ) -> tuple[UniqueCombinations | None, PopulationRisk | None]:
     """Return what makes people unique in the likely quasi-identifiers, as text, and their number in a population."""
-    by_role = {role: [x.name for x in columns if x.role == role] for role in ("quasi", "unit", "weight")}
+    by_role = {role: [x.name for x in columns if x.role == role] for role in COUNTED_ROLES}
+
+    def cells_of(role: str) -> Mapping[str, Cells]:
+        known = {x: read[x] for x in by_role[role] if x in read}
+        return known if len(known) == len(by_role[role]) else table.cells(by_role[role])
+
     if not by_role["quasi"] or not table.n:
         return None, None
-    cells = table.cells(by_role["quasi"])
+    cells = cells_of("quasi")
     unit = next(iter(by_role["unit"]), None)
-    codes, units = [x.codes for x in cells.values()], None if unit is None else united_codes(table.cells([unit])[unit])
+    codes, units = [x.codes for x in cells.values()], None if unit is None else united_codes(cells_of("unit")[unit])
     uniques = None
     if size > 0:
         search = partial(unique_combinations, row_counts=table.row_counts, limit=MAX_SEARCHED)
@@ -135,7 +144,7 @@ def _risk(
         return uniques, population_risk_by_text(cells, population, unit, units, table.row_counts)
     if table.counts_rows or not by_role["weight"]:
         return uniques, None
-    weights = _weights(next(iter(table.cells(by_role["weight"]).values())))
+    weights = _weights(next(iter(cells_of("weight").values())))
     risk = None if weights is None else from_weights(by_role["quasi"], distinct(codes)[0], weights, units)
     return uniques, risk
 

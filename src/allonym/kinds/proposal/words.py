@@ -103,15 +103,15 @@ def _cells(links: Sequence[Link]) -> int:
     return sum(x.count for x in links)
 
 
-def linked_words(counts: Mapping[str, int], scope: Scope) -> LinkedWords:
-    """Link the most frequent values that say something of their subject."""
+def linked_words(counts: Mapping[str, int], scope: Scope, name: str) -> LinkedWords:
+    """Link the most frequent values of a column that say something of their subject."""
     frequent = with_content(sorted(counts, key=lambda x: (-counts[x], x))[:MAX_LOOKED_UP])
-    return LinkedWords(link({x: counts[x] for x in frequent}, scope, suggest=False), scope)
+    return LinkedWords(link({x: counts[x] for x in frequent}, scope, suggest=False, name=name), scope)
 
 
 def words(column: ColumnProfile, counts: Mapping[str, int], scope: Scope, kind: str, otherwise: str) -> Proposal:
     """Propose words of an ontology if it knows the column as a whole, else another kind."""
-    linked = linked_words(counts, scope)
+    linked = linked_words(counts, scope, column.name)
     coverage = _cells(linked.known) / max(sum(counts.values()), 1)
     evidence = [column.distinct]
     share = f"{percent(linked.by_cells)} of cells and {percent(linked.by_values)} of values are words of WordNet"
