@@ -122,12 +122,12 @@ def test_roots_are_proposed_and_words_found(table: Path) -> None:
 
 def test_files_of_a_plan_are_named_otherwise(tmp_path: Path) -> None:
     columns = {
-        "job": al.quasi(["wordnet:person", "a/jobs.obo#root"], links=["a/l.csv", "m.csv"]),
+        "job": al.quasi(["wordnet:person", "a/jobs.obo#root"], links=["a/l.csv", "m.csv"], abbreviations="s.csv"),
         "size": al.quasi("ordinal", levels="levels.txt"),
         "pet": al.quasi("wordnet", hierarchy="h.csv", candidates="c.txt"),
     }
     plan = al.Plan(columns, folder=tmp_path)
-    assert editing.files_of(plan) == ["a/l.csv", "m.csv", "a/jobs.obo", "levels.txt", "h.csv", "c.txt"]
+    assert editing.files_of(plan) == ["a/l.csv", "m.csv", "a/jobs.obo", "s.csv", "levels.txt", "h.csv", "c.txt"]
     moved = editing.with_files(plan, lambda path: f"x-{Path(path).name}")
     assert moved.columns["job"].ontology == ("wordnet:person", "x-jobs.obo#root")
     assert moved.columns["size"].levels == "x-levels.txt"

@@ -162,7 +162,9 @@ def test_no_file_is_opened_that_was_not_given(survey: Browser, tmp_path: Path) -
     before = survey.version.number
     assert "unknown-kind" in codes(survey.fill("/columns", "/columns", 422, **{"what-1": f"file:{secret}"}))
     assert "unknown-kind" in codes(survey.fill("/column?column=hobby", "/column", 422, what=f"file:{secret}"))
-    assert "unknown-hierarchy" in codes(survey.fill("/column?column=hobby", "/column", 422, hierarchy=str(secret)))
+    for option in ("hierarchy", "abbreviations"):
+        refused = survey.fill("/column?column=hobby", "/column", 422, **{option: str(secret)})
+        assert f"unknown-{option}" in codes(refused)
     assert "unknown-ontology" in codes(
         survey.fill("/words?column=hobby", "/understanding", 422, what="file:../../data")
     )

@@ -33,13 +33,19 @@ VALUE_KEYS = ("value", "dropped", "suggestions")  # of a link; their texts come 
     help="Choice of senses: coherent (they fit the column), first or best-pair.",
 )  # fmt: skip
 @options.language
+@option(
+    "--abbreviations",
+    type=options.PATH,
+    metavar="FILE",
+    help="Abbreviations beside the built-in ones: CSV with the columns short and long.",
+)
 @option("--header/--no-header", default=True, help="Whether the first line has the column names.")
 @option("--delimiter", metavar="SIGN", help="Delimiter; detected by default.")
 @options.hide_values
 @options.as_json
 def link(
     file: str, column: str, ontology: str, output: Path | None, links: Path | None, senses: str, language: str,
-    header: bool, delimiter: str | None, hide_values: bool, as_json: bool,
+    abbreviations: Path | None, header: bool, delimiter: str | None, hide_values: bool, as_json: bool,
 ) -> None:  # fmt: skip
     r"""Link the words of a column to concepts, for review.
 
@@ -53,6 +59,7 @@ def link(
     """
     from allonym.ontology.catalog import open_ontology
     from allonym.ontology.linking import links_file
+    from allonym.ontology.linking.abbreviations import read_abbreviations
     from allonym.ontology.linking.link import link as link_values
     from allonym.ontology.linking.meaning import with_suggestions
     from allonym.release.write import save_text
@@ -70,6 +77,7 @@ def link(
             scope,
             senses=senses,
             language=language,
+            abbreviations=read_abbreviations(abbreviations) if abbreviations else None,
             settled=settled.concepts,
             narrower=settled.narrower,
             tick=tick,

@@ -81,9 +81,11 @@ unmatched = option(
 words = together(
     option("--similarity", metavar="MEASURE", section=WORDS, help=f"Similarity of words: {MEASURES}"),
     option("--links", multiple=True, metavar="COLUMN=FILE", section=WORDS, help="Reviewed links of a column."),
+    option("--abbreviations", multiple=True, metavar="COLUMN=FILE", section=WORDS,
+           help="Abbreviations of a column: CSV with the columns short and long."),
     accept_review,
     unmatched,
-)
+)  # fmt: skip
 
 FILE = "The file"
 reading = together(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from allonym.plan.privacy import Privacy
     from allonym.tables.files import Reading
 
-NAMED_FILES = ("links", "hierarchy", "candidates")  # options that name a file for a column
+NAMED_FILES = ("links", "abbreviations", "hierarchy", "candidates")  # options that name a file for a column
 ROLES = {
     "quasi": "quasi", "set_": "set", "sensitive": "sensitive", "keep": "keep", "identifier": "identifier",
     "unit": "unit", "weight": "weight",
@@ -109,7 +109,8 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
 
     columns |= _described(roles)
     columns |= {name: replace(columns.get(name) or keep(), confirmed=True) for name in options["confirm"]}
-    links, hierarchies = (_files(f"--{x}", options[x], columns) for x in ("links", "hierarchy"))
+    links = _files("--links", options["links"], columns)
+    single = {x: _files(f"--{x}", options[x], columns) for x in ("abbreviations", "hierarchy")}
     candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
     for path in (x for x in options["candidates"] if "=" not in x):
         candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
@@ -118,7 +119,7 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
     of_sets = {"separator": options["separator"], "distance": options["set_distance"]}
     for name, column in columns.items():
         changes: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
-        changes |= {"hierarchy": hierarchies[name][-1]} if name in hierarchies else {}
+        changes |= {option: files[name][-1] for option, files in single.items() if name in files}
         changes |= {"candidates": candidates[name][-1]} if name in candidates else {}
         if column.role == "quasi":
             settings = of_quasi | of_sets if column.kind == "set" else of_quasi

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,8 +23,8 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?=\s*$|\s*[(\[{,])")
 MAX_WITHOUT_PLURAL = 2  # letters of words that are not taken for plurals
 LINKING_OPTIONS = frozenset(
-    {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "unmatched",
-     "accept_review", "accept", "rest"}
+    {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "abbreviations",
+     "unmatched", "accept_review", "accept", "rest"}
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ class ColumnLinks:
     settled: Settled
     file: str | Path | None = None  # the links file, if the plan names one
     language: str = "en"
+    abbreviations: Mapping[str, Sequence[str]] = field(default_factory=dict)  # beside the built-in ones
     proposals: Mapping[str, Link] = field(default_factory=dict)  # of values that are categories until they are reviewed
 
     def with_status(self, status: str) -> list[Link]:

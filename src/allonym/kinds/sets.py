@@ -163,6 +163,7 @@ class Sets(Kind):
         if not links:
             return {}
         options: dict[str, Any] = {"language": self.language, "individuals": True, "suggest": False}
+        options["abbreviations"] = links[0].abbreviations
         new_links = link(list(new), links[0].scope, senses="first", **options)
         values = {x.value: linked_value(x, links[0].scope, self.language) for x in new_links}
         return {text: value for text, value in values.items() if value is not None}

@@ -128,6 +128,7 @@ class Text(Kind):
             scope,
             senses="first",
             language=self.language,
+            abbreviations=links.abbreviations,
             settled=settled,
             suggest=False,
         )

@@ -116,6 +116,7 @@ def cleaned(column: Column, before: Column | None) -> Column:
             "accept",
             "rest",
             "language",
+            "abbreviations",
         )
         column = replace(column, **{name: getattr(before, name) for name in kept})
     return column

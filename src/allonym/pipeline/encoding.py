@@ -17,6 +17,7 @@ from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
+from allonym.ontology.linking.abbreviations import read_abbreviations
 from allonym.ontology.linking.accept import Unreviewed, with_suggestion
 from allonym.ontology.linking.link import NARROWER, SAME, Link, link
 from allonym.ontology.linking.review_order import in_review_order, is_open
@@ -116,6 +117,7 @@ def _link(
     """Link the words of a column, with their counts, to each of its ontologies."""
     plan, column = prepared.plan, prepared.plan.columns[name]
     ontologies = column.ontology or ("wordnet",)
+    abbreviations = _abbreviations(column.abbreviations, plan.folder)
     linked = []
     for place, ontology in enumerate(ontologies):
         key = (ontology if isinstance(ontology, str) else id(ontology), column.root)
@@ -129,6 +131,7 @@ def _link(
             senses=column.senses or ("first" if plan.method.info.data_independent else "coherent"),
             individuals=column.individuals or (False if plan.method.info.data_independent else column.individuals),
             language=column.language,
+            abbreviations=abbreviations,
             settled=settled.concepts,
             narrower=settled.narrower,
             strict=isinstance(plan.method, RecordLevelMethod),  # they draw replacements from what is under the root
@@ -138,7 +141,7 @@ def _link(
         source = column.links[place] if column.links else None
         file = source if isinstance(source, (str, Path)) else None
         marked = {x.value: x for x in settled.mark(links)}
-        linked.append(ColumnLinks(scopes[key], marked, settled, file, column.language))
+        linked.append(ColumnLinks(scopes[key], marked, settled, file, column.language, abbreviations))
     return linked
 
 
@@ -205,6 +208,13 @@ def _settled(links: Any, folder: Path) -> links_files.Settled:
         raise LinksError(f"there is no relation {unknown[0]!r}.", hint=f"write {SAME} or {NARROWER}.")
     narrower = frozenset(value for value, (_, relation) in pairs.items() if relation == NARROWER)
     return links_files.Settled({value: concept for value, (concept, _) in pairs.items()}, narrower=narrower)
+
+
+def _abbreviations(source: Any, folder: Path) -> Mapping[str, Sequence[str]]:
+    """Return the abbreviations that a plan adds to the built-in ones."""
+    if source is None or isinstance(source, Mapping):
+        return source or {}
+    return read_abbreviations(folder / source)
 
 
 def open_links(prepared: Prepared, name: str) -> tuple[list[Link], list[Link]]:

@@ -27,7 +27,7 @@ LATER = (
     "accept",
     "rest",
 )  # options that were added later: draws stay as they were
-FILES = ("ontology", "links", "hierarchy", "levels", "candidates")  # options of a column that may name files
+FILES = ("ontology", "links", "hierarchy", "levels", "candidates", "abbreviations")  # options that may name files
 
 
 def release_key(prepared: Prepared, input_hash: str | None) -> ReleaseKey:

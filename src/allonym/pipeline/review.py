@@ -15,6 +15,7 @@ from allonym.errors import LinksError
 from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
+from allonym.ontology.linking.abbreviations import read_abbreviations
 from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link, link
 from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
@@ -132,6 +133,7 @@ class Review:
         """Return some links with all that a person needs to review them."""
         scope, rows, settled = self.scope, self.column.words[self.place].settled.rows, self._by_hand
         options: dict[str, Any] = {"senses": "first", "language": self.language, "individuals": True}
+        options["abbreviations"] = self.column.words[self.place].abbreviations
         by_senses = {x.value: x for x in link({x.value: 1 for x in links}, scope, **options)}
         words = []
         for x in links:
@@ -262,14 +264,14 @@ def _ontology_of(name: Any) -> str:
 
 
 def with_files(plan: Plan, move: Callable[[str], str]) -> Plan:
-    """Return a plan with other names for its files: links, ontologies, hierarchies, levels, candidates."""
+    """Return a plan with other names for its files: links, ontologies, hierarchies, abbreviations, …"""
     return replace(plan, columns={name: _moved(column, plan.folder, move) for name, column in plan.columns.items()})
 
 
 def _moved(column: Column, folder: Path, move: Callable[[str], str]) -> Column:
     changed: dict[str, Any] = {"links": tuple(move(str(x)) if not isinstance(x, Mapping) else x for x in column.links)}
     changed["ontology"] = tuple(_renamed(x, folder, move) if isinstance(x, str) else x for x in column.ontology)
-    for name in ("hierarchy", "levels", "candidates"):
+    for name in ("hierarchy", "levels", "candidates", "abbreviations"):
         path = getattr(column, name)
         changed[name] = move(str(path)) if isinstance(path, (str, Path)) and str(path) else path
     return replace(column, **changed)
@@ -313,10 +315,12 @@ def roots(column: ColumnCheck, place: int = 0, most: int = 6) -> list[tuple[Sens
 
 
 def tried(use: str, path: Path) -> None:
-    """Read a file as an ontology, a hierarchy or links, and raise an error if it is none."""
+    """Read a file as an ontology, a hierarchy, abbreviations or links, and raise an error if it is none."""
     if use == "ontology":
         open_ontology(str(path))
     elif use == "hierarchy":
         trees.read(path)
+    elif use == "abbreviations":
+        read_abbreviations(path)
     else:
         links_files.read(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,9 @@ class Column:
     )
     weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
     language: str = parameter("en", "Language of the words.")
+    abbreviations: str | Path | Mapping[str, Sequence[str]] | None = parameter(
+        None, "CSV file with abbreviations of the words (columns short, long); they come before the built-in ones."
+    )
     confirmed: bool = parameter(
         False, "Keep the column although it holds identifiers, or gives away a masked or dropped column."
     )
@@ -149,11 +152,12 @@ class Column:
 
 
 OPTIONS = tuple(f.name for f in fields(Column))
-_PATHS = ("ontology", "links", "levels", "candidates", "hierarchy")  # may be paths and other objects in Python
+_PATHS = ("ontology", "links", "levels", "candidates", "hierarchy", "abbreviations")  # paths, or objects in Python
 _OF_KINDS = (
     "ontology",
     "root",
     "links",
+    "abbreviations",
     "levels",
     "separator",
     "distance",

@@ -158,10 +158,11 @@ class Plan:
 
     @property
     def files(self) -> list[Path]:
-        """The files that the plan names: links, hierarchies, ontologies, levels and candidates."""
+        """The files that the plan names: links, abbreviations, hierarchies, ontologies, levels and candidates."""
         paths: list[Any] = []
         for column in self.columns.values():
             paths += [*column.links, column.hierarchy, column.levels, column.candidates, *column.ontology]
+            paths += [column.abbreviations]
         texts = [str(x) for x in paths if isinstance(x, (str, Path)) and str(x)]
         return [self.folder / part for x in texts for part in {x, x.partition("#")[0]}]
 

@@ -238,6 +238,9 @@ class _Places:
         return f"{path}#{root}" if root else path
 
 
+_ONE_FILE = ("hierarchy", "abbreviations")
+
+
 def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
     """Return the options of a column that differ from the defaults."""
     usual = Column(column.role)
@@ -253,7 +256,10 @@ def _column(column: Column, name: str, places: _Places) -> dict[str, Any]:
                 text = "links given as a mapping cannot be saved."
                 raise PlanError([Problem("links-without-file", text, "write a links file.", name)])
             value = [places.moved(x) for x in value]
-        elif option == "hierarchy" or (option in ("levels", "candidates") and not isinstance(value, tuple)):
+        elif option == "abbreviations" and isinstance(value, Mapping):
+            text = "abbreviations given as a mapping cannot be saved."
+            raise PlanError([Problem("abbreviations-without-file", text, "write a file of abbreviations.", name)])
+        elif option in _ONE_FILE or (option in ("levels", "candidates") and not isinstance(value, tuple)):
             value = places.moved(value)
         one = option in ("ontology", "links") and len(value) == 1
         options[option] = value[0] if one else list(value) if isinstance(value, tuple) else value

@@ -201,6 +201,7 @@ def column_fields(column: Column, files: Sequence[str] = ()) -> list[Field]:
         **POLICY_LABELS,
         "language": {x: x for x in sorted(LANGUAGES)},
         "hierarchy": {"": "none"} | {x: x for x in files},
+        "abbreviations": {"": "none"} | {x: x for x in files},
     }
     options = [x for x in parameters_of(Column).values() if x.name not in (*CONTENT_OPTIONS, *SYNONYMS)]
     values = {x.name: getattr(column, x.name) for x in options} | {"accept": column.accepted}

@@ -73,7 +73,7 @@ def link(
         suggest: whether to search for words spelled like unmatched values.
         strict: whether values may only mean concepts under the root; else these are preferred.
         name: the name of the column, which is evidence too.
-        abbreviations: further abbreviations with what they stand for, most likely first.
+        abbreviations: abbreviations with what they stand for, most likely first; they come before the built-in ones.
         tick: called with the work done and its total.
 
     Returns:

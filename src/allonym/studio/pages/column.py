@@ -19,6 +19,7 @@ USES = {
     "ontology": "ontology (OBO, OWL, SKOS, WN-LMF, MeSH, CSV or ARX hierarchy)",
     "links": "reviewed links (columns: value, concept)",
     "hierarchy": "hierarchy for fusion or recoding",
+    "abbreviations": "abbreviations (columns: short, long)",
 }
 
 
@@ -66,7 +67,8 @@ def choose(request: PageRequest) -> str:
     files = table.ontology_files()
     role = require_choice(request.text("role"), forms.ROLES, "role")
     content = require_choice(request.raw("what"), forms.contents(files, before), "kind")
-    require_choice(request.text("hierarchy"), ["", *files], "hierarchy")
+    for option in ("hierarchy", "abbreviations"):
+        require_choice(request.text(option), ["", *files], option)
     column = forms.with_options(request, forms.column_of(role, content, request.text("root"), before))
     if request.raw("separator") in ("", before.separator if before is not None else ";"):  # unchanged
         column = with_separator(table, name, column, before)
@@ -81,7 +83,7 @@ def choose(request: PageRequest) -> str:
 
 
 def add_file(request: PageRequest) -> str:
-    """Take an uploaded ontology, hierarchy or links file for a column."""
+    """Take an uploaded ontology, hierarchy, abbreviations or links file for a column."""
     table = request.workspace.require_table()
     name, upload = request.raw("column"), request.one_file("file")
     use = require_choice(request.text("use"), USES, "use")
@@ -96,7 +98,7 @@ def add_file(request: PageRequest) -> str:
     if use == "ontology":
         column = forms.column_of(column.role, f"{forms.FILE}{file}", "", column)
     else:
-        column = replace(column, **({"hierarchy": file} if use == "hierarchy" else {"links": (file,)}))
+        column = replace(column, **({"links": (file,)} if use == "links" else {use: file}))
     plan = table.with_columns({**table.plan_columns, name: column})
     with request.workspace.upload_folder() as folder:
         path = save_upload(upload, folder / "file")
