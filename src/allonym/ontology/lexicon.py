@@ -134,13 +134,18 @@ class Lexicon(DropCaches):
         entries = np.arange(self.starts[first], self.starts[last])
         if language and entries.size:
             entries = entries[self._of_language(language)[self.languages[entries]]]
+        if entries.size < 2:
+            return entries
         order = np.lexsort((self.concepts[entries], -self.counts[entries], self.ranks[entries]))
         return entries[order]
 
     def _of_language(self, language: str) -> NDArray[np.bool_]:
         """Tell for each language name whether it is a variant of a language (de, de-AT) or empty."""
-        code = language.partition("-")[0].lower()
-        return np.array([name.partition("-")[0].lower() in ("", code) for name in self.language_names])
+        cached: dict[str, NDArray[np.bool_]] = self.cache.setdefault("languages", {})
+        if language not in cached:
+            code = language.partition("-")[0].lower()
+            cached[language] = np.array([name.partition("-")[0].lower() in ("", code) for name in self.language_names])
+        return cached[language]
 
     def has_language(self, language: str) -> bool:
         """Tell whether there are words of a language, or without a language."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from math import exp, log
 from typing import NamedTuple
@@ -74,6 +73,8 @@ class CandidateFinder:
         self._leading = {word for word, values in begin.items() if values >= MIN_LEADING}
         self._shares: dict[str, list[tuple[int, float, str]]] = {}
         self._noun_shares: dict[str, float] = {}
+        self._is_verb: dict[str, bool] = {}
+        self._ancestors: dict[int, frozenset[int]] = {}
         self.reason_unmatched: dict[str, str] = {}  # unknown | outside | individual
 
     def candidates(self, value: str) -> list[Candidate]:
@@ -122,7 +123,7 @@ class CandidateFinder:
         return [self._weaker(x, "longer") for x in found]
 
     def _weaker(self, x: Candidate, reason: str) -> Candidate:
-        return Candidate(x.concept, x.weight - COST[reason], replace(x.match, reason=reason))
+        return Candidate(x.concept, x.weight - COST[reason], x.match._replace(reason=reason))
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -147,12 +148,20 @@ class CandidateFinder:
 
     def _leads(self, word: str) -> bool:
         """Tell whether a word at the beginning of a phrase may be its head: as often in the column, or as a verb."""
-        if word not in self._leading and self.language == "en" and (details := self.taxonomy.details) is not None:
-            senses = details.senses_of(word)
-            verb = sum(x.count for x in senses if x.part_of_speech == "v" and x.lemma == word)
-            other = sum(x.count for x in senses if x.part_of_speech != "v")
-            return verb > other + int(self.lexicon.counts[self.lexicon.entries(word)].sum())
-        return word in self._leading
+        if word in self._leading:
+            return True
+        if word not in self._is_verb:
+            self._is_verb[word] = self._is_mostly_verb(word)
+        return self._is_verb[word]
+
+    def _is_mostly_verb(self, word: str) -> bool:
+        details = self.taxonomy.details
+        if self.language != "en" or details is None:
+            return False
+        senses = details.senses_of(word)
+        verb = sum(x.count for x in senses if x.part_of_speech == "v" and x.lemma == word)
+        other = sum(x.count for x in senses if x.part_of_speech != "v")
+        return verb > other and verb > other + int(self.lexicon.counts[self.lexicon.entries(word)].sum())
 
     def _is_no_noun(self, form: str) -> bool:
         """Tell whether a form is an adjective, adverb or verb as it stands."""
@@ -173,16 +182,27 @@ class CandidateFinder:
     def _appositions(self, candidates: list[Candidate]) -> list[Candidate]:
         """Keep first words where they may be the head, or are a kind of it: a burn injury is a burn."""
         heads = [x for x in candidates if not x.match.first]
+        if len(heads) == len(candidates):
+            return candidates
         kept = heads.copy()
         for x in candidates:
             if x.match.first:
-                above = set(self.taxonomy.subsumers(x.concept).tolist())
+                above = self._above(x.concept) if heads else frozenset()
                 over = [head.weight for head in heads if head.concept in above and head.concept != x.concept]
                 if over:
                     kept.append(x._replace(weight=max(over) + APPOSITION))
                 elif x.match.leads:
                     kept.append(x)
         return kept
+
+    def _above(self, concept: int) -> frozenset[int]:
+        """Return a concept and its ancestors."""
+        above = self._ancestors.get(concept)
+        if above is None:
+            starts, parents = self.taxonomy.parents
+            direct = parents[starts[concept] : starts[concept + 1]].tolist()
+            above = self._ancestors[concept] = frozenset([concept]).union(*map(self._above, direct))
+        return above
 
     def _best(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return each concept with its best match, heaviest first."""
@@ -191,7 +211,7 @@ class CandidateFinder:
             other = best.get(x.concept)
             if other is not None and x.match.agrees and not other.match.derived and x.match.form == other.match.form:
                 weight = max(x.weight, other.weight) + AGREEMENT
-                best[x.concept] = Candidate(x.concept, weight, replace(other.match, agrees=True))
+                best[x.concept] = Candidate(x.concept, weight, other.match._replace(agrees=True))
             elif other is None or x.weight > other.weight:
                 best[x.concept] = x
         return sorted(best.values(), key=lambda x: (-x.weight, x.concept))
@@ -203,7 +223,7 @@ class CandidateFinder:
     def _notations(self, value: str, match: Match) -> list[Candidate]:
         entries = self.lexicon.entries(match.form, self.language)
         codes = np.unique(self.lexicon.concepts[entries[self.lexicon.notation[entries]]])
-        return [Candidate(int(c), 0.0, replace(match, reason="notation")) for c in codes]
+        return [Candidate(int(c), 0.0, match._replace(reason="notation")) for c in codes]
 
     def _of_match(self, value: str, match: Match) -> list[Candidate]:
         if match.derived:
@@ -213,7 +233,7 @@ class CandidateFinder:
         for concept, share, form in self._senses(match.form):
             if not share:
                 if match.reason == "exact":
-                    return [Candidate(concept, 0.0, replace(match, reason="notation"))]
+                    return [Candidate(concept, 0.0, match._replace(reason="notation"))]
                 continue
             weight = log(share) + noun - cost - _case_cost(form, value, self._cased)
             found.append(Candidate(concept, weight, match))
@@ -242,7 +262,7 @@ class CandidateFinder:
         total = sum(x.count + UNSEEN for x in found)
         cost = COST[match.reason] + match.penalty + DERIVED * (match.reason != "derived")
         cost -= log(1 - self.noun_share(match.form))
-        adjective = replace(match, agrees=True)
+        adjective = match._replace(agrees=True)
         return [
             Candidate(
                 x.concept,
@@ -265,9 +285,10 @@ class CandidateFinder:
             details = self.taxonomy.details
             if details is not None and self.language == "en":
                 senses = details.senses_of(form)
-                others = sum(x.count for x in senses) + UNSEEN
-                nouns = NOUN_BONUS * (float(self.lexicon.counts[self.lexicon.entries(form)].sum()) + UNSEEN)
-                share = nouns / (nouns + others) if senses else 1.0
+                if senses:
+                    others = sum(x.count for x in senses) + UNSEEN
+                    nouns = NOUN_BONUS * (float(self.lexicon.counts[self.lexicon.entries(form)].sum()) + UNSEEN)
+                    share = nouns / (nouns + others)
             self._noun_shares[form] = min(max(share, 0.01), 0.99)
         return self._noun_shares[form]
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +30,7 @@ _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 
 MAX_ANALYSED_LETTERS = 16_000  # longer texts are only matched exactly
 MAX_SEGMENTS = 4
+MAX_CACHED = 100_000  # words, and segments of texts
 LATER_EXPANSION, MAX_EXPANSIONS = 1.0, 3
 LATER_SEGMENT, DROPPED_WORD, LEADING_WORD, EXPANDED = (
     0.7,
@@ -41,8 +41,7 @@ LATER_SEGMENT, DROPPED_WORD, LEADING_WORD, EXPANDED = (
 SAME_WORDS = frozenset({"hyphen", "camel-case", "slash", "possessive", "british", "ordinal", "number"})
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """A form of the lexicon for a text, and how it was matched."""
 
     form: str  # its key
@@ -71,6 +70,7 @@ class Matcher:
 
     def __init__(self, lexicon: Lexicon, language: Language) -> None:
         self.lexicon, self.language = lexicon, language
+        self._word = lru_cache(MAX_CACHED)(self._matches_of_word)
 
     @classmethod
     def of(cls, lexicon: Lexicon, language: Language) -> Matcher:
@@ -124,21 +124,18 @@ class Matcher:
             yield Match(match.form, _reason(reading, match.reason), penalty=penalty)
         yield Match(reading.text, "part" if reading.part else "derived", derived=True)
 
-    def _word(self, text: str) -> Iterator[Match]:
+    def _matches_of_word(self, text: str) -> tuple[Match, ...]:
         """Match the text as it is, then with other spelling, then in the singular."""
-        seen: set[str] = set()
+        found: dict[str, Match] = {}
         spellings = self._spellings(text)
         for i, spelled in enumerate(spellings):
-            if spelled in self.lexicon and spelled not in seen:
-                seen.add(spelled)
-                yield Match(spelled, "exact" if i == 0 else "spelling")
-        if self.language.code != "en":
-            return
-        for spelled in spellings:
+            if spelled not in found and spelled in self.lexicon:
+                found[spelled] = Match(spelled, "exact" if i == 0 else "spelling")
+        for spelled in spellings if self.language.code == "en" else ():
             for singular in self._singulars(spelled):
-                if singular in self.lexicon and singular not in seen:
-                    seen.add(singular)
-                    yield Match(singular, "inflection")
+                if singular not in found and singular in self.lexicon:
+                    found[singular] = Match(singular, "inflection")
+        return tuple(found.values())
 
     @cached_property
     def _with_hyphens(self) -> dict[str, str]:
@@ -209,16 +206,16 @@ class Matcher:
                 for match in self._word(reading.text):
                     yield Match(match.form, "head", dropped, DROPPED_WORD * len(reading.dropped))
         later = 0.0
+        words = words_of(text)
         for segment, others in self._segments(text):
-            for reading in normaliser.readings(segment):
+            for reading in readings if segment == text else normaliser.readings(segment):
                 if not reading.part and "inverted" not in reading.steps:
                     penalty = later + EXPANDED * bool({"abbreviation", "prefix"} & set(reading.steps))
                     rest = " ".join([*reading.dropped, others]).strip()
                     for x in self._head(reading, leads):
-                        dropped = _in_order(words_of(f"{x.dropped} {rest}"), words_of(text))
-                        yield replace(
-                            x, reason="head" if rest else x.reason, dropped=dropped, penalty=x.penalty + penalty
-                        )
+                        dropped = _in_order(words_of(f"{x.dropped} {rest}"), words)
+                        reason = "head" if rest else x.reason
+                        yield x._replace(reason=reason, dropped=dropped, penalty=x.penalty + penalty)
             later = LATER_SEGMENT
 
     def _segments(self, text: str) -> Iterator[tuple[str, str]]:
@@ -259,7 +256,7 @@ class Matcher:
         yield from matches
         may_lead = bool(words) and leads(words[0])
         for x in self._first_span(words, before, LEADING_WORD):
-            yield replace(x, first=True, leads=may_lead or all(m.derived for m in matches))
+            yield x._replace(first=True, leads=may_lead or all(m.derived for m in matches))
 
     def _first_span(self, words: list[str], spans: Iterable[tuple[int, int]], penalty: float) -> Iterator[Match]:
         """Match the first span of words that is a form."""
@@ -270,9 +267,9 @@ class Matcher:
                 continue  # no form has so many words; "stage 2" is not a two
             if drops_negation(plain, range(low, high), self.language):
                 continue
-            matches = list(self._word(rest))
+            matches = self._word(rest)
             if not matches and self.language.code != "en":  # in other languages, stems match plurals
-                matches = list(self._stem(rest))
+                matches = tuple(self._stem(rest))
             dropped = words[:low] + words[high:]
             cost = penalty + DROPPED_WORD * len(dropped)
             trivial = high == len(words) and all(word in self.language.determiners for word in dropped)
