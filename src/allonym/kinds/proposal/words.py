@@ -10,7 +10,7 @@ import numpy as np
 
 from allonym.arrays import Floats
 from allonym.kinds.category import Category
-from allonym.kinds.proposal.answers import MAX_VALUES, with_content
+from allonym.kinds.proposal.answers import with_content
 from allonym.kinds.proposal.evidence import Evidence, percent
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal
 from allonym.kinds.proposal.vocabulary import named_roots
@@ -19,9 +19,9 @@ from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
 MAX_LOOKED_UP = 500  # values of a column
-MIN_KNOWN = 0.6  # share of the cells, and of the values, that must be words of the ontology
-MIN_KNOWN_OF_FEW = 0.8  # the same where values are few and the name does not say that they are things
-MIN_CONFIDENCE = 0.3  # in links that count at all
+MIN_KNOWN = 0.75  # share of the cells, and of the values, that must be words of the ontology
+MIN_KNOWN_OF_THINGS = 0.6  # the same where the name says that values are things
+MIN_CONFIDENCE = 0.5  # in links that count at all
 MIN_UNDER_ROOT = (0.98, 0.9)  # shares of the cells and of the values with sure links that must lie under a root
 MIN_UNDER_NAMED_ROOT = (0.95, 0.8)  # the same under a root that the name announces
 MIN_VALUES = 5  # with sure links
@@ -118,13 +118,13 @@ def words(column: ColumnProfile, counts: Mapping[str, int], scope: Scope, kind: 
     things = column.is_named("things")
     if things:
         evidence.append(Evidence("name-of-things", "The name says that values are things."))
-    least = MIN_KNOWN if things or len(counts) > MAX_VALUES else MIN_KNOWN_OF_FEW
+    least = MIN_KNOWN_OF_THINGS if things else MIN_KNOWN
     if linked.by_cells < least or linked.by_values < least:
         evidence.append(Evidence("unknown-words", f"{share}: too few."))
         return Proposal(otherwise, tuple(evidence), coverage=coverage)
     if column.is_named("places"):
         share_of_places = float(_shares_under(linked.known, scope.taxonomy)[0][scope.taxonomy.code(PLACE)])
-        if share_of_places < MIN_KNOWN:
+        if share_of_places < MIN_KNOWN_OF_THINGS:
             text = f"The name says that values are places, but only {percent(share_of_places)} of the known cells are."
             return Proposal(otherwise, (*evidence, Evidence("no-places", text)), coverage=coverage)
     evidence.append(Evidence("known-words", f"{share}."))
