@@ -32,8 +32,9 @@ def key(text: str) -> str:
     >>> key("STRASSE") == key("Straße")
     True
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+    if text.isascii():
+        return " ".join(text.replace("_", " ").lower().split())
+    text = unicodedata.normalize("NFKC", text)
     return " ".join(text.translate(_PUNCTUATION).casefold().split())
 
 
@@ -132,7 +133,7 @@ class Lexicon(DropCaches):
         while last < len(self.keys) and self.keys[last] == wanted:
             last += 1
         entries = np.arange(self.starts[first], self.starts[last])
-        if language and entries.size:
+        if language and len(self.language_names) > 1:
             entries = entries[self._of_language(language)[self.languages[entries]]]
         if entries.size < 2:
             return entries

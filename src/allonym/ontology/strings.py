@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from allonym.ontology.pickling import DropCaches
 
+MAX_SEARCHES = 10_000  # before a dictionary of all strings is worth its time and memory
+
 
 class Strings(Sequence[str]):
     """A sequence of strings with an index."""
@@ -86,6 +88,8 @@ class PackedStrings(DropCaches, Sequence[str]):
 class PackedIndex(PackedStrings, Strings):
     """Packed strings with a hash table: open addressing, linear probing, the first place of each distinct string.
 
+    After many searches, a dictionary replaces the table.
+
     >>> strings = ["cat", "dog", "cat"]
     >>> index = PackedIndex(*packed(strings), hash_table(strings))
     >>> index.find("cat"), index.find("dog"), index.find("cow")
@@ -95,6 +99,7 @@ class PackedIndex(PackedStrings, Strings):
     def __init__(self, text: NDArray[np.uint8], starts: NDArray[np.int32], table: NDArray[np.int32]) -> None:
         super().__init__(text, starts)
         self.table = table
+        self._searches = 0
 
     @cached_property
     def _table(self) -> memoryview[int]:
@@ -102,6 +107,9 @@ class PackedIndex(PackedStrings, Strings):
 
     def find(self, text: str) -> int | None:
         """Return the first place of a string, or None."""
+        if self._searches >= MAX_SEARCHES:
+            return self._places.get(text)
+        self._searches += 1
         wanted = text.encode("utf-8", "surrogatepass")
         table = self._table
         last_slot = len(table) - 1
@@ -111,6 +119,13 @@ class PackedIndex(PackedStrings, Strings):
                 return place
             slot = (slot + 1) & last_slot
         return None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        places: dict[str, int] = {}
+        for place, string in enumerate(self):
+            places.setdefault(string, place)
+        return places
 
 
 class SelectedStrings(Sequence[str]):

@@ -244,12 +244,14 @@ class CandidateFinder:
         if key not in self._shares:
             words = self.lexicon
             entries = words.entries(key, self.language)
-            codes, named = entries[words.notation[entries]], entries[~words.notation[entries]]
-            weights = (words.counts[named] + UNSEEN) / (1.0 + np.arange(len(named)))
-            shares = weights / max(float(weights.sum()), 1e-9)
-            self._shares[key] = [(int(words.concepts[e]), 0.0, "") for e in codes] + [
-                (int(words.concepts[e]), float(share), words.forms[words.form_of[e]])
-                for e, share in zip(named.tolist(), shares, strict=True)
+            is_code, concepts = words.notation[entries].tolist(), words.concepts[entries].tolist()
+            counts, forms = words.counts[entries].tolist(), words.form_of[entries].tolist()
+            named = [i for i, code in enumerate(is_code) if not code]
+            weights = [(counts[i] + UNSEEN) / (1.0 + rank) for rank, i in enumerate(named)]
+            total = max(sum(weights), 1e-9)
+            self._shares[key] = [(c, 0.0, "") for c, code in zip(concepts, is_code, strict=True) if code] + [
+                (concepts[i], weight / total, words.forms[forms[i]])
+                for i, weight in zip(named, weights, strict=True)
             ]
         return self._shares[key]
 

@@ -23,6 +23,7 @@ SUFFIXES = [
     ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"),
     ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
 ]  # fmt: skip
+_ENDINGS = tuple(ending for ending, _ in SUFFIXES)
 _PARENTHESIS = re.compile(r"\s*[(\[{][^)\]}]*[)\]}]?")
 _SEGMENT = re.compile(r"\s+[-–—:|]+\s*|[-–—:|]+\s+|[,;:/|]\s*|(?<=[^\W\d_]{3})[-–—](?=[^\W\d_]{3})")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -70,6 +71,8 @@ class Matcher:
 
     def __init__(self, lexicon: Lexicon, language: Language) -> None:
         self.lexicon, self.language = lexicon, language
+        self._never_joined = language.negations | language.determiners
+        self._breaks = language.prepositions | language.determiners
         self._word = lru_cache(MAX_CACHED)(self._matches_of_word)
 
     @classmethod
@@ -145,11 +148,11 @@ class Matcher:
     def _spellings(self, text: str) -> list[str]:
         """Return a key as it is, with hyphens and signs as spaces or the reverse, as one word, without full stops."""
         words = _words(text)
-        if any(c.isdigit() for c in text):  # 1.5 is not 15, and -5 is not 5
+        if any(map(str.isdigit, text)):  # 1.5 is not 15, and -5 is not 5
             return [text] if text[0] in "+-" or not _LETTERS.search(text) else [text, " ".join(words), "-".join(words)]
         blanks = " ".join(words)
         others = [blanks, self._with_hyphens.get(blanks, blanks), text.replace("'", ""), text.replace(".", "")]
-        if not any(word in self.language.negations | self.language.determiners for word in words):
+        if self._never_joined.isdisjoint(words):
             others.append("".join(words))  # but "not able" is not notable
         return list(dict.fromkeys([text, *others]))
 
@@ -159,7 +162,7 @@ class Matcher:
         before, gap, last = text.rpartition(" ")
         for irregular in self.lexicon.exceptions.get(last, ()):
             yield before + gap + irregular
-        if len(last) <= 2 or last.endswith("ss"):
+        if len(last) <= 2 or last.endswith("ss") or not last.endswith(_ENDINGS):
             return
         for ending, other in SUFFIXES:
             if last.endswith(ending) and len(last) > len(ending):
@@ -232,7 +235,7 @@ class Matcher:
             kept, at = range(at, at + len(own)), at + len(own)
             qualifies = bool(own) and own[0] in self.language.prepositions and len(own) < len(words)
             if _LETTERS.search(segment) and not qualifies and not drops_negation(words, kept, self.language):
-                yield segment, " ".join((Counter(every) - Counter(own)).elements())
+                yield segment, "" if own == every else " ".join((Counter(every) - Counter(own)).elements())
 
     def _split(self, text: str) -> list[str]:
         """Split a text into segments, but not after a prefix: "non-small cell cancer" is one."""
@@ -282,8 +285,7 @@ class Matcher:
 
     def _spans(self, words: list[str]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return the parts of a phrase that may be its head, longest first, and those at its other end."""
-        breaks = self.language.prepositions | self.language.determiners
-        ends = [len(words), *(i for i in range(len(words) - 1, 0, -1) if words[i] in breaks)]
+        ends = [len(words), *(i for i in range(len(words) - 1, 0, -1) if words[i] in self._breaks)]
         cut = [(0, end) for end in ends]
         last = [(low, ends[-1]) for low in range(1, ends[-1])]
         first = [(0, high) for high in range(ends[-1] - 1, 0, -1)]
@@ -302,6 +304,8 @@ def _distinct(matches: Iterable[Match]) -> list[Match]:
 
 def _in_order(dropped: list[str], words: list[str]) -> str:
     """Return the dropped words in the order of the text; expanded ones last."""
+    if len(dropped) < 2:
+        return " ".join(dropped)
     left = Counter(dropped)
     ordered = []
     for word in words:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from allonym.ontology.linking.languages import Language
 
@@ -34,7 +35,12 @@ def words_of(text: str) -> list[str]:
     >>> words_of("Never-married (no children)")
     ['never', 'married', 'no', 'children']
     """
-    return [word for word in (w.strip(".\"'?!*").casefold() for w in _WORD.findall(text)) if word]
+    return list(_words_of(text))
+
+
+@lru_cache(1024)
+def _words_of(text: str) -> tuple[str, ...]:
+    return tuple([word for w in _WORD.findall(text) if (word := w.strip(".\"'?!*").casefold())])
 
 
 def negated(words: Sequence[str], language: Language) -> frozenset[int]:
@@ -64,7 +70,7 @@ def has_negation(words: Sequence[str], language: Language) -> bool:
     >>> has_negation(["never", "married"], language("en")), has_negation(["married"], language("en"))
     (True, False)
     """
-    return not language.all_negations.isdisjoint(words) or any(word.endswith("n't") for word in words)
+    return not language.all_negations.isdisjoint(words) or any([word.endswith("n't") for word in words])
 
 
 def drops_negation(words: Sequence[str], kept: Collection[int], language: Language) -> bool:
@@ -83,7 +89,9 @@ def drops_negation(words: Sequence[str], kept: Collection[int], language: Langua
     >>> drops_negation(["without", "pay"], range(1, 2), en), drops_negation(["tea", "without", "milk"], range(1), en)
     (True, False)
     """
-    return any(_is_lost(words, i, kept, language) for i in range(len(words)) if is_negation(words[i], language))
+    return has_negation(words, language) and any(
+        _is_lost(words, i, kept, language) for i in range(len(words)) if is_negation(words[i], language)
+    )
 
 
 def opposes(word: str, other: str, language: Language) -> bool:
