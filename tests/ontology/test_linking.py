@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from shared import DATA, needs
 from allonym.errors import LinksError, OptionError
 from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.linking import links_file as links_files
-from allonym.ontology.linking.link import Link, link
+from allonym.ontology.linking.link import Link, _finder, link
 from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -444,3 +445,32 @@ def test_long_texts_are_linked_by_their_end() -> None:
     words = " ".join(["word"] * 3000)
     [only] = link([f"{words} nurse"], wordnet(), suggest=False)
     assert only.concept == bundled().code("nurse")
+
+
+def test_progress_is_told_at_least_every_thousand_values() -> None:
+    told: list[tuple[int, int]] = []
+    link(
+        [f"nurse {i}" for i in range(3000)],
+        wordnet(),
+        suggest=False,
+        tick=lambda done, total: told.append((done, total)),
+    )
+    done = [n for n, _ in told]
+    assert {total for _, total in told} == {6000}
+    assert done == sorted(done)
+    assert max(after - before for before, after in pairwise(done)) <= 1000
+
+
+def test_the_most_frequent_of_many_unmatched_values_have_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("allonym.ontology.linking.link.MAX_SUGGESTED", 1)
+    rare, frequent = link({"nurxxyse": 1, "carpxxynter": 5}, wordnet(root="person"))
+    assert rare.status == frequent.status == "unmatched"
+    assert not rare.suggestions
+    assert frequent.suggestions
+
+
+def test_ancestors_of_a_first_word_are_those_of_the_taxonomy() -> None:
+    scope = wordnet()
+    finder = _finder(scope, "en", {}, (), False)
+    for concept in range(0, len(scope.taxonomy), 4001):
+        assert finder._above(concept) == set(scope.taxonomy.subsumers(concept).tolist())

@@ -33,6 +33,17 @@ def test_strings_are_a_sequence_with_an_index(build: type[StringTuple], strings:
         built[len(strings)]
 
 
+@given(strings=st.lists(TEXTS, min_size=1, max_size=20), other=st.text(max_size=5))
+def test_many_searches_find_the_same_places(strings: list[str], other: str) -> None:
+    built = packed_index(strings)
+    wanted = [*strings, other]
+    first = [built.find(x) for x in wanted]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("allonym.ontology.strings.MAX_SEARCHES", 1)
+        assert [built.find(x) for x in wanted] == first
+    assert list(pickle.loads(pickle.dumps(built))) == strings
+
+
 def test_a_string_tuple_is_pickled_without_its_index() -> None:
     strings = StringTuple(map(str, range(1000)))
     before = len(pickle.dumps(strings))

@@ -30,6 +30,7 @@ SUFFIXES = {
     "r": [],
 }
 _ENDINGS = {letter: tuple(ending for ending, _ in suffixes) for letter, suffixes in SUFFIXES.items()}
+_ALL_ENDINGS = tuple(ending for endings in _ENDINGS.values() for ending in endings)
 NOUN_SUFFIXES = [("s", ""), ("es", ""), ("ies", "y")]
 Links = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -229,6 +230,8 @@ class Details(DropCaches):
 
     def _other_lemmas(self, form: str) -> Iterator[tuple[int, str]]:
         """Yield the possible lemmas of a form besides itself: exceptions, or else without its ending."""
+        if not form.endswith(_ALL_ENDINGS) and not any(form in x for x in self.exceptions.values()):
+            return
         for part_of_speech, letter in enumerate(PARTS_OF_SPEECH):
             irregular = self.exceptions.get(letter, {}).get(form)
             if irregular is not None or form.endswith(_ENDINGS[letter]):

@@ -244,14 +244,17 @@ class CandidateFinder:
         if key not in self._shares:
             words = self.lexicon
             entries = words.entries(key, self.language)
+            if entries.size == 1 and not words.notation[entries[0]]:
+                only = int(entries[0])
+                self._shares[key] = [(int(words.concepts[only]), 1.0, words.forms[words.form_of[only]])]
+                return self._shares[key]
             is_code, concepts = words.notation[entries].tolist(), words.concepts[entries].tolist()
             counts, forms = words.counts[entries].tolist(), words.form_of[entries].tolist()
             named = [i for i, code in enumerate(is_code) if not code]
             weights = [(counts[i] + UNSEEN) / (1.0 + rank) for rank, i in enumerate(named)]
             total = max(sum(weights), 1e-9)
             self._shares[key] = [(c, 0.0, "") for c, code in zip(concepts, is_code, strict=True) if code] + [
-                (concepts[i], weight / total, words.forms[forms[i]])
-                for i, weight in zip(named, weights, strict=True)
+                (concepts[i], weight / total, words.forms[forms[i]]) for i, weight in zip(named, weights, strict=True)
             ]
         return self._shares[key]
 

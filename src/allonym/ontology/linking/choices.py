@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.negation import drops_negation, has_negation, is_negation, negated
@@ -28,8 +28,7 @@ MAX_INVERTED = 5  # words, unless the ontology has them in this order
 LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """Some words of a value in some order, by their places."""
 
     places: tuple[int, ...]

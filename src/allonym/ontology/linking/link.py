@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from allonym.errors import LinksError, OptionError, first_few
 from allonym.ontology.linking.candidates import PARTIAL, Candidate, CandidateFinder
@@ -24,6 +24,7 @@ SETTLED = "settled"  # the reason of a link that a links file, or the caller, gi
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
 NEVER_SURE = frozenset({"stem", "longer", "similar"})
+MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
 _NUMBER = re.compile(r"(\d+([.,]\d+)?(st|nd|rd|th)?[%+]?\s*([-–/]|to)?\s*)+")
 REASONS_OF_SAME = frozenset({"id", "notation", "exact", "spelling", "inflection", "inverted", "abbreviation"})
@@ -70,7 +71,7 @@ def link(
         settled: the links a person decided, from value to id or word; an empty one leaves the value unmatched.
         narrower: the settled values that are a kind of their concept; the others are the same.
         individuals: whether values may mean named individuals; by default, if at least half of them do.
-        suggest: whether to search for words spelled like unmatched values.
+        suggest: whether to search for words spelled like unmatched values; only for the most frequent of many.
         strict: whether values may only mean concepts under the root; else these are preferred.
         name: the name of the column, which is evidence too.
         abbreviations: abbreviations with what they stand for, most likely first; they come before the built-in ones.
@@ -111,17 +112,17 @@ def link(
         candidates = {v: _without_individuals(c, finder, v) for v, c in candidates.items()}
     unmatched = [v for v in open_values if not candidates[v]]
     allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
-    first_tick = 2 * len(open_values) - len(unmatched)
-    similar = (
-        similar_words(scope.taxonomy.lexicon, unmatched, allowed, lambda n: tick(first_tick + n, 2 * len(open_values)))
-        if suggest
-        else [[] for _ in unmatched]
-    )
-    suggestions = dict(zip(unmatched, similar, strict=True))
+    asked = sorted(unmatched, key=lambda v: -counts[v])[:MAX_SUGGESTED] if suggest else []
+    total = 2 * len(open_values)
+    first_tick = total - len(asked)
+    similar = similar_words(scope.taxonomy.lexicon, asked, allowed, lambda n: tick(first_tick + n, total))
+    suggestions = dict(zip(asked, similar, strict=True))
     settled_concepts = [c for c in decided.values() if c is not None]
     choice = ColumnChoice(candidates, settled_concepts, finder, scope, in_context=in_context, name=name)
     calibrated = scope.taxonomy.details is not None  # elsewhere nobody has measured how often heads are right
-    chosen = {value: _link(value, x, candidates[value], calibrated) for value, x in choice.choices().items()}
+    chosen = {
+        value: _link(value, counts[value], x, candidates[value], calibrated) for value, x in choice.choices().items()
+    }
     links = []
     for value, count in counts.items():
         if value in decided:
@@ -130,15 +131,15 @@ def link(
             status = UNMATCHED if concept is None else SURE
             links.append(Link(value, count, concept, SETTLED, status, relation=relation))
         elif value in chosen:
-            links.append(replace(chosen[value], count=count))
+            links.append(chosen[value])
         else:
             reason = finder.reason_unmatched[value]
-            links.append(Link(value, count, None, reason, UNMATCHED, suggestions=tuple(suggestions[value])))
+            links.append(Link(value, count, None, reason, UNMATCHED, suggestions=tuple(suggestions.get(value, ()))))
     return links
 
 
-def _link(value: str, choice: Choice, candidates: Sequence[Candidate], calibrated: bool) -> Link:
-    """Return the link of a value; its count is added later."""
+def _link(value: str, count: int, choice: Choice, candidates: Sequence[Candidate], calibrated: bool) -> Link:
+    """Return the link of a value."""
     best, match = choice.best, choice.best.match
     later_expansion = match.reason == "abbreviation" and match.penalty > 0
     relation = SAME if match.reason in REASONS_OF_SAME and not later_expansion else NARROWER
@@ -151,7 +152,7 @@ def _link(value: str, choice: Choice, candidates: Sequence[Candidate], calibrate
         is_sure, certainty = len(candidates) == 1, 1.0 if len(candidates) == 1 else certainty
     others = tuple(x.concept for x in candidates if x.concept != best.concept)
     return Link(
-        value, 0, best.concept, match.reason, SURE if is_sure else REVIEW, match.dropped, others,
+        value, count, best.concept, match.reason, SURE if is_sure else REVIEW, match.dropped, others,
         relation=relation, confidence=certainty,
     )  # fmt: skip
 

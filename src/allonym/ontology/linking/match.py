@@ -26,7 +26,10 @@ SUFFIXES = [
 _ENDINGS = tuple(ending for ending, _ in SUFFIXES)
 _PARENTHESIS = re.compile(r"\s*[(\[{][^)\]}]*[)\]}]?")
 _SEGMENT = re.compile(r"\s+[-–—:|]+\s*|[-–—:|]+\s+|[,;:/|]\s*|(?<=[^\W\d_]{3})[-–—](?=[^\W\d_]{3})")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+_NO_LETTER = re.compile(r"\W")
+_BLANK = re.compile(r"[\s-]+")
 _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 
 MAX_ANALYSED_LETTERS = 16_000  # longer texts are only matched exactly
@@ -98,7 +101,7 @@ class Matcher:
             leads: tells whether a word at the beginning of a phrase may be its head.
         """
         whole = key(text)
-        if len(whole) > MAX_ANALYSED_LETTERS or any("\ud800" <= c <= "\udfff" for c in whole):  # no word
+        if len(whole) > MAX_ANALYSED_LETTERS or _SURROGATE.search(whole):  # no word
             yield [Match(whole, "exact")]
         elif whole:
             normaliser = normaliser or self._normaliser
@@ -117,7 +120,7 @@ class Matcher:
         expansions = 0
         for reading in readings:
             if not reading.dropped and not reading.part:
-                expanded = bool({"abbreviation", "prefix"} & set(reading.steps))
+                expanded = _is_expanded(reading)
                 yield from self._reading(reading, LATER_EXPANSION * min(expansions, MAX_EXPANSIONS) * expanded)
                 expansions += expanded
 
@@ -213,12 +216,13 @@ class Matcher:
         for segment, others in self._segments(text):
             for reading in readings if segment == text else normaliser.readings(segment):
                 if not reading.part and "inverted" not in reading.steps:
-                    penalty = later + EXPANDED * bool({"abbreviation", "prefix"} & set(reading.steps))
+                    penalty = later + EXPANDED * _is_expanded(reading)
                     rest = " ".join([*reading.dropped, others]).strip()
                     for x in self._head(reading, leads):
-                        dropped = _in_order(words_of(f"{x.dropped} {rest}"), words)
+                        dropped = _in_order(words_of(f"{x.dropped} {rest}"), words) if x.dropped or rest else ""
                         reason = "head" if rest else x.reason
-                        yield x._replace(reason=reason, dropped=dropped, penalty=x.penalty + penalty)
+                        cost = x.penalty + penalty
+                        yield Match(x.form, reason, dropped, cost, x.first, x.leads, x.agrees, x.derived)
             later = LATER_SEGMENT
 
     def _segments(self, text: str) -> Iterator[tuple[str, str]]:
@@ -263,7 +267,7 @@ class Matcher:
 
     def _first_span(self, words: list[str], spans: Iterable[tuple[int, int]], penalty: float) -> Iterator[Match]:
         """Match the first span of words that is a form."""
-        plain = [re.sub(r"\W", "", word) for word in words]
+        plain = [word if word.isalnum() else _NO_LETTER.sub("", word) for word in words]
         for low, high in spans:
             rest = " ".join(words[low:high])
             if high - low > self._max_words or not _LETTERS.search(rest):
@@ -319,13 +323,17 @@ def _reason(reading: Reading, reason: str) -> str:
     """Return how a reading was matched."""
     if reading.part:
         return "part"
-    steps = set(reading.steps)
-    for way in ("abbreviation", "inverted"):
-        if way in steps or (way == "abbreviation" and "prefix" in steps):
-            return way
-    return "spelling" if steps and reason == "exact" else reason
+    if _is_expanded(reading):
+        return "abbreviation"
+    if "inverted" in reading.steps:
+        return "inverted"
+    return "spelling" if reading.steps and reason == "exact" else reason
+
+
+def _is_expanded(reading: Reading) -> bool:
+    return "abbreviation" in reading.steps or "prefix" in reading.steps
 
 
 def _words(text: str) -> list[str]:
     """Split a key at spaces, hyphens and signs."""
-    return [w for w in re.split(r"[\s-]+", _SIGN.sub(" ", text)) if w]
+    return [w for w in _BLANK.split(_SIGN.sub(" ", text)) if w]

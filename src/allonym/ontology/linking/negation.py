@@ -70,7 +70,7 @@ def has_negation(words: Sequence[str], language: Language) -> bool:
     >>> has_negation(["never", "married"], language("en")), has_negation(["married"], language("en"))
     (True, False)
     """
-    return not language.all_negations.isdisjoint(words) or any([word.endswith("n't") for word in words])
+    return not language.all_negations.isdisjoint(words) or any(word.endswith("n't") for word in words)
 
 
 def drops_negation(words: Sequence[str], kept: Collection[int], language: Language) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.abbreviations import Abbreviations
@@ -26,8 +26,7 @@ MIN_REPEATS = 3  # of a word before a hyphen in a column, to be a head: "surgery
 _SIMPLE = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One way to read a value."""
 
     text: str  # words in lower case, separated by single blanks, as `lexicon.key` writes them
