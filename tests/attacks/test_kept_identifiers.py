@@ -18,7 +18,7 @@ from allonym.errors import PlanError
 from allonym.kinds.identifiers.check_digits import luhn
 
 ROWS = 60
-JOBS = ["nurse", "cook", "baker", "teacher", "lawyer"]
+JOBS = ["nurse", "cook", "plumber", "teacher", "lawyer"]
 GIVEN = ["Mary", "James", "Ann", "Robert", "Olga", "Carlos", "Peter", "Elizabeth", "David", "Sarah"]
 FAMILY = ["Lee", "Novak", "Smith", "García", "Schmidt", "Rossi", "Kim", "Brown", "Clark", "Miller"]
 
