@@ -41,6 +41,7 @@ CAPITALISED, ACRONYM = 1.0, 4.0  # cost of a name or an acronym for a word in lo
 APPOSITION = 2.0  # how much likelier the first word is, as a logarithm
 AGREEMENT = 1.0  # how much likelier a noun is that names what the adjective says: married, female
 MIN_LEADING = 3  # values that begin with a word
+MAX_PHRASES = 200  # compared with a value that may be their beginning
 MIN_LONGER, MAX_LONGER = 4, 8  # letters of the beginning of a phrase, and phrases that begin so
 
 
@@ -89,6 +90,9 @@ class CandidateFinder:
         if not found or found[0].match.reason in ("part", "head"):
             found = self._best(found + self._misspelt(value))
         found = found or self._longer(value)
+        if all(x.concept not in self.scope for x in found) and any(self.taxonomy.instances[x.concept] for x in found):
+            others = self._misspelt(value, whole=True) + self._longer(value)  # Columbia is no country, Colombia is
+            found = self._best(x for x in others if x.concept in self.scope) or found
         inside = [x for x in found if x.concept in self.scope]
         if self.strict and found and not inside:
             self.reason_unmatched[value] = "outside"
@@ -104,9 +108,9 @@ class CandidateFinder:
             for x in candidates
         )
 
-    def _misspelt(self, value: str) -> list[Candidate]:
-        """Return the candidates of a value whose unknown words are spelled as the nearest known ones."""
-        texts = self._spelling.corrected(value)
+    def _misspelt(self, value: str, *, whole: bool = False) -> list[Candidate]:
+        """Return the candidates of a value whose unknown words (or itself) are spelled as the nearest known ones."""
+        texts = self._spelling.nearest(key(value)) if whole else self._spelling.corrected(value)
         found = [x for text in texts for x in self._found(text) if x.match.reason not in ("stem", "id", "notation")]
         return [self._weaker(x, "similar") for x in found]
 
@@ -117,9 +121,11 @@ class CandidateFinder:
             return []
         keys = self.lexicon.keys
         low, high = bisect_left(keys, f"{begin} "), bisect_left(keys, f"{begin}!")
-        if high - low > MAX_LONGER:
+        phrases = [Match(keys[i], "exact") for i in range(low, min(high, low + MAX_PHRASES))]
+        phrases = [x for x in phrases if any(c in self.scope for c, _, _ in self._senses(x.form))] or phrases
+        if len(phrases) > MAX_LONGER:
             return []
-        found = self.of_matches(value, [Match(keys[i], "exact") for i in range(low, high)])
+        found = self.of_matches(value, phrases)
         return [self._weaker(x, "longer") for x in found]
 
     def _weaker(self, x: Candidate, reason: str) -> Candidate:

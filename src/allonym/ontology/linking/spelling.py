@@ -55,11 +55,12 @@ class Spelling:
     def corrections(self, word: str) -> list[str]:
         """Return the nearest words; none for a word that is known, short, or near only to its opposite."""
         if word not in self._cached:
-            self._cached[word] = self._nearest(word)
+            self._cached[word] = [] if self.is_known(word) else self.nearest(word)
         return self._cached[word]
 
-    def _nearest(self, word: str) -> list[str]:
-        if len(word) < MIN_LETTERS or not word.isalpha() or self.is_known(word):
+    def nearest(self, word: str) -> list[str]:
+        """Return the nearest words, whether the word is known or not."""
+        if len(word) < MIN_LETTERS or not word.isalpha():
             return []
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
@@ -71,7 +72,7 @@ class Spelling:
             for other, distance, _ in process.extract(
                 word, self._by_shape.get((word[0], length), ()), scorer=OSA.distance, score_cutoff=most, limit=5
             ):
-                if not opposes(word, other, self.language):
+                if other != word and not opposes(word, other, self.language):
                     near.append((other, int(distance)))
         least = min((distance for _, distance in near), default=0)
         return sorted(other for other, distance in near if distance == least)[:MAX_CORRECTIONS]
