@@ -1,8 +1,9 @@
 """Coverage and precision of linking on real columns: python benchmarks/linking_quality.py
 
 Links the columns of the development set (20 columns, 405 values linked by hand) and compares the links with the gold
-standard. Needs the data beside the project. Writes a block of docs/ontologies/linking.md. `--errors` lists the links
-that the gold standard does not accept; `--fit` fits the weights of the confidence.
+standard; then those of tests/data/judged (linking_judged.py). Needs the data beside the project. Writes two blocks of
+docs/ontologies/linking.md. `--errors` lists the links that the gold standard does not accept; `--fit` fits the weights
+of the confidence and prints them.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import argparse
 import csv
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
+from unittest import mock
 
+import numpy as np
 from pages import write
 from paths import DATA, ROOT
 
+import linking_judged
+from allonym.ontology.linking import choose
+from allonym.ontology.linking.confidence import Features
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
@@ -185,17 +190,54 @@ def errors() -> Iterator[str]:
             )
 
 
+def features() -> list[tuple[Features, bool]]:
+    """Return what is known about the link of each judged value that has one, and whether the link is accepted."""
+    taxonomy = wordnet().taxonomy
+    seen: dict[str, Features] = {}
+    original = choose.ColumnChoice.choices
+
+    def noted(self: choose.ColumnChoice) -> dict[str, choose.Choice]:
+        chosen = original(self)
+        seen.update({value: x.features for value, x in chosen.items()})
+        return chosen
+
+    known = []
+    with mock.patch.object(choose.ColumnChoice, "choices", noted):
+        for _, column, values, gold in columns():
+            seen.clear()
+            known += [(seen[x.link.value], x.right) for x in judge(values, gold, taxonomy, column) if x.concept]
+    return known
+
+
+def fitted(regularisation: float = 0.5) -> dict[str, float]:
+    """Return the weights of the logistic model, by Newton's method with a penalty on their squares."""
+    known = features()
+    names = list(asdict(known[0][0]))
+    table = np.array([[1.0, *asdict(x).values()] for x, _ in known])
+    right = np.array([accepted for _, accepted in known], float)
+    weights = np.zeros(table.shape[1])
+    penalty = np.diag([0.01, *[regularisation] * len(names)])
+    for _ in range(50):
+        probability = 1 / (1 + np.exp(-table @ weights))
+        slope = table.T @ (right - probability) - penalty @ weights
+        curvature = (table * (probability * (1 - probability))[:, None]).T @ table + penalty
+        weights += np.linalg.solve(curvature, slope)
+    return dict(zip(["constant", *names], np.round(weights, 2).tolist(), strict=True))
+
+
 def main() -> None:
-    """Print the table, or what was asked for."""
+    """Write both tables, or print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--errors", action="store_true", help="list the links that are not accepted")
+    parser.add_argument("--fit", action="store_true", help="fit the weights of the confidence")
     options = parser.parse_args()
     if options.errors:
         print("\n".join(errors()))
-        return
-    text = table()
-    print(text)
-    write(Path(PAGE), "quality", text)
+    elif options.fit:
+        print(fitted())
+    else:
+        write(PAGE, "quality", table())
+        write(PAGE, "judged", linking_judged.table())
 
 
 if __name__ == "__main__":
