@@ -474,6 +474,8 @@ def test_ancestors_of_a_first_word_are_those_of_the_taxonomy() -> None:
     finder = _finder(scope, "en", {}, (), False)
     for concept in range(0, len(scope.taxonomy), 4001):
         assert finder._above(concept) == set(scope.taxonomy.subsumers(concept).tolist())
+
+
 def test_a_name_that_is_not_under_the_root_may_be_misspelled_or_cut() -> None:
     scope = wordnet(root="country.n.02")
     values = ["France", "Peru", "Mexico", "Spain", "Columbia", "Trinadad&Tobago", "Hong"]

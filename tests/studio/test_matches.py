@@ -118,25 +118,12 @@ def test_words_nobody_knows_have_a_way_out(browser: Browser) -> None:
     assert "(opaque)" not in page
 
 
-def test_words_outside_the_root_are_not_mistaken_for_others(browser: Browser) -> None:
+def test_words_outside_the_root_are_proposed_for_review(browser: Browser) -> None:
     jobs(browser)
-    path = "/words?column=job&status=unmatched"
-    page = browser.get("/words", column="job", status="unmatched")
-    assert "Match granite with granite, outside the root" in page
-    assert "Match nurrse with nurse" in page
-    rows = {x: place(browser, path, x) for x in ("granite", "nurrse")}
-    assert "outside-root" in codes(browser.fill(path, "/words", 422, do="suggest", pick=[rows["granite"]]))
-    browser.fill(path, "/words", do="suggest", pick=list(rows.values()))
-    assert by_hand(browser, "job") == {"nurrse": "nurse.n.01"}
+    path = "/words?column=job&status=review"
     row = place(browser, path, "granite")
-    browser.fill(path, "/words", suggest=f"{row} granite.n.01")
-    assert by_hand(browser, "job")["granite"] == "granite.n.01"
-    browser.post("/go", number=browser.version.number - 1)
-    whole = re.search(r'id="outside">(.*?)</form>', browser.get("/words", column="job", status="unmatched"), re.S)
-    assert whole is not None
-    hidden = dict(re.findall(r'name="(\w+)" value="([^"]*)"', whole[1]))
-    browser.post("/understanding", **hidden)
-    assert browser.version.plan.columns["job"].ontology == ("wordnet",)
+    browser.fill(path, "/words", do="accept", pick=[row])
+    assert by_hand(browser, "job") == {"granite": "granite.n.01"}
 
 
 def test_a_column_that_could_not_be_understood_stays_on_the_page(browser: Browser) -> None:
