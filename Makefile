@@ -81,6 +81,7 @@ benchmark: build/spark/installed
 	build/benchmark/bin/python -m compileall -q src
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/startup.py
+	build/benchmark/bin/python benchmarks/linking_speed.py
 	build/benchmark/bin/python benchmarks/mask_adult.py
 	build/benchmark/bin/python benchmarks/many_tuples.py
 	build/benchmark/bin/python benchmarks/blocks.py

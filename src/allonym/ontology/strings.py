@@ -76,7 +76,9 @@ class PackedStrings(DropCaches, Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
             return [self[i] for i in range(*place.indices(len(self)))]
-        return str(self._encoded(range(len(self))[place]), "utf-8")
+        if not 0 <= place < len(self):
+            place = range(len(self))[place]
+        return str(self._encoded(place), "utf-8")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.text.tobytes().decode().split("\n")[:-1])

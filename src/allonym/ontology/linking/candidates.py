@@ -75,6 +75,7 @@ class CandidateFinder:
         self._shares: dict[str, list[tuple[int, float, str]]] = {}
         self._noun_shares: dict[str, float] = {}
         self._is_verb: dict[str, bool] = {}
+        self._inside = scope.members.tobytes()  # for every concept, 1 if it is under the root
         self._ancestors: dict[int, frozenset[int]] = {}
         self.reason_unmatched: dict[str, str] = {}  # unknown | outside | individual
 
@@ -90,21 +91,21 @@ class CandidateFinder:
         if not found or found[0].match.reason in ("part", "head"):
             found = self._best(found + self._misspelt(value))
         found = found or self._longer(value)
-        if all(x.concept not in self.scope for x in found) and any(self.taxonomy.instances[x.concept] for x in found):
+        if all(not self._inside[x.concept] for x in found) and any(self.taxonomy.instances[x.concept] for x in found):
             others = self._misspelt(value, whole=True) + self._longer(value)  # Columbia is no country, Colombia is
-            found = self._best(x for x in others if x.concept in self.scope) or found
-        inside = [x for x in found if x.concept in self.scope]
+            found = self._best(x for x in others if self._inside[x.concept]) or found
+        inside = [x for x in found if self._inside[x.concept]]
         if self.strict and found and not inside:
             self.reason_unmatched[value] = "outside"
         return inside if self.strict else self._under_root(found)
 
     def _under_root(self, candidates: list[Candidate]) -> list[Candidate]:
         """Make senses outside the root less likely, unless they are the usual ones."""
-        if all(x.concept in self.scope for x in candidates):
+        if all(self._inside[x.concept] for x in candidates):
             return candidates
         usual = USUAL * sum(exp(x.weight) for x in candidates)
         return self._best(
-            x if x.concept in self.scope or exp(x.weight) >= usual else x._replace(weight=x.weight - OUTSIDE)
+            x if self._inside[x.concept] or exp(x.weight) >= usual else x._replace(weight=x.weight - OUTSIDE)
             for x in candidates
         )
 
@@ -145,7 +146,7 @@ class CandidateFinder:
         outside: list[Candidate] = []
         for step in self.matcher.steps(value, self.normaliser, self._leads):
             every = self.of_matches(value, step)
-            if any(x.concept in self.scope for x in every):
+            if any(self._inside[x.concept] for x in every):
                 return every
             outside = outside or every
             if any(match.reason == "derived" and self._is_no_noun(match.form) for match in step):
@@ -220,6 +221,8 @@ class CandidateFinder:
                 best[x.concept] = Candidate(x.concept, weight, other.match._replace(agrees=True))
             elif other is None or x.weight > other.weight:
                 best[x.concept] = x
+        if len(best) < 2:
+            return list(best.values())
         return sorted(best.values(), key=lambda x: (-x.weight, x.concept))
 
     def _is_word(self, value: str) -> bool:

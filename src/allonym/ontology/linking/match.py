@@ -150,6 +150,13 @@ class Matcher:
 
     def _spellings(self, text: str) -> list[str]:
         """Return a key as it is, with hyphens and signs as spaces or the reverse, as one word, without full stops."""
+        letters = text.replace(" ", "")
+        if letters.isalpha():
+            if letters == text:
+                return [text]
+            blanks = " ".join(words := text.split())
+            joined = letters if self._never_joined.isdisjoint(words) else text
+            return list(dict.fromkeys([text, blanks, self._with_hyphens.get(blanks, blanks), joined]))
         words = _words(text)
         if any(map(str.isdigit, text)):  # 1.5 is not 15, and -5 is not 5
             return [text] if text[0] in "+-" or not _LETTERS.search(text) else [text, " ".join(words), "-".join(words)]

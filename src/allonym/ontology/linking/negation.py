@@ -116,6 +116,8 @@ def is_residual(text: str, language: Language) -> bool:
     words = words_of(text)
     if not words or " ".join(words) in language.residual_phrases:
         return True
+    if "/" not in text and language.residual.isdisjoint(words):
+        return False
     parts = [part for word in words for part in ([word] if word in language.residual else word.split("/")) if part]
     return all(part in language.residual or part in language.conjunctions for part in parts) and any(
         part in language.residual for part in parts

@@ -40,6 +40,7 @@ def similar_words(
     if len(cached) > MAX_CACHED_TEXTS:
         cached = lexicon.cache[name] = {}
     forms, keys = ([], []) if all(text in cached for text in texts) else _choices(lexicon, allowed)
+    by_length = _ByLength(keys)
     for done, text in enumerate(texts):
         tick(done)
         if text in cached:
@@ -49,13 +50,35 @@ def similar_words(
         scores: dict[str, float] = dict.fromkeys(_longer(whole, forms, keys), 100.0)  # "Hong" may be "Hong Kong"
         for query in queries:
             cutoff = MIN_TEXT_SIMILARITY if query == whole[:MAX_LETTERS] else MIN_WORD_SIMILARITY
-            for _, score, i in process.extract(
-                query, keys, scorer=fuzz.ratio, limit=MAX_SUGGESTIONS, score_cutoff=cutoff
+            places, near = by_length.near(len(query), cutoff)
+            for _, score, n in process.extract(
+                query, near, scorer=fuzz.ratio, limit=MAX_SUGGESTIONS, score_cutoff=cutoff
             ):
                 weight = score + 10 * (query == whole[:MAX_LETTERS])
-                scores[forms[i]] = max(weight, scores.get(forms[i], 0))
+                form = forms[places[n]]
+                scores[form] = max(weight, scores.get(form, 0))
         cached[text] = sorted(scores, key=lambda form: (-scores[form], form))[:MAX_SUGGESTIONS]
     return [list(cached[text]) for text in texts]
+
+
+class _ByLength:
+    """Texts by their length: one of another length than a query cannot be similar enough.
+
+    The similarity is the share of equal letters of both texts, so it is at most 2·min/(sum of the lengths).
+    """
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+        self._lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        self._near: dict[tuple[int, int], tuple[list[int], list[str]]] = {}
+
+    def near(self, length: int, percent: int) -> tuple[list[int], list[str]]:
+        """Return the places of the texts that may be similar to one of some length, and these texts, in order."""
+        if (length, percent) not in self._near:
+            highest = 200 * np.minimum(self._lengths, length) / np.maximum(self._lengths + length, 1)
+            places = np.flatnonzero(highest >= percent - 1).tolist()
+            self._near[length, percent] = places, [self._texts[i] for i in places]
+        return self._near[length, percent]
 
 
 def _longer(text: str, forms: list[str], keys: list[str]) -> list[str]:
