@@ -15,7 +15,8 @@ from allonym.ontology.details import Details
 from allonym.ontology.linking.negation import words_of
 from allonym.ontology.linking.senses import softmax
 
-FEW_WORDS = 2.0
+FEW_WORDS = 2.0  # with so many other words the evidence counts half
+MANY_WORDS = 20.0  # more words than these make no word of a gloss weigh more
 # words of a column's name that say nothing of its values
 GENERIC_NAMES = frozenset({
     "category", "class", "code", "column", "description", "field", "group", "id", "item", "kind", "label", "level",
@@ -67,6 +68,7 @@ class GlossEvidence:
         self.rarity = np.log(documents / np.maximum(details.word_frequencies, 1)) / np.log(documents)
         self.size = size
         self.others = max(len(np.unique(family)) - 1, 0)
+        self.scale = min(1.0, MANY_WORDS / max(self.others, 1))
 
     def _of(self, text: str) -> list[int]:
         """Return the numbers of the words of a text that glosses have."""
@@ -85,7 +87,7 @@ class GlossEvidence:
         profile = np.bincount(words, amounts, self.size)
         itself = np.bincount(self.pair, amounts)[self.pair][: len(self.words)]
         others = np.maximum(profile[self.words] - itself, 0.0)
-        value = np.log1p(others) * self.rarity[self.words] ** 2 * self.counts
+        value = np.log1p(others * self.scale) * self.rarity[self.words] ** 2 * self.counts
         sums = np.bincount(self.sense, value, len(probability))
         named = np.isin(self.words, self.name_words) * self.rarity[self.words] ** 2 * self.counts
         in_name = np.bincount(self.sense, named, len(probability))

@@ -158,8 +158,8 @@ def _link(value: str, count: int, choice: Choice, candidates: Sequence[Candidate
 
 
 def _is_doubtful(value: str, match: Match) -> bool:
-    """Tell whether a link needs review whatever its confidence: weak matches and codes."""
-    return match.reason in NEVER_SURE or may_be_code(value) or may_be_code(match.form)
+    """Tell whether a link needs review whatever its confidence: weak matches, first words and codes."""
+    return match.reason in NEVER_SURE or match.first or may_be_code(value) or may_be_code(match.form)
 
 
 def is_number(value: str) -> bool:
