@@ -101,7 +101,7 @@ def test_words_are_in_wordnet(column: str) -> None:
     assert [word for word in counts if not wordnet.taxonomy.senses(word)] == []
     links = al.link(counts, wordnet)
     assert {link.reason for link in links} == {"exact"}
-    assert sum(link.status == "sure" for link in links) >= 0.9 * len(links)
+    assert sum(link.status == "sure" for link in links) >= 0.85 * len(links)
 
 
 def test_nature_is_the_natural_world() -> None:

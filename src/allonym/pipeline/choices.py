@@ -127,7 +127,7 @@ def elsewhere(scope: Scope, text: str, language: str = "en", most: int = 4) -> l
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> [x.id for x in elsewhere(wordnet(root="person"), "cooking")]
-    ['cooking.n.01']
+    ['cooking.n.01', 'cooker.n.01']
     """
     whole = Scope(scope.taxonomy, scope.taxonomy.root)
     (linked,) = link([text], whole, senses="first", language=language, individuals=True, suggest=False)

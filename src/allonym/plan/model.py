@@ -194,8 +194,8 @@ class Plan:
 
         >>> import allonym as al, pandas as pd
         >>> plan = Plan({"job": al.quasi("wordnet:person")}, method="noise", seed=1)
-        >>> plan.fit(pd.DataFrame({"job": ["nurse", "cook", "baker"]})).mask_one({"job": "nurse"}, key=5)
-        {'job': 'professional'}
+        >>> plan.fit(pd.DataFrame({"job": ["plumber", "cook", "dentist"]})).mask_one({"job": "plumber"}, key=2)
+        {'job': 'barber'}
         """
         from allonym.pipeline.fit import fit
 

@@ -36,7 +36,7 @@ def confidence(features: Features) -> float:
     """Return the probability that a link is right.
 
     >>> round(confidence(Features(4.0, 0.0, 0.8, 0.0, 0.0, 0.0)), 2)
-    0.96
+    0.95
     """
     score = WEIGHTS["constant"] + sum([WEIGHTS[name] * value for name, value in vars(features).items()])
     return 1 / (1 + exp(-score))

@@ -86,8 +86,8 @@ def link(
 
     >>> from allonym.ontology.wordnet import wordnet
     >>> people = wordnet(root="person")
-    >>> [(x.value, people.taxonomy.ids[x.concept], x.reason, x.status) for x in link(["Nurses", "carpenter"], people)]
-    [('Nurses', 'nurse.n.01', 'inflection', 'sure'), ('carpenter', 'carpenter.n.01', 'exact', 'sure')]
+    >>> [(x.value, people.taxonomy.ids[x.concept], x.reason, x.status) for x in link(["Plumbers", "carpenter"], people)]
+    [('Plumbers', 'plumber.n.01', 'inflection', 'sure'), ('carpenter', 'carpenter.n.01', 'exact', 'sure')]
     """
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
