@@ -9,9 +9,9 @@ import pytest
 
 from allonym.errors import OptionError
 from allonym.ontology.lexicon import key
-from allonym.ontology.linking.abbreviations import Abbreviations, bundled, read_abbreviations
 from allonym.ontology.linking.languages import LANGUAGES, language
-from allonym.ontology.linking.negation import is_negation
+from allonym.ontology.linking.readings.abbreviations import Abbreviations, bundled, read_abbreviations
+from allonym.ontology.linking.readings.negation import is_negation
 
 LISTS = ("en", "de", "fr", "es", "it", "pt", "nl")
 

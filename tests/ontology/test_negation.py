@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from allonym.ontology.linking.languages import language
-from allonym.ontology.linking.negation import drops_negation, is_residual, negated, opposes, words_of
 from allonym.ontology.linking.phrases import noun_phrases
+from allonym.ontology.linking.readings.negation import drops_negation, is_residual, negated, opposes, words_of
 
 
 @pytest.mark.parametrize(

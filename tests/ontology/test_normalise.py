@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allonym.ontology.lexicon import Entry, Lexicon, key
-from allonym.ontology.linking import word_options
 from allonym.ontology.linking.languages import language
-from allonym.ontology.linking.negation import is_negation, negated, words_of
-from allonym.ontology.linking.normalise import MAX_READINGS, Normaliser, Reading
-from allonym.ontology.linking.word_options import Forms
+from allonym.ontology.linking.readings import word_options
+from allonym.ontology.linking.readings.negation import is_negation, negated, words_of
+from allonym.ontology.linking.readings.normalise import MAX_READINGS, Normaliser, Reading
+from allonym.ontology.linking.readings.word_options import Forms
 from allonym.ontology.wordnet import bundled
 
 EN = language("en")

@@ -59,9 +59,9 @@ def link(
     """
     from allonym.ontology.catalog import open_ontology
     from allonym.ontology.linking import links_file
-    from allonym.ontology.linking.abbreviations import read_abbreviations
     from allonym.ontology.linking.link import link as link_values
     from allonym.ontology.linking.meaning import with_suggestions
+    from allonym.ontology.linking.readings.abbreviations import read_abbreviations
     from allonym.release.write import save_text
     from allonym.tables.files import Reading, read_column
 

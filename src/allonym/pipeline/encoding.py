@@ -17,9 +17,9 @@ from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
-from allonym.ontology.linking.abbreviations import read_abbreviations
 from allonym.ontology.linking.accept import Unreviewed, with_suggestion
 from allonym.ontology.linking.link import NARROWER, SAME, Link, link
+from allonym.ontology.linking.readings.abbreviations import read_abbreviations
 from allonym.ontology.linking.review_order import in_review_order, is_open
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows

@@ -15,9 +15,9 @@ from allonym.errors import LinksError
 from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
-from allonym.ontology.linking.abbreviations import read_abbreviations
 from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link, link
+from allonym.ontology.linking.readings.abbreviations import read_abbreviations
 from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
 from allonym.ontology.scope import Scope
 from allonym.pipeline.check import ColumnCheck

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from allonym.errors import plural
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.link import NARROWER, REVIEW, SURE, UNMATCHED, Link
-from allonym.ontology.linking.negation import is_negation, words_of
+from allonym.ontology.linking.readings.negation import is_negation, words_of
 from allonym.ontology.scope import Scope
 
 ACCEPT = ("sure", "review", "all")

@@ -18,8 +18,8 @@ import numpy as np
 from allonym.ontology.details import Derivation
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.match import Match, Matcher
-from allonym.ontology.linking.negation import is_residual, words_of
-from allonym.ontology.linking.normalise import Normaliser
+from allonym.ontology.linking.readings.negation import is_residual, words_of
+from allonym.ontology.linking.readings.normalise import Normaliser
 from allonym.ontology.linking.spelling import Spelling
 from allonym.ontology.scope import Scope
 

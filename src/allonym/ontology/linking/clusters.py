@@ -27,7 +27,7 @@ from allonym.errors import LinksError
 from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.link import SAME, SURE, Link
-from allonym.ontology.linking.negation import is_negation
+from allonym.ontology.linking.readings.negation import is_negation
 
 CLUSTER = "cluster"  # the status of a row whose concept holds for its cluster, or that takes the concept of it
 MIN_LETTERS = 5  # of a word with a slip

@@ -12,7 +12,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints
 from allonym.ontology.details import Details
-from allonym.ontology.linking.negation import words_of
+from allonym.ontology.linking.readings.negation import words_of
 from allonym.ontology.linking.senses import softmax
 
 FEW_WORDS = 2.0  # with so many other words the evidence counts half

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from allonym.errors import OptionError
-from allonym.ontology.linking.function_words import function_words
+from allonym.ontology.linking.readings.function_words import function_words
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from allonym.ontology.linking.choose import Choice, ColumnChoice
 from allonym.ontology.linking.confidence import confidence
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.match import Match, Matcher
-from allonym.ontology.linking.normalise import Normaliser
+from allonym.ontology.linking.readings.normalise import Normaliser
 from allonym.ontology.linking.suggest import similar_words
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy

@@ -15,8 +15,8 @@ import numpy as np
 
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import drops_negation, words_of
-from allonym.ontology.linking.normalise import Normaliser, Reading
+from allonym.ontology.linking.readings.negation import drops_negation, words_of
+from allonym.ontology.linking.readings.normalise import Normaliser, Reading
 
 # WordNet's detachment rules for nouns (morphy(7WN))
 SUFFIXES = [

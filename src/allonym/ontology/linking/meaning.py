@@ -19,8 +19,8 @@ from allonym.ontology.gloss_words import words_of as content_words
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.link import SURE, Link
-from allonym.ontology.linking.negation import is_negation, negated, opposes, words_of
-from allonym.ontology.linking.normalise import Normaliser
+from allonym.ontology.linking.readings.negation import is_negation, negated, opposes, words_of
+from allonym.ontology.linking.readings.normalise import Normaliser
 from allonym.ontology.linking.review_order import in_review_order, is_open
 from allonym.ontology.linking.suggest import MAX_SUGGESTIONS
 from allonym.ontology.scope import Scope

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from allonym.errors import OptionError
 from allonym.ontology.linking.languages import language
-from allonym.ontology.linking.negation import drops_negation, is_negation
+from allonym.ontology.linking.readings.negation import drops_negation, is_negation
 
 _CONTRACTIONS = {"can't": "cannot", "won't": "will not", "shan't": "shall not"}
 _CONTRACTION = re.compile(r"(\w+)n['’]t\b", re.IGNORECASE)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from allonym.ontology.lexicon import Lexicon
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import opposes
+from allonym.ontology.linking.readings.negation import opposes
 
 MIN_LETTERS = 5
 LONG = 9  # letters of a word in which two may differ

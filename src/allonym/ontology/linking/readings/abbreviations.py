@@ -30,7 +30,7 @@ VOWELS = frozenset("aeiouyäöüàâáãéèêëíìîïóòôõúùû")
 @cache
 def bundled(code: str) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return the abbreviations of a language: long forms with their fields, most likely first."""
-    file = Path(__file__).parents[1] / "data" / f"abbreviations.{code}.csv"
+    file = Path(__file__).parents[2] / "data" / f"abbreviations.{code}.csv"
     return _grouped(file.read_text("utf-8")) if file.is_file() else {}
 
 

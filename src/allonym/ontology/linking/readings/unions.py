@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import is_negation
-from allonym.ontology.linking.parts import COMMA, HYPHEN, SLASH, Parts
+from allonym.ontology.linking.readings.negation import is_negation
+from allonym.ontology.linking.readings.parts import COMMA, HYPHEN, SLASH, Parts
 
 MAX_MEMBERS, MAX_WORDS = 6, 10
 
@@ -17,7 +17,7 @@ def members(
     """Yield the places of each member's words, with the words that all members share.
 
     >>> from allonym.ontology.linking.languages import language
-    >>> from allonym.ontology.linking.parts import parts_of
+    >>> from allonym.ontology.linking.readings.parts import parts_of
     >>> juice = parts_of("fruit/vegetable juice")
     >>> [juice.text(member) for member in members(juice, range(3), language("en"), lambda text: False)]
     ['fruit juice', 'vegetable juice']

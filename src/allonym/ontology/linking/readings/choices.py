@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import drops_negation, has_negation, is_negation, negated
-from allonym.ontology.linking.parts import (
+from allonym.ontology.linking.readings.negation import drops_negation, has_negation, is_negation, negated
+from allonym.ontology.linking.readings.parts import (
     AND,
     BLANK,
     COMMA,
@@ -21,7 +21,7 @@ from allonym.ontology.linking.parts import (
     Trimmed,
     trim,
 )
-from allonym.ontology.linking.unions import members
+from allonym.ontology.linking.readings.unions import members
 
 MAX_SPECIALISED = 3  # words before brackets that name a kind of them: "liquor (appetizer)"
 MAX_INVERTED = 5  # words, unless the ontology has them in this order

@@ -11,9 +11,9 @@ from operator import add
 from typing import Protocol
 
 from allonym.ontology.lexicon import Lexicon
-from allonym.ontology.linking.abbreviations import Abbreviations
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.spelling_variants import NUMERALS, numeral, ordinal, regional_spellings
+from allonym.ontology.linking.readings.abbreviations import Abbreviations
+from allonym.ontology.linking.readings.spelling_variants import NUMERALS, numeral, ordinal, regional_spellings
 
 MAX_LONG_FORMS = 4
 MAX_LETTERS_OF_WORD = 40  # a longer word has no other spelling

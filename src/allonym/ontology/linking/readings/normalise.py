@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from allonym.ontology.lexicon import Lexicon, key
-from allonym.ontology.linking.abbreviations import Abbreviations
-from allonym.ontology.linking.choices import LETTERS, Chooser
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.negation import is_residual
-from allonym.ontology.linking.parts import CAMEL, DASH, HYPHEN, Parts, parts_of
-from allonym.ontology.linking.word_options import Forms, Option, Predicate, Vocabulary, WordOptions
+from allonym.ontology.linking.readings.abbreviations import Abbreviations
+from allonym.ontology.linking.readings.choices import LETTERS, Chooser
+from allonym.ontology.linking.readings.negation import is_residual
+from allonym.ontology.linking.readings.parts import CAMEL, DASH, HYPHEN, Parts, parts_of
+from allonym.ontology.linking.readings.word_options import Forms, Option, Predicate, Vocabulary, WordOptions
 
 MAX_LETTERS, MAX_WORDS = 300, 30  # a longer text has only its key as reading
 MAX_READINGS = 24

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.spelling_variants import ordinal
+from allonym.ontology.linking.readings.spelling_variants import ordinal
 
 # the semantic tags of SNOMED CT
 _TAGS = "disorder|finding|situation|procedure|event|morphologic abnormality|body structure|substance|person|occupation"
