@@ -81,10 +81,10 @@ def test_errors_stand_where_the_mistake_is(page: Any) -> None:
     assert "unknown-concept" in codes(page)
     assert page.input_value("#root") == "no such thing"
     go(page, "/words?column=hobby&status=review")
-    page.get_by_label("Other concept for photography").fill("xyzzyx")
+    page.get_by_label("Other concept for painting").fill("xyzzyx")
     press(page, "Apply choices")
     assert "links" in codes(page)
-    assert page.get_by_label("Other concept for photography").get_attribute("aria-invalid") == "true"
+    assert page.get_by_label("Other concept for painting").get_attribute("aria-invalid") == "true"
     go(page, "/method")
     page.fill("#k", "2000")
     press(page, "Mask the table")
