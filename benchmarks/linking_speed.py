@@ -69,7 +69,7 @@ def run(ontology: str, size: int) -> None:
 
 
 def table() -> str:
-    """Measure each ontology and number of texts in a process of its own, and lay out the figures."""
+    """Measure each ontology and number of texts in a separate process, and return the table."""
     lines = [
         "| ontology | forms | texts | CPU s | peak memory MB | texts with a concept |",
         "|---|---:|---:|---:|---:|---:|",

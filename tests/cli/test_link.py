@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from commands import call
 
+import allonym as al
 from cli.running import WIDE, run
 
 
@@ -144,5 +145,20 @@ def test_settled_concepts_outside_the_root_are_counted(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("value,concept\ncarpenter,operator.n.02\n")
     (tmp_path / "jobs.csv").write_text("job\ncarpenter\n")
     words = ["link", str(tmp_path / "jobs.csv"), "--column", "job", "--links", str(tmp_path / "links.csv")]
-    assert "1 reviewed concept outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
+    assert "1 value linked to concepts outside wordnet:person.n.01" in run(*words, "--ontology", "wordnet:person")
     assert "outside" not in run(*words)
+
+
+def test_link_and_check_give_the_same_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both use the name of the column: it decides that a palm is a tree here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trees.csv").write_text("tree\n" + "palm\nplane\nbox\n" * 3)
+    al.Plan({"tree": al.quasi("wordnet")}, k=2).save("plan.toml")
+    linked = {x["value"]: x for x in json.loads(run("link", "trees.csv", "--column", "tree", "--json"))["links"]}
+    assert linked["palm"]["concept"] == "palm.n.03"
+    run("check", "trees.csv", "--plan", "plan.toml", "--write", code=1)
+    with (tmp_path / "tree.links.csv").open() as file:
+        checked = {row["value"]: row for row in csv.DictReader(file)}
+    assert {v: (x["concept"], x["status"]) for v, x in linked.items()} == {
+        v: (x["concept"], x["status"]) for v, x in checked.items()
+    }

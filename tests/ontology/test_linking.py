@@ -257,6 +257,9 @@ def test_bad_links_files_are_refused(tmp_path: Path) -> None:
         links_files.read(path)
     with pytest.raises(LinksError, match="cannot be read"):
         links_files.read(tmp_path / "none.csv")
+    path.write_text("value,concept,relation\na,dog,same\nb,cat,wider\n")
+    with pytest.raises(LinksError, match="unknown relation in 1 rows, first in row 3"):
+        links_files.read(path)
 
 
 @needs(DATA / "adult" / "links_occupation_p1.csv")

@@ -80,6 +80,7 @@ def link(
             abbreviations=read_abbreviations(abbreviations) if abbreviations else None,
             settled=settled.concepts,
             narrower=settled.narrower,
+            name=column if header else "",
             tick=tick,
         )
     linked = settled.mark(linked)
@@ -96,7 +97,7 @@ def link(
     if unused := len(settled.concepts.keys() - cells.values.keys()):
         say(f"{plural(unused, 'value')} of {links} not in this column.")
     if outside := sum(x.concept is not None and x.concept not in scope for x in linked):
-        say(f"{plural(outside, 'reviewed concept')} outside {scope.name}.")
+        say(f"{plural(outside, 'value')} linked to concepts outside {scope.name}.")
     if cells.missing:
         say(f"{plural(cells.missing, 'missing cell')} (empty, ?, NA, null, …) left out.")
 

@@ -110,13 +110,7 @@ def link(
         individuals = _mostly_individuals(candidates, decided, scope.taxonomy)
     if not individuals:
         candidates = {v: _without_individuals(c, finder, v) for v, c in candidates.items()}
-    unmatched = [v for v in open_values if not candidates[v]]
-    allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
-    asked = sorted(unmatched, key=lambda v: -counts[v])[:MAX_SUGGESTED] if suggest else []
-    total = 2 * len(open_values)
-    first_tick = total - len(asked)
-    similar = similar_words(scope.taxonomy.lexicon, asked, allowed, lambda n: tick(first_tick + n, total))
-    suggestions = dict(zip(asked, similar, strict=True))
+    suggestions = _suggestions(candidates, counts, scope, individuals, tick) if suggest else {}
     settled_concepts = [c for c in decided.values() if c is not None]
     choice = ColumnChoice(candidates, settled_concepts, finder, scope, in_context=in_context, name=name)
     calibrated = scope.taxonomy.details is not None  # elsewhere nobody has measured how often heads are right
@@ -136,6 +130,22 @@ def link(
             reason = finder.reason_unmatched[value]
             links.append(Link(value, count, None, reason, UNMATCHED, suggestions=tuple(suggestions.get(value, ()))))
     return links
+
+
+def _suggestions(
+    candidates: Mapping[str, Sequence[Candidate]],
+    counts: Mapping[str, int],
+    scope: Scope,
+    individuals: bool,
+    tick: Callable[[int, int], None],
+) -> dict[str, list[str]]:
+    """Return words spelled like the most frequent values without candidates."""
+    unmatched = sorted((v for v, c in candidates.items() if not c), key=lambda v: -counts[v])[:MAX_SUGGESTED]
+    allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
+    total = 2 * len(candidates)
+    first_tick = total - len(unmatched)
+    similar = similar_words(scope.taxonomy.lexicon, unmatched, allowed, lambda n: tick(first_tick + n, total))
+    return dict(zip(unmatched, similar, strict=True))
 
 
 def _link(value: str, count: int, choice: Choice, candidates: Sequence[Candidate], calibrated: bool) -> Link:

@@ -23,7 +23,7 @@ from allonym.decoding import decode, delimiter_of, table_of
 from allonym.errors import LinksError
 from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.clusters import clusters_of, settle_clusters
-from allonym.ontology.linking.link import NARROWER, REVIEW, SETTLED, SURE, Link
+from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SETTLED, SURE, Link
 from allonym.ontology.linking.review_order import in_review_order
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -177,8 +177,8 @@ def read(path: str | Path) -> Settled:
     """Read a links file; a row without a concept counts only if it is marked sure.
 
     Raises:
-        LinksError: the file cannot be read, lacks a column, gives a value two concepts, or marks a row with a cluster
-            that is not settled.
+        LinksError: the file cannot be read, lacks a column, gives a value two concepts or an unknown relation, or
+            marks a row with a cluster that is not settled.
     """
     path = Path(path)
     raw, rows = _read_rows(path)
@@ -188,6 +188,7 @@ def read(path: str | Path) -> Settled:
     narrower: set[str] = set()
     row_of: dict[str, dict[str, str]] = {}
     contradictory: list[int] = []
+    unknown: list[int] = []
     for number, row in enumerate(settle_clusters(rows, path), 2):
         value, concept, status = (row.get(name, "") for name in ("value", "concept", "status"))
         row_of.setdefault(value, row)
@@ -195,7 +196,10 @@ def read(path: str | Path) -> Settled:
             continue
         if concepts.setdefault(value, concept) != concept:
             contradictory.append(number)
-        if row.get("relation", "").lower() == NARROWER:
+        relation = row.get("relation", "").lower()
+        if relation not in ("", SAME, NARROWER):
+            unknown.append(number)
+        elif relation == NARROWER:
             narrower.add(value)
         if concept == row.get("proposed", ""):
             if status == REVIEW:
@@ -206,6 +210,11 @@ def read(path: str | Path) -> Settled:
         raise LinksError(
             f"{path} gives {len(contradictory)} values two concepts, first in row {contradictory[0]}.",
             hint="keep one row for each value.",
+        )
+    if unknown:
+        raise LinksError(
+            f"{path} has an unknown relation in {len(unknown)} rows, first in row {unknown[0]}.",
+            hint=f"write {SAME} or {NARROWER}, or leave it empty.",
         )
     sets = frozenset(unseen), frozenset(narrower)
     return Settled(concepts, *sets, row_of, hashlib.sha256(raw).hexdigest(), frozenset(untouched))
