@@ -35,14 +35,12 @@ _SIGN = re.compile(r"[/;&+|:]+|\.(?=\s|$)")
 MAX_ANALYSED_LETTERS = 16_000  # longer texts are only matched exactly
 MAX_SEGMENTS = 4
 MAX_CACHED = 100_000  # words, and segments of texts
-LATER_EXPANSION, MAX_EXPANSIONS = 1.0, 3
-LATER_SEGMENT, DROPPED_WORD, LEADING_WORD, EXPANDED = (
-    0.7,
-    0.2,
-    2.0,
-    0.5,
-)  # how much less likely such a match is, as a logarithm
-SAME_WORDS = frozenset({"hyphen", "camel-case", "slash", "possessive", "british", "ordinal", "number"})
+# how much less likely a match is, as a logarithm
+LATER_EXPANSION, MAX_EXPANSIONS = 1.0, 3  # for each earlier expansion of an abbreviation, up to so many
+LATER_SEGMENT = 0.7  # found in another segment than the first
+DROPPED_WORD = 0.2  # for each word that was dropped
+LEADING_WORD = 2.0  # found at the beginning of a phrase
+EXPANDED = 0.5  # found after expanding an abbreviation
 
 
 class Match(NamedTuple):

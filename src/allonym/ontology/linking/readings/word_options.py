@@ -26,7 +26,6 @@ MAX_SEARCHES = 20_000  # before all forms are indexed
 INDEX = "forms with blanks, and their first words"
 MAX_WORDS_OF_PERSON = 3  # one adjective alone may as well describe a thing
 _PERSON = {"en": "person"}
-_START = re.compile(r"[^ -]+(?=[ -])")
 _FIRST_WORD = re.compile(r"[^ -]+")
 
 Option = tuple[str, str]  # the text, and how it was obtained: steps joined by "+"
