@@ -57,7 +57,7 @@ def test_the_weights_of_the_confidence_were_fitted_to_the_labelled_columns() -> 
 
     from allonym.ontology.linking.confidence import WEIGHTS
 
-    assert linking_quality.fitted() == pytest.approx(WEIGHTS, abs=0.5)
+    assert linking_quality.fitted() == pytest.approx(WEIGHTS, abs=0.3)
 
 
 @needs(DATA / "taxonomies" / "doid_2019-03-07.obo.gz")
