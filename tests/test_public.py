@@ -16,8 +16,8 @@ def test_public_names() -> None:
         "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Inspection", "Link", "MDAV", "Noise",
         "Plan", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
         "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "compare", "identifier", "inspect", "keep",
-        "link", "quasi", "read_taxonomy", "sensitive", "similarity", "unique_combinations", "unit", "weight",
-        "wordnet",
+        "link", "ontology", "quasi", "read_taxonomy", "sensitive", "similarity", "unique_combinations", "unit",
+        "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
+from allonym.ontology.compiled import pack
 from allonym.ontology.readers import wndb
-from allonym.ontology.wordnet import DETAILS_FILE, FILE, pack
+from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.wordnet import DETAILS_FILE, FILE
 from wordnet_details import pack_details
 
 DATA = Path(__file__).parents[1] / "src" / "allonym" / "ontology" / "data"
@@ -22,6 +25,11 @@ def notice(directory: Path) -> str:
     return "\n".join(line.strip().partition(" ")[2].rstrip() for line in head) + "\n"
 
 
+def nouns(taxonomy: Taxonomy) -> bytes:
+    """Return the bundled file of the nouns; definitions and parts are in the file of details."""
+    return pack(replace(taxonomy, definitions=None, parts=None), checksum=False)
+
+
 def main() -> None:
     """Compile, write, and say what was written."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -31,7 +39,7 @@ def main() -> None:
     DATA.mkdir(exist_ok=True)
     (DATA / "WORDNET-LICENSE").write_text(notice(directory), "utf-8")
     print(repr(taxonomy))
-    for name, content in ((FILE, pack(taxonomy)), (DETAILS_FILE, pack_details(directory, taxonomy))):
+    for name, content in ((FILE, nouns(taxonomy)), (DETAILS_FILE, pack_details(directory, taxonomy))):
         (DATA / name).write_bytes(content)
         print(f"{name}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}")
 

@@ -31,6 +31,8 @@ def __getattr__(name: str) -> Any:
         return sorted(_public_names())
     if name.startswith("__") or name not in _public_names():
         raise AttributeError(f"module 'allonym' has no attribute {name!r}")
+    if name == "ontology":  # the function is the package itself, which can be called
+        return import_module("allonym.ontology")
     value = globals()[name] = getattr(import_module(_public_names()[name]), name)
     return value
 

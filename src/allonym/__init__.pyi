@@ -13,6 +13,7 @@ from allonym.methods.recoding import RecodingOrdered as RecodingOrdered
 from allonym.methods.s_mdav import SMDAV as SMDAV
 from allonym.methods.sa_mdav import SAMDAV as SAMDAV
 from allonym.methods.sa_mdav import SAMDAVStatic as SAMDAVStatic
+from allonym.ontology.catalog import ontology as ontology
 from allonym.ontology.linking.link import Link as Link
 from allonym.ontology.linking.link import link as link
 from allonym.ontology.readers import read_taxonomy as read_taxonomy

@@ -15,6 +15,7 @@ from shared import WNDB, needs
 from allonym.errors import OntologyError
 from allonym.ontology import wordnet
 from allonym.ontology.array_file import joined, parted
+from allonym.ontology.compiled import unpack
 from allonym.ontology.details import Details
 from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.taxonomy import Taxonomy
@@ -80,14 +81,14 @@ def test_details_of_other_nouns_are_refused(tmp_path: Path, monkeypatch: pytest.
     del header["arrays"], header["size"], header["format"]
     (tmp_path / DETAILS_FILE).write_bytes(joined(arrays, header | {"sha256": "0" * 64}))
     monkeypatch.setattr(wordnet, "DATA", tmp_path)
-    taxonomy = wordnet.unpack((DATA / FILE).read_bytes(), Path(FILE))
+    taxonomy = unpack((DATA / FILE).read_bytes(), Path(FILE), wordnet._Bundled)
     with pytest.raises(OntologyError, match="damaged"):
         taxonomy.details  # noqa: B018
 
 
 def test_a_missing_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wordnet, "DATA", tmp_path)
-    taxonomy = wordnet.unpack((DATA / FILE).read_bytes(), Path(FILE))
+    taxonomy = unpack((DATA / FILE).read_bytes(), Path(FILE), wordnet._Bundled)
     with pytest.raises(OntologyError, match="cannot be read"):
         taxonomy.details  # noqa: B018
 

@@ -5,6 +5,7 @@ The first line is a JSON header with the type, offset and length of each array; 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
 from collections.abc import Mapping
@@ -18,11 +19,12 @@ from allonym.errors import OntologyError
 
 ALIGNMENT = 64  # bytes; every array starts at a multiple of it
 FORMAT = 1
+REPAIR = "reinstall allonym, or add the ontology again."
 Arrays = dict[str, NDArray[Any]]
 
 
-def joined(arrays: Arrays, about: Mapping[str, object]) -> bytes:
-    """Return arrays and facts about them as one file; equal arrays give equal bytes."""
+def joined(arrays: Arrays, about: Mapping[str, object], *, checksum: bool = False) -> bytes:
+    """Return arrays and facts about them as one file, optionally with its hash; equal arrays give equal bytes."""
     places: dict[str, tuple[str, int, int]] = {}
     body = bytearray()
     for name, array in arrays.items():
@@ -30,14 +32,25 @@ def joined(arrays: Arrays, about: Mapping[str, object]) -> bytes:
         places[name] = (little.dtype.str, len(body), len(little))
         body += little.tobytes()
         body += bytes(-len(body) % ALIGNMENT)
-    header = json.dumps(
-        {"format": FORMAT, "size": len(body), **about, "arrays": places}, separators=(",", ":")
-    ).encode()
+    facts: dict[str, Any] = {"format": FORMAT, "size": len(body), **about, "arrays": places}
+    if checksum:
+        facts["checksum"] = _checksum(facts, body)
+    header = _dumped(facts)
     return header + b" " * (-(len(header) + 1) % ALIGNMENT) + b"\n" + bytes(body)
 
 
+def _dumped(facts: Mapping[str, Any]) -> bytes:
+    return json.dumps(facts, separators=(",", ":")).encode()
+
+
+def _checksum(facts: Mapping[str, Any], body: bytes | bytearray | memoryview) -> str:
+    digest = hashlib.sha256(_dumped(facts))
+    digest.update(body)
+    return digest.hexdigest()
+
+
 def mapped(path: Path) -> mmap.mmap:
-    """Map a file of the package into memory.
+    """Map a file into memory.
 
     Raises:
         OntologyError: the file cannot be read.
@@ -46,17 +59,20 @@ def mapped(path: Path) -> mmap.mmap:
         with path.open("rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise OntologyError("the bundled WordNet cannot be read.", path=path, hint="reinstall allonym.") from error
+        raise OntologyError("the compiled ontology cannot be read.", path=path, hint=REPAIR) from error
 
 
 def parted(content: bytes | mmap.mmap, path: Path) -> tuple[dict[str, Any], Arrays]:
     """Read what `joined` wrote, without copying it: the header and the arrays.
 
     Raises:
-        OntologyError: the file has another format or another length than its header states.
+        OntologyError: the file has another format, length or hash than its header states.
     """
     header = _header(content, path)
     start = len(content) - header["size"]
+    stated = header.pop("checksum", None)
+    if stated is not None and stated != _checksum(header, memoryview(content)[start:]):
+        raise damaged(path)
     arrays: Arrays = {}
     for name, (dtype, offset, length) in header["arrays"].items():
         array = np.frombuffer(content, dtype, length, start + offset)
@@ -66,7 +82,7 @@ def parted(content: bytes | mmap.mmap, path: Path) -> tuple[dict[str, Any], Arra
 
 def damaged(path: Path) -> OntologyError:
     """Return the error of a file that is not as it was built."""
-    return OntologyError("the bundled WordNet is damaged.", path=path, hint="reinstall allonym.")
+    return OntologyError("the compiled ontology is damaged.", path=path, hint=REPAIR)
 
 
 def _header(content: bytes | mmap.mmap, path: Path) -> dict[str, Any]:

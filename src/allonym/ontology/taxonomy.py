@@ -37,6 +37,7 @@ class Source:
     version: str = ""
     licence: str = ""
     sha256: str = ""
+    name: str = ""  # by which commands and plans open it, if it is in the catalog or was added
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,18 +6,14 @@ the details, and is opened only when they are needed: see `allonym.ontology.deta
 
 from __future__ import annotations
 
-import mmap
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from allonym.ontology.array_file import Arrays, damaged, joined, mapped, parted
-from allonym.ontology.lexicon import Lexicon
+from allonym.ontology.array_file import damaged, mapped, parted
+from allonym.ontology.compiled import unpack
 from allonym.ontology.scope import Scope
-from allonym.ontology.strings import PackedIndex, PackedStrings, SelectedStrings, hash_table, packed
-from allonym.ontology.taxonomy import Source, Taxonomy
+from allonym.ontology.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from allonym.ontology.details import Details
@@ -68,64 +64,4 @@ class _Bundled(Taxonomy):
 @lru_cache(maxsize=1)
 def bundled() -> Taxonomy:
     """Return the bundled taxonomy; all callers share one."""
-    return unpack(mapped(DATA / FILE), DATA / FILE)
-
-
-def pack(taxonomy: Taxonomy) -> bytes:
-    """Return the structure and words of a taxonomy as one file; equal taxonomies give equal bytes."""
-    words = taxonomy.lexicon
-    label_form = np.zeros(len(taxonomy), np.int32)
-    label_form[words.concepts[words.preferred]] = np.repeat(np.arange(len(words.forms)), np.diff(words.starts))[
-        words.preferred
-    ]
-    arrays: Arrays = {
-        "parent_starts": taxonomy.parents[0],
-        "parents": taxonomy.parents[1],
-        "instances": taxonomy.instances,
-        "label_form": label_form,
-        "entry_starts": words.starts,
-        "concepts": words.concepts,
-        "ranks": words.ranks,
-        "counts": words.counts,
-        "preferred": words.preferred,
-        "id_table": hash_table(taxonomy.ids),
-        "key_table": hash_table(words.keys),
-    }
-    for name, strings in (("id", taxonomy.ids), ("form", words.forms), ("key", words.keys)):
-        arrays[f"{name}_text"], arrays[f"{name}_starts"] = packed(strings)
-    source = taxonomy.source
-    about = {"name": taxonomy.name, "version": source.version, "licence": source.licence, "sha256": source.sha256}
-    return joined(arrays, about | {"exceptions": words.exceptions})
-
-
-def unpack(content: bytes | mmap.mmap, path: Path) -> Taxonomy:
-    """Read what `pack` wrote, without copying it.
-
-    Raises:
-        OntologyError: the file has another format or another length than its header states.
-    """
-    header, arrays = parted(content, path)
-    forms = PackedStrings(arrays["form_text"], arrays["form_starts"])
-    entries = len(arrays["concepts"])
-    lexicon = Lexicon(
-        forms=forms,
-        starts=arrays["entry_starts"],
-        concepts=arrays["concepts"],
-        ranks=arrays["ranks"],
-        counts=arrays["counts"],
-        languages=np.broadcast_to(np.uint16(1), entries),
-        preferred=arrays["preferred"],
-        notation=np.broadcast_to(np.False_, entries),
-        language_names=("", "en"),
-        exceptions={form: tuple(singulars) for form, singulars in header["exceptions"].items()},
-        packed_keys=PackedIndex(arrays["key_text"], arrays["key_starts"], arrays["key_table"]),
-    )
-    return _Bundled(
-        name=header["name"],
-        ids=PackedIndex(arrays["id_text"], arrays["id_starts"], arrays["id_table"]),
-        labels=SelectedStrings(forms, arrays["label_form"]),
-        parents=(arrays["parent_starts"], arrays["parents"]),
-        lexicon=lexicon,
-        instances=arrays["instances"],
-        source=Source(FILE, header["version"], header["licence"], header["sha256"]),
-    )
+    return unpack(mapped(DATA / FILE), DATA / FILE, _Bundled)

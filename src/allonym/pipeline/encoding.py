@@ -15,7 +15,7 @@ from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.registry import WORDS, automatic_kind, kind_named
 from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
+from allonym.ontology.catalog import is_named, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.accept import Unreviewed, with_suggestion
 from allonym.ontology.linking.link import NARROWER, SAME, Link, link
@@ -183,7 +183,7 @@ def unreviewed_values(prepared: Prepared) -> dict[str, dict[str, dict[str, int]]
 
 
 def _open_scope(ontology: Ontology, root: str | None, folder: Path) -> Scope:
-    if isinstance(ontology, str) and is_wordnet(ontology):
+    if isinstance(ontology, str) and is_named(ontology):
         scope = open_ontology(ontology)
     elif isinstance(ontology, str):
         path, root_of_file = split_root(ontology, folder)

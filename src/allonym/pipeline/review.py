@@ -13,7 +13,7 @@ import numpy as np
 
 from allonym.errors import LinksError
 from allonym.kinds.registry import takes_option
-from allonym.ontology.catalog import is_wordnet, open_ontology, split_root
+from allonym.ontology.catalog import is_named, name_and_root, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.accept import SUGGESTED
 from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link, link
@@ -260,7 +260,7 @@ def carried_over(before: Column, after: Column, folder: Path) -> tuple[Column, d
 
 
 def _ontology_of(name: Any) -> str:
-    return "wordnet" if is_wordnet(str(name)) else str(name).partition("#")[0]
+    return name_and_root(str(name))[0]
 
 
 def with_files(plan: Plan, move: Callable[[str], str]) -> Plan:
@@ -278,7 +278,7 @@ def _moved(column: Column, folder: Path, move: Callable[[str], str]) -> Column:
 
 
 def _renamed(ontology: str, folder: Path, move: Callable[[str], str]) -> str:
-    if is_wordnet(ontology):
+    if is_named(ontology):
         return ontology
     path, root = split_root(ontology, folder)
     return f"{move(path)}{root}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.cells import MISSING
 from allonym.errors import PlanError, Problem
 from allonym.methods import DEFAULT_METHOD, METHODS
-from allonym.ontology.catalog import is_wordnet, split_root
+from allonym.ontology.catalog import is_named, split_root
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.parameters import REQUIRED, Parameter, parameter, parameters_of, unknown
@@ -221,7 +221,7 @@ class _Places:
 
     def ontology(self, ontology: str | Scope | Taxonomy) -> str:
         """Return an ontology as it is named in a plan."""
-        if isinstance(ontology, str) and is_wordnet(ontology):
+        if isinstance(ontology, str) and is_named(ontology):
             return ontology
         if isinstance(ontology, str):
             path, root = split_root(ontology, self.folder)
@@ -229,8 +229,9 @@ class _Places:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
         taxonomy = scope.taxonomy
         root = "" if scope.root == taxonomy.root else taxonomy.ids[scope.root]
-        if taxonomy.name == "wordnet":
-            return f"wordnet:{root}" if root else "wordnet"
+        name = "wordnet" if taxonomy.name == "wordnet" else taxonomy.source.name
+        if name:
+            return f"{name}:{root}" if root else name
         if not taxonomy.source.path:
             text = f"ontology {taxonomy.name} was not read from a file, so the plan cannot name it."
             raise PlanError([Problem("ontology-without-file", text)])

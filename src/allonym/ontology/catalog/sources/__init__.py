@@ -1,0 +1,1 @@
+"""Modules that declare and read named ontologies from installed packages."""
