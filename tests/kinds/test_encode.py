@@ -297,3 +297,16 @@ def test_numbers_of_frames_stay_numbers_beside_a_word_for_null() -> None:
 def test_integers_too_long_to_be_told_apart_are_no_numbers(number: Any) -> None:
     with pytest.raises(TableError, match=r"1 of 2 values of column .* are no numbers"):
         numeric([number, 1])
+
+
+def test_labels_are_written_in_the_language_of_the_column() -> None:
+    words = [("animal", "Tier"), ("bird", "Vogel"), ("parrot", "Papagei"), ("cat", "")]
+    entries = [Entry(english, c, preferred=True) for c, (english, _) in enumerate(words)]
+    entries += [Entry(german, c, language="de", preferred=True) for c, (_, german) in enumerate(words) if german]
+    labels = [english for english, _ in words]
+    animals = Taxonomy.build(
+        "animals", labels, child=[1, 2, 3], parent=[0, 1, 0], lexicon=Lexicon.build(entries), labels=labels
+    )
+    column = text(["bird", "cat"], animals, language="de")
+    assert [column.label(c) for c in range(4)] == ["Tier", "Vogel", "Papagei", "cat"]
+    assert text(["bird", "cat"], animals).label(1) == "bird"

@@ -53,6 +53,18 @@ def test_terms_exclude_notations_and_start_with_the_preferred_form() -> None:
     assert words.senses("c50").tolist() == [1]
 
 
+def test_the_preferred_term_of_a_language_is_of_the_same_variant_if_there_is_one() -> None:
+    words = Lexicon.build([
+        Entry("Brasil", 0, language="pt-BR", preferred=True), Entry("Brésil", 0, language="fr", preferred=True),
+        Entry("O Brasil", 0, language="pt", preferred=True),
+        Entry("BR", 0, language="de", preferred=True, notation=True),
+    ])  # fmt: skip
+    assert words.preferred_term(0, "pt-BR") == "Brasil"
+    assert words.preferred_term(0, "pt") == words.preferred_term(0, "pt-PT") == "O Brasil"
+    assert words.preferred_term(0, "fr-CA") == "Brésil"
+    assert words.preferred_term(0, "de") is words.preferred_term(0, "en") is None
+
+
 def test_empty_lexicon() -> None:
     words = Lexicon.build([])
     assert words.senses("anything").tolist() == []

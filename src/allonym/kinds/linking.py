@@ -151,8 +151,19 @@ def concept_style(links: Mapping[str, Link], scope: Scope, writes_codes: bool | 
     return "id" if by_id > by_notation else "notation"
 
 
-def concept_writer(taxonomy: Taxonomy, style: str) -> Callable[[int], str]:
-    """Return the function that writes concepts by `label`, `id` or `notation` (those without a notation by id)."""
+def concept_writer(taxonomy: Taxonomy, style: str, language: str = "en") -> Callable[[int], str]:
+    """Return the function that writes concepts by `label`, `id` or `notation` (those without a notation by id).
+
+    Labels are those of the column's language, where the ontology has one.
+    """
     if style == "notation":
         return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
-    return lambda c: taxonomy.ids[c] if style == "id" else taxonomy.labels[c].replace("_", " ")
+    if style == "id":
+        return lambda c: taxonomy.ids[c]
+    several_languages = bool((taxonomy.lexicon.languages[1:] != taxonomy.lexicon.languages[:-1]).any())
+
+    def label(concept: int) -> str:
+        own = taxonomy.lexicon.preferred_term(concept, language) if several_languages else None
+        return (own or taxonomy.labels[concept]).replace("_", " ")
+
+    return label

@@ -114,7 +114,8 @@ class Sets(Kind):
                 value = linked_value(linked[text], scope, self.language)
                 meanings[text] = value if value is not None else None if self.unmatched == "suppress" else text
             elements = ConceptMetric([], scope, self.measure, self.depth)
-            write = concept_writer(scope.taxonomy, concept_style(linked, scope, self.writes_codes))
+            style = concept_style(linked, scope, self.writes_codes)
+            write = concept_writer(scope.taxonomy, style, self.language)
         return self._encoded_sets(name, cells, meanings, elements, write)
 
     def _encoded_sets(

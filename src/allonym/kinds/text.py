@@ -64,7 +64,8 @@ class Text(Kind):
         """Encode words by their concepts; concepts are numbered by their most frequent spelling."""
         originals = [self._value(cell, links) for cell in cells.values]
         values = [None if isinstance(v, str) and self.unmatched == "suppress" else v for v in originals]
-        writers = [concept_writer(x.scope.taxonomy, concept_style(x.links, x.scope, self.writes_codes)) for x in links]
+        styles = [concept_style(x.links, x.scope, self.writes_codes) for x in links]
+        writers = [concept_writer(x.scope.taxonomy, y, self.language) for x, y in zip(links, styles, strict=True)]
 
         def label(value: Value) -> str | None:
             if value is None or isinstance(value, str):

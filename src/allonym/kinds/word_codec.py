@@ -67,7 +67,8 @@ class WordCodec(CellCodec):
         if value is None:
             return None
         if value not in self._labels:
-            self._labels[value] = concept_writer(self.scope.taxonomy, self.style)(broader(value))
+            write = concept_writer(self.scope.taxonomy, self.style, self.kind.language)
+            self._labels[value] = write(broader(value))
         label = self._labels[value]
         return int(label) if isinstance(like, int) and label.isdecimal() else label
 

@@ -182,6 +182,21 @@ class Lexicon(DropCaches):
             entries = [e for e in entries if allowed[self.languages[e]]]
         return self._forms_at(entries)
 
+    def preferred_term(self, concept: int, language: str) -> str | None:
+        """Return the preferred label of a concept in a language: of the same variant, else of another; None without.
+
+        >>> words = Lexicon.build([Entry("Kenia", 0, language="de", preferred=True), Entry("Kenya", 0, language="en")])
+        >>> words.preferred_term(0, "de-AT"), words.preferred_term(0, "en")
+        ('Kenia', None)
+        """
+        code = language.partition("-")[0].lower()
+        found: dict[str, str] = {}
+        for entry in self._entries_of(concept):
+            tag = self.language_names[self.languages[entry]]
+            if self.preferred[entry] and not self.notation[entry] and tag.partition("-")[0].lower() == code:
+                found.setdefault(tag.lower(), self.forms[self.form_of[entry]])
+        return found.get(language.lower()) or found.get(code) or next(iter(found.values()), None)
+
     def notations(self, concept: int) -> list[str]:
         """Return the codes of a concept.
 
