@@ -110,7 +110,7 @@ class Taxonomy(DropCaches):
         roots = np.flatnonzero(np.bincount(below, minlength=len(ids)) == 0)
         if len(roots) > 1:
             below, above = np.append(below, roots), np.append(above, np.full(len(roots), len(ids)))
-            ids.append(next(name for i in count() if (name := ROOT * (i + 1)) not in ids))
+            ids.append(next(virtual for i in count() if (virtual := ROOT * (i + 1)) not in ids))
             codes = None if codes is None else codes | {ids[-1]: len(ids) - 1}
             labels.append(ROOT)
             individuals = np.append(individuals, False)

@@ -4,6 +4,8 @@
 |---------------|------------------------------------------------------------|
 | `wndb`        | a directory with data.noun and index.noun                  |
 | `wndb-verbs`  | never; the verbs of such a directory, on request           |
+| `esco`        | a directory with occupations_en.csv or another language    |
+| `esco-skills` | a directory with skills_en.csv, and no occupations         |
 | `obo`         | `format-version:` or `[Term]`                              |
 | `lmf`         | XML with `<LexicalResource`                                |
 | `rdf`         | RDF/XML, Turtle or N-Triples: OWL classes or SKOS concepts |
@@ -12,17 +14,18 @@
 | `mesh`        | a column of MeSH tree numbers (C01.221.812)                |
 | `child-parent`| a table with a column of parents                           |
 
-To add a file format, write a module with `recognise` and `read` and add it to `FILE_FORMATS`.
+To add a file format, write a module with `recognise` and `read` and add it to `FILE_FORMATS`; for the
+format of a directory, add its functions to `DIRECTORY_FORMATS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from allonym.errors import OptionError, UnknownFormatError
-from allonym.ontology.readers import child_parent, hierarchy_table, lmf, mesh, obo, rdf, tree, wndb
+from allonym.ontology.readers import child_parent, esco, hierarchy_table, lmf, mesh, obo, rdf, tree, wndb
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
@@ -47,11 +50,25 @@ FILE_FORMATS: dict[str, Reader] = {  # tried in this order
     "mesh": mesh,
     "child-parent": child_parent,
 }
-DIRECTORY_FORMATS: dict[str, Callable[[Path], Taxonomy]] = {"wndb": wndb.read, "wndb-verbs": wndb.read_verbs}
+
+
+class DirectoryReader(NamedTuple):
+    """The functions of a reader of directories."""
+
+    recognise: Callable[[Path], bool]
+    read: Callable[[Path], Taxonomy]
+
+
+DIRECTORY_FORMATS = {  # tried in this order
+    "wndb": DirectoryReader(wndb.recognise, wndb.read),
+    "wndb-verbs": DirectoryReader(lambda directory: False, wndb.read_verbs),
+    "esco": DirectoryReader(esco.recognise, esco.read),
+    "esco-skills": DirectoryReader(esco.recognise_skills, esco.read_skills),
+}
 
 
 def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
-    """Read an ontology from a file, gzipped or not, or from a WNDB directory.
+    """Read an ontology from a file, gzipped or not, or from a directory.
 
     Args:
         path: the file or directory.
@@ -65,9 +82,25 @@ def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
     if format is not None and format not in (*FILE_FORMATS, *DIRECTORY_FORMATS):
         raise OptionError.of("ontology format", format, [*FILE_FORMATS, *DIRECTORY_FORMATS])
     if format in DIRECTORY_FORMATS or path.is_dir():
-        return DIRECTORY_FORMATS[format or "wndb"](path)
+        return DIRECTORY_FORMATS[format or recognise_directory(path)].read(path)
     file = File.read(path)
     return FILE_FORMATS[format or recognise(file)].read(file)
+
+
+def recognise_directory(path: Path) -> str:
+    """Return the format of a directory, by the names of its files.
+
+    Raises:
+        UnknownFormatError: the directory has the files of none.
+    """
+    for name, reader in DIRECTORY_FORMATS.items():
+        if reader.recognise(path):
+            return name
+    raise UnknownFormatError(
+        "the folder has the files of no known format.",
+        path=path,
+        hint="name a file, or the folder of a WNDB database (data.noun, index.noun) or of ESCO (occupations_en.csv).",
+    )
 
 
 def recognise(file: File) -> str:

@@ -19,6 +19,7 @@ from allonym.errors import (
     first_few,
 )
 from allonym.ontology.lexicon import Entry, Lexicon
+from allonym.ontology.readers.retired import Retired
 from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Source, Taxonomy
 
@@ -42,6 +43,7 @@ class OntologyBuilder:
     instances: set[int] = field(default_factory=set)
     definitions: list[str] | None = None
     parts: list[tuple[int, int]] = field(default_factory=list)
+    retired: Retired = field(default_factory=Retired)
     exceptions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # irregular plurals
     name: str = ""
     version: str = ""
@@ -74,7 +76,7 @@ class OntologyBuilder:
                 child=child,
                 parent=parent,
                 labels=self.labels,
-                lexicon=self._lexicon(),
+                lexicon=self._lexicon(codes),
                 instances=self._instance_mask(),
                 source=Source(str(file.path), self.version, self.licence, file.sha256),
                 definitions=self.definitions,
@@ -140,14 +142,14 @@ class OntologyBuilder:
             values=error.values,
         )
 
-    def _lexicon(self) -> Lexicon:
+    def _lexicon(self, codes: dict[str, int]) -> Lexicon:
         """Make every label a word; without labels and words the ids, unless all of them are numbers."""
         entries = list(self.words)
         if self.labels is not None and self.labels_are_words:
             entries += [Entry(label, c, preferred=True) for c, label in enumerate(self.labels) if label]
         elif not entries and not all(map(str.isdecimal, self.ids)):
             entries = [Entry(identifier, c, preferred=True) for c, identifier in enumerate(self.ids)]
-        return Lexicon.build(entries, self.exceptions)
+        return Lexicon.build(entries + self.retired.entries(codes, entries), self.exceptions)
 
     def _parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
         if not self.parts:

@@ -31,6 +31,11 @@ class _Synset:
     gloss: str
 
 
+def recognise(directory: Path) -> bool:
+    """Recognise a directory with nouns."""
+    return any((directory / f"{kind}.noun").exists() for kind in ("data", "index"))
+
+
 def read(directory: Path) -> Taxonomy:
     """Read the nouns of a WNDB directory, with definitions, parts and word counts.
 
