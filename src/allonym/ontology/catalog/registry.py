@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 MODULES = {
     "icd10": "icd10",
+    "isic": "industries",
+    "isic5": "industries",
+    "naics": "industries",
 }
 
 
