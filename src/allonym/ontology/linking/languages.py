@@ -103,8 +103,8 @@ _ALL = [
 ]
 _ALL = [replace(language, **function_words(language.code)) for language in _ALL]  # type: ignore[arg-type]
 LANGUAGES = {language.code: language for language in _ALL}
-_OTHERS = {"ar": "arabic", "da": "danish", "fi": "finnish", "hu": "hungarian", "no": "norwegian", "ro": "romanian", "ru": "russian",
-           "sv": "swedish", "tr": "turkish"}  # fmt: skip
+_OTHERS = {"ar": "arabic", "da": "danish", "fi": "finnish", "hu": "hungarian", "no": "norwegian", "ro": "romanian",
+           "ru": "russian", "sv": "swedish", "tr": "turkish"}  # fmt: skip
 LANGUAGES |= {code: Language(code, stemmer) for code, stemmer in _OTHERS.items()}
 
 
