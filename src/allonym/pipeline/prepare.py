@@ -68,6 +68,11 @@ class Prepared:
         """Return the columns with a role whose rows match those of the others: an engine counts only some together."""
         return [x for x in self.with_role(role) if self.table.counted_together(x)]
 
+    @property
+    def ontologies(self) -> list[Scope]:
+        """The ontologies that words are linked to, each once."""
+        return list({x.scope.name: x.scope for links in self.links.values() for x in links}.values())
+
     @cached_property
     def ordered_columns(self) -> list[str] | None:
         """The columns, dropped ones too, that correlate with the order of rows; None in an engine, which tests none."""

@@ -20,6 +20,7 @@ from allonym.measures.measurement import BALANCE, BRIEF, measured
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.ontology.catalog.about import described
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.changes.as_written import as_written, fewest_holders
@@ -372,5 +373,6 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         "risk": {},
         "cautions": list(map(str, prepared.cautions)),
         "seconds": 0.0,
+        "ontologies": [described(x) for x in prepared.ontologies],
         "sha256": dict(sha256),
     }

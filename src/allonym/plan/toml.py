@@ -229,7 +229,7 @@ class _Places:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
         taxonomy = scope.taxonomy
         root = "" if scope.root == taxonomy.root else taxonomy.ids[scope.root]
-        name = "wordnet" if taxonomy.name == "wordnet" else taxonomy.source.name
+        name = taxonomy.source.name
         if name:
             return f"{name}:{root}" if root else name
         if not taxonomy.source.path:

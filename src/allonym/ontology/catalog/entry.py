@@ -29,6 +29,7 @@ class CatalogEntry:
     extra: str  # of allonym, by which they are installed
     read: Reader
     install: str = ""  # the command to install the packages, if the extra does not
+    attribution: str = ""  # the statement that the publisher asks for, if it is not the usual one of CC BY
 
     @property
     def is_installed(self) -> bool:

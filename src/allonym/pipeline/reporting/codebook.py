@@ -15,8 +15,8 @@ from allonym import __version__
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.registry import WORDS, kind_named
+from allonym.ontology.catalog.about import published
 from allonym.ontology.narrower import broader
-from allonym.ontology.scope import Scope
 from allonym.pipeline.reporting.public import PublicFacts
 
 if TYPE_CHECKING:
@@ -91,15 +91,6 @@ def _values(release: Release, name: str, cells: Cells) -> tuple[Counter[str], in
         elif rows:
             values.update(dict.fromkeys(kind.listed(value), rows))
     return values, missing
-
-
-def published(scope: Scope) -> dict[str, Any]:
-    """Return name, version, licence and hash of an ontology; an unpublished one may list values, so nothing of it."""
-    source = scope.taxonomy.source
-    if not (source.version or source.licence):
-        return {"name": "a hierarchy of its own"}
-    entry = {"name": scope.name, "version": source.version, "licence": source.licence, "sha256": source.sha256}
-    return {key: value for key, value in entry.items() if value}
 
 
 def _concepts(release: Release, name: str) -> dict[str, dict[str, str | list[str]]]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from allonym.measures.rounding import Rounding, largest_share, loss_without_one, round_count
+from allonym.ontology.catalog.about import published
 from allonym.pipeline.reporting.facts import ReleaseFacts
 
 IN_PERCENT = ("record_linkage", "semantic_linkage", "uniqueness")
@@ -86,6 +87,7 @@ class PublicFacts(ReleaseFacts):
         public["units"] = None if exact["units"] is None else round_count(exact["units"])
         public["parameters"] = {x: y for x, y in exact["parameters"].items() if x not in PRIVATE_PARAMETERS}
         public["privacy"] = [self._guarantee(x) for x in exact["privacy"]]
+        public["ontologies"] = [published(x) for x in self.prepared.ontologies]
         public["measures"] = self.measures if self.informative else {}
         public["risk"] = self._rounded(exact["risk"]) if self.informative else {}
         return public

@@ -11,8 +11,8 @@ import numpy as np
 
 from allonym import __version__
 from allonym.errors import plural
+from allonym.ontology.catalog.about import published
 from allonym.ontology.linking.accept import unreviewed_in_words
-from allonym.pipeline.reporting.codebook import published
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.public import PRIVATE_PARAMETERS
 from allonym.plan.toml import RELEASE_KEYS
@@ -96,13 +96,12 @@ def _verified(facts: ReleaseFacts) -> str:
 
 def provenance(facts: ReleaseFacts) -> dict[str, Any]:
     """Return title and purpose, software, parameters, ontologies and hashes."""
-    links = [x for words in facts.prepared.links.values() for x in words]
     return {
         "about": {name: facts.plan.about.get(name, "") for name in RELEASE_KEYS},
         "made": datetime.date.today().isoformat(),
         "version": f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "summary": facts.summary,
         "parameters": {x: y for x, y in facts.summary["parameters"].items() if x not in PRIVATE_PARAMETERS},
-        "ontologies": list({x.scope.name: published(x.scope) for x in links}.values()),
+        "ontologies": [published(x) for x in facts.prepared.ontologies],
         "data_independent": facts.method.info.data_independent,
     }
