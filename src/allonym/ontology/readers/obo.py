@@ -9,6 +9,7 @@ from allonym.decoding import lines_of
 from allonym.errors import UnknownFormatError
 from allonym.ontology.lexicon import Entry
 from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.retired import unmarked
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
@@ -27,16 +28,21 @@ def recognise(sample: Sample) -> bool:
 
 
 def read(file: File) -> Taxonomy:
-    """Read names, exact synonyms and alternative ids as words; skip obsolete terms."""
+    """Read names, exact synonyms and alternative ids as words.
+
+    Words and ids of an obsolete term mean the term in its `replaced_by`, or else in its only `consider`.
+    """
     link_lines: list[int] = []
     builder = OntologyBuilder(labels=[], definitions=[], link_lines=link_lines)
     header, stanzas = _stanzas(file.text())
     builder.version = _first(header, "data-version") or _first(header, "date")
-    concepts = [
-        (kind, line, tags)
-        for kind, line, tags in stanzas
-        if kind in ("Term", "Instance") and _first(tags, "is_obsolete") != "true" and _first(tags, "id")
-    ]
+    concepts = []
+    for kind, line, tags in stanzas:
+        if kind in ("Term", "Instance") and _first(tags, "id"):
+            if _first(tags, "is_obsolete") == "true":
+                _retire(builder, tags)
+            else:
+                concepts.append((kind, line, tags))
     builder.ids = [_first(tags, "id") for _, _, tags in concepts]
     builder.id_lines = [line for _, line, _ in concepts]
     code = {identifier: c for c, identifier in enumerate(builder.ids)}
@@ -45,10 +51,7 @@ def read(file: File) -> Taxonomy:
     for c, (kind, _, tags) in enumerate(concepts):
         builder.labels.append(_unescape(_first(tags, "name")) or builder.ids[c])
         builder.definitions.append(_quoted(_first(tags, "def")))
-        builder.words += [Entry(alt, c, notation=True) for alt in (builder.ids[c], *_all(tags, "alt_id"))]
-        builder.words += [
-            Entry(_quoted(s), c) for s in _all(tags, "synonym") if " EXACT" in _unquoted(s) and _quoted(s)
-        ]
+        builder.words += _words(tags, c)
         links = tags.get("is_a" if kind == "Term" else "instance_of", [])
         builder.child += [builder.ids[c]] * len(links)
         empty = next((line for line, value in links if not value), None)
@@ -63,6 +66,19 @@ def read(file: File) -> Taxonomy:
             if relation_type in ("part_of", "has_part") and target and target[0] in code:
                 builder.parts.append((code[target[0]], c))
     return builder.build(file)
+
+
+def _words(tags: Stanza, concept: int) -> list[Entry]:
+    """Return the ids and the exact synonyms of a term."""
+    ids = [Entry(identifier, concept, notation=True) for identifier in (_first(tags, "id"), *_all(tags, "alt_id"))]
+    exact = [_quoted(synonym) for synonym in _all(tags, "synonym") if " EXACT" in _unquoted(synonym)]
+    return [*ids, *(Entry(form, concept) for form in exact if form)]
+
+
+def _retire(builder: OntologyBuilder, tags: Stanza) -> None:
+    replacements = [value.split()[0] for value in _all(tags, "replaced_by") or _all(tags, "consider") if value]
+    label = Entry(unmarked(_unescape(_first(tags, "name"))), -1)
+    builder.retired.add(_first(tags, "id"), replacements, [label, *_words(tags, -1)])
 
 
 def _stanzas(text: str) -> tuple[Stanza, list[tuple[str, int, Stanza]]]:

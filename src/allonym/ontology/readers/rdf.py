@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from allonym.errors import UnknownFormatError
 from allonym.ontology.lexicon import Entry
 from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.retired import unmarked
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
@@ -19,6 +20,7 @@ _OWL = "http://www.w3.org/2002/07/owl#"
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _OBO = "http://www.geneontology.org/formats/oboInOwl#"
 
+_OBOLIBRARY = "http://purl.obolibrary.org/obo/"
 TYPE, DEPRECATED = _RDF + "type", _OWL + "deprecated"
 CLASSES = {_OWL + "Class", _RDFS + "Class", _SKOS + "Concept"}
 TOPS = {_OWL + "Thing", _RDFS + "Resource"}
@@ -27,7 +29,10 @@ DOWN = {_SKOS + "narrower"}
 PREFERRED = {_RDFS + "label", _SKOS + "prefLabel"}
 SYNONYM = {_SKOS + "altLabel", _SKOS + "hiddenLabel", _OBO + "hasExactSynonym"}
 NOTATION = {_SKOS + "notation", _OBO + "id", _OBO + "hasAlternativeId"}
-DEFINITION = {_SKOS + "definition", "http://purl.obolibrary.org/obo/IAO_0000115"}
+DEFINITION = {_SKOS + "definition", _OBOLIBRARY + "IAO_0000115"}
+REPLACED_BY = {"http://purl.org/dc/terms/isReplacedBy", _OBOLIBRARY + "IAO_0100001"}
+CONSIDER = {_OBO + "consider"}
+RETIRED = {"deprecated", "obsolete", "retired", "withdrawn"}  # objects of a property that is named "status"
 VERSION = {_OWL + "versionInfo", _OWL + "versionIRI"}
 
 _TURTLE = re.compile(r"^[ \t]*(@prefix|@base|prefix|base)\s", re.IGNORECASE | re.MULTILINE)
@@ -47,6 +52,8 @@ class _Thing:
     labels: list[tuple[str, str]] = field(default_factory=list)  # text, language
     synonyms: list[tuple[str, str]] = field(default_factory=list)
     notations: list[str] = field(default_factory=list)
+    replaced_by: list[str] = field(default_factory=list)
+    consider: list[str] = field(default_factory=list)
     definition: str = ""
 
 
@@ -91,7 +98,10 @@ def _source(file: File) -> bytes | str:
 
 
 def read(file: File) -> Taxonomy:
-    """Read classes, individuals and concepts with their labels in all languages; skip deprecated ones."""
+    """Read classes, individuals and concepts with their labels in all languages.
+
+    The words and codes of a deprecated one mean the one that replaces it.
+    """
     things, version = _things(file)
     builder = OntologyBuilder(labels=[], definitions=[], version=version, labels_are_words=False)
     classes = {iri for iri, thing in things.items() if thing.is_class and not thing.deprecated} - TOPS
@@ -101,6 +111,8 @@ def read(file: File) -> Taxonomy:
         if not (thing.is_class or thing.deprecated) and (thing.is_individual or not classes.isdisjoint(thing.types))
     }
     builder.ids = sorted(classes | individuals)
+    _retire(builder, things)
+    in_use = set(builder.ids)
     assert builder.labels is not None
     assert builder.definitions is not None
     for c, iri in enumerate(builder.ids):
@@ -108,12 +120,10 @@ def read(file: File) -> Taxonomy:
         label = _label(thing.labels) or _local(iri)
         builder.labels.append(label)
         builder.definitions.append(thing.definition)
-        builder.words += [Entry(text, c, language=lang, preferred=True) for text, lang in thing.labels]
-        builder.words += [Entry(text, c, language=lang) for text, lang in thing.synonyms]
-        codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
-        builder.words += [Entry(code, c, notation=True) for code in sorted(codes)]
-        parents = thing.parents if thing.is_class else thing.types
-        links = [p for p in dict.fromkeys(parents) if p not in TOPS and not _is_deprecated(things, p)]
+        builder.words += _words(iri, thing, c)
+        parents = dict.fromkeys(thing.parents if thing.is_class else thing.types)
+        replaced = [builder.retired.replacement(p, in_use) if _is_deprecated(things, p) else p for p in parents]
+        links = [p for p in dict.fromkeys(replaced) if p is not None and p not in TOPS and p != iri]
         builder.child += [iri] * len(links)
         builder.parent += links
         if not thing.is_class:
@@ -123,8 +133,27 @@ def read(file: File) -> Taxonomy:
     return builder.build(file)
 
 
+def _words(iri: str, thing: _Thing, concept: int) -> list[Entry]:
+    words = [Entry(text, concept, language=lang, preferred=True) for text, lang in thing.labels]
+    words += [Entry(text, concept, language=lang) for text, lang in thing.synonyms]
+    codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
+    return words + [Entry(code, concept, notation=True) for code in sorted(codes)]
+
+
 def _is_deprecated(things: dict[str, _Thing], iri: str) -> bool:
     return iri in things and things[iri].deprecated
+
+
+def _retire(builder: OntologyBuilder, things: dict[str, _Thing]) -> None:
+    """Add the deprecated classes and concepts; a replacement is an IRI, or a code as in OBO (DOID:4)."""
+    deprecated = {iri: thing for iri, thing in things.items() if thing.deprecated}
+    if not deprecated:
+        return
+    by_code = {_local(iri).replace("_", ":"): iri for iri in things}
+    for iri, thing in deprecated.items():
+        replacements = [by_code.get(x, x) for x in thing.replaced_by or thing.consider]
+        words = [word._replace(form=unmarked(word.form)) for word in _words(iri, thing, -1)]
+        builder.retired.add(iri, replacements, words)
 
 
 def _things(file: File) -> tuple[dict[str, _Thing], str]:
@@ -161,7 +190,19 @@ def _add_literal(thing: _Thing, predicate: str, text: str, language: str) -> Non
     elif predicate in DEFINITION:
         thing.definition = thing.definition or text
     elif predicate == DEPRECATED:
-        thing.deprecated = text == "true"
+        thing.deprecated = text in ("true", "1")
+    else:
+        _add_replacement(thing, predicate, text)
+
+
+def _add_replacement(thing: _Thing, predicate: str, value: str) -> None:
+    """Add what a triple says about the end of a concept."""
+    if predicate in REPLACED_BY:
+        thing.replaced_by.append(value)
+    elif predicate in CONSIDER:
+        thing.consider.append(value)
+    elif predicate.lower().endswith("status") and _local(value).lower() in RETIRED:
+        thing.deprecated = True
 
 
 def _add_relation(things: dict[str, _Thing], subject: str, predicate: str, value: str) -> None:
@@ -176,6 +217,8 @@ def _add_relation(things: dict[str, _Thing], subject: str, predicate: str, value
         things[subject].parents.append(value)
     elif predicate in DOWN:
         things[value].parents.append(subject)
+    else:
+        _add_replacement(things[subject], predicate, value)
 
 
 def _label(labels: list[tuple[str, str]]) -> str:

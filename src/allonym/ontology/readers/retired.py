@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from allonym.ontology.lexicon import Entry, key
 
+_MARK = re.compile(r"(obsolete|deprecated|retired)(\s+|\s*[:._-]\s*)", re.IGNORECASE)
 RETIRED_RANK = 1_000  # words of retired concepts come after all others
 
 
@@ -39,7 +41,7 @@ class Retired:
             codes: the number of every id in use.
             in_use: the words of the concepts in use, which mean nothing else.
         """
-        targets = {x: target for x in self.words if (target := self._target(x, codes)) is not None}
+        targets = {x: target for x in self.words if (target := self.replacement(x, codes)) is not None}
         if not targets:
             return []
         taken = {key(entry.form) for entry in in_use}
@@ -50,10 +52,10 @@ class Retired:
             if word.form and key(word.form) not in taken
         ]
 
-    def _target(self, identifier: str, codes: Mapping[str, int]) -> str | None:
+    def replacement(self, identifier: str, codes: Container[str]) -> str | None:
         """Follow the replacements of a concept to the one in use; None if there is none, or more than one."""
         found: dict[str, None] = {}
-        seen, frontier = {identifier}, list(self.replacements[identifier])
+        seen, frontier = {identifier}, list(self.replacements.get(identifier, ()))
         while frontier:
             replacement = frontier.pop()
             if replacement in codes:
@@ -62,3 +64,12 @@ class Retired:
                 seen.add(replacement)
                 frontier += self.replacements.get(replacement, ())
         return next(iter(found)) if len(found) == 1 else None
+
+
+def unmarked(label: str) -> str:
+    """Return the label of a retired concept without the word that marks it.
+
+    >>> unmarked("obsolete grippe"), unmarked("OBSOLETE: grippe"), unmarked("grippe")
+    ('grippe', 'grippe', 'grippe')
+    """
+    return _MARK.sub("", label, count=1) if _MARK.match(label) else label
