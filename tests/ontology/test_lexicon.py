@@ -43,6 +43,7 @@ def test_languages_filter_and_untagged_words_belong_to_all() -> None:
     assert sorted(words.senses("gift").tolist()) == [1, 2, 3]
     assert words.terms(1, "de") == ["Gift"]
     assert words.terms(1, "en") == []
+    assert list(words.keys_of("fr")) == ["gift"]
 
 
 def test_terms_exclude_notations_and_start_with_the_preferred_form() -> None:

@@ -152,6 +152,11 @@ class Lexicon(DropCaches):
         """Tell whether there are words of a language, or without a language."""
         return not len(self.languages) or bool(self._of_language(language)[self.languages].any())
 
+    def keys_of(self, language: str) -> Sequence[str]:
+        """Return the keys of the forms of a language, and of those without a language."""
+        own = self._of_language(language)[self.languages]
+        return self.keys if own.all() else [self.keys[form] for form in np.unique(self.form_of[own]).tolist()]
+
     @cached_property
     def has_counts(self) -> bool:
         """Whether any sense has been counted in a corpus."""

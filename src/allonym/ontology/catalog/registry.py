@@ -13,6 +13,7 @@ MODULES = {
     "isic": "industries",
     "isic5": "industries",
     "naics": "industries",
+    "m49": "m49",
 }
 
 

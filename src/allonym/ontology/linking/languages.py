@@ -14,7 +14,7 @@ class Language:
     """A language by its two-letter code."""
 
     code: str
-    stemmer: str  # Snowball's name
+    stemmer: str  # Snowball's name; empty without one
     determiners: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()  # never dropped: the rest would mean the opposite
     prepositions: frozenset[str] = frozenset()  # the words after one qualify the words before it
@@ -103,8 +103,11 @@ _ALL = [
 ]
 _ALL = [replace(language, **function_words(language.code)) for language in _ALL]  # type: ignore[arg-type]
 LANGUAGES = {language.code: language for language in _ALL}
-_OTHERS = {"ar": "arabic", "da": "danish", "fi": "finnish", "hu": "hungarian", "no": "norwegian", "ro": "romanian",
-           "ru": "russian", "sv": "swedish", "tr": "turkish"}  # fmt: skip
+_OTHERS = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "el": "greek", "fi": "finnish", "hu": "hungarian",
+    "id": "indonesian", "no": "norwegian", "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
+    **dict.fromkeys(("cs", "ja", "ko", "pl", "uk", "vi", "zh"), ""),
+}  # fmt: skip
 LANGUAGES |= {code: Language(code, stemmer) for code, stemmer in _OTHERS.items()}
 
 

@@ -26,6 +26,7 @@ MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure;
 NEVER_SURE = frozenset({"stem", "longer", "similar"})
 MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
+CHINESE = "\u2e80"  # the first letter of the scripts of East Asia
 _NUMBER = re.compile(r"(\d+([.,]\d+)?(st|nd|rd|th)?[%+]?\s*([-–/]|to)?\s*)+")
 REASONS_OF_SAME = frozenset({"id", "notation", "exact", "spelling", "inflection", "inverted", "abbreviation"})
 
@@ -190,12 +191,12 @@ def _finder(
 
 
 def may_be_code(value: str) -> bool:
-    """Tell whether a word is so short that it may be a code.
+    """Tell whether a word is so short that it may be a code; words of Chinese characters are short.
 
-    >>> may_be_code("m"), may_be_code("man"), may_be_code("12")
-    (True, False, False)
+    >>> may_be_code("m"), may_be_code("man"), may_be_code("12"), may_be_code("法国")
+    (True, False, False, False)
     """
-    return len(value.strip()) <= MAX_CODE_LETTERS and any(map(str.isalpha, value))
+    return len(value.strip()) <= MAX_CODE_LETTERS and any(x.isalpha() and x < CHINESE for x in value)
 
 
 def _settled(settled: Mapping[str, str], scope: Scope, language: str) -> dict[str, int | None]:

@@ -201,7 +201,7 @@ class Matcher:
         return " ".join(self._stemmer.stemWords(text.split(" "))).split(" \n ")
 
     def _stem(self, text: str) -> Iterator[Match]:
-        if len(text) > 3 and not any(c.isdigit() for c in text):
+        if self.language.stemmer and len(text) > 3 and not any(c.isdigit() for c in text):
             for form in sorted(
                 self._by_stem.get(self._stems([text])[0], ()), key=lambda f: (abs(len(f) - len(text)), f)
             ):

@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Spelling:
-    """The words of a lexicon, by their first letter and length.
+    """The words of a lexicon in one language, by their first letter and length.
 
     >>> from allonym.ontology.lexicon import Entry
     >>> from allonym.ontology.linking.languages import language
@@ -33,7 +33,7 @@ class Spelling:
         self._known = known or (lambda word: False)
         self._words: set[str] = set()
         self._by_shape: dict[tuple[str, int], list[str]] = {}
-        for word in sorted(set(_WORD.findall("\n".join(lexicon.keys)))):
+        for word in sorted(set(_WORD.findall("\n".join(lexicon.keys_of(language.code))))):
             self._words.add(word)
             if len(word) >= MIN_LETTERS - 1:
                 self._by_shape.setdefault((word[0], len(word)), []).append(word)

@@ -1,0 +1,151 @@
+"""Countries and regions: the tree of M49, codes, names in many languages, masking in the language of the column."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from commands import call
+
+import allonym as al
+from allonym.ontology.linking.link import Link, link
+
+PATHS = {
+    "Germany": ["Western Europe", "Europe", "World"],
+    "Kenya": ["Eastern Africa", "Sub-Saharan Africa", "Africa", "World"],
+    "Brazil": ["South America", "Latin America and the Caribbean", "Americas", "World"],
+    "Egypt": ["Northern Africa", "Africa", "World"],
+    "Jersey": ["Channel Islands", "Northern Europe", "Europe", "World"],
+    "Antarctica": ["World"],
+    "England": ["United Kingdom", "Northern Europe", "Europe", "World"],
+    "Soviet Union": ["Eastern Europe", "Europe", "World"],
+    "Yugoslavia": ["Southern Europe", "Europe", "World"],
+    "Czechoslovakia": ["Eastern Europe", "Europe", "World"],
+    "East Germany": ["Western Europe", "Europe", "World"],
+    "Kosovo": ["Southern Europe", "Europe", "World"],
+    "North America": ["Americas", "World"],
+}
+SIX_LANGUAGES = {
+    "en": ["Germany", "Ivory Coast", "South Korea", "United Kingdom", "Western Europe"],
+    "fr": ["Allemagne", "Côte d'Ivoire", "Corée du Sud", "Royaume-Uni", "Europe de l'Ouest"],
+    "es": ["Alemania", "Costa de Marfil", "Corea del Sur", "Reino Unido", "Europa occidental"],
+    "ru": ["Германия", "Кот-д’Ивуар", "Южная Корея", "Великобритания", "Западная Европа"],
+    "zh": ["德国", "科特迪瓦", "韩国", "英国", "西欧"],
+    "ar": ["ألمانيا", "كوت ديفوار", "كوريا الجنوبية", "المملكة المتحدة", "غرب أوروبا"],
+    "de": ["Deutschland", "Elfenbeinküste", "Südkorea", "Großbritannien", "Westeuropa"],
+}
+CODES = ["DEU", "CIV", "KOR", "GBR", "155"]
+SAME = {
+    "Germany": ["DE", "DEU", "276", "germany", "GERMANY", "the Federal Republic of Germany"],
+    "United States": ["US", "USA", "840", "U.S.", "U.S.A.", "United States of America", "United-States"],
+    "United Kingdom": ["UK", "GB", "GBR", "Great Britain", "Britain", "U.K."],
+    "Myanmar": ["Burma", "MM", "BUR"],
+    "Netherlands": ["Holland", "NL", "NLD", "528"],
+    "Czechia": ["Czech Republic", "CZ"],
+    "Russian Federation": ["Russia", "RUS"],
+    "Bolivia": ["Bolivia, Plurinational State of", "Bolivia (Plurinational State of)"],
+    "Democratic Republic of the Congo": ["Zaire", "DR Congo", "COD"],
+    "Bahamas": ["The Bahamas", "Bahamas (the)"],
+    "Côte d'Ivoire": ["Cote d'Ivoire", "Ivory Coast"],
+    "Australia": ["036", "36", "AUS"],
+}  # fmt: skip
+
+
+def linked(texts: list[str], name: str = "m49", language: str = "en") -> list[Link]:
+    return link(texts, al.ontology(name), language=language, suggest=False)
+
+
+def test_least_common_subsumers_are_regions() -> None:
+    m49 = al.ontology("m49").taxonomy
+    for one, other, region in [
+        ("Germany", "France", "Western Europe"),
+        ("Kenya", "Nigeria", "Sub-Saharan Africa"),
+        ("Kenya", "Egypt", "Africa"),
+        ("Brazil", "Mexico", "Latin America and the Caribbean"),
+        ("Brazil", "Canada", "Americas"),
+        ("Germany", "Japan", "World"),
+    ]:
+        assert [m49.labels[c] for c in m49.lcs(m49.code(one), m49.code(other))] == [region]
+
+
+@pytest.mark.parametrize("country", PATHS)
+def test_regions_of_countries(country: str) -> None:
+    m49 = al.ontology("m49").taxonomy
+    assert [m49.labels[c] for c in m49.path(m49.code(country, "en"))[1:]] == PATHS[country]
+
+
+def test_every_country_is_below_a_region_and_the_tree_is_a_tree() -> None:
+    m49 = al.ontology("m49").taxonomy
+    assert m49.is_tree
+    assert m49.labels[m49.root] == "World"
+    assert len(set(m49.labels)) == len(m49)
+    assert not m49.instances.any()
+
+
+@pytest.mark.parametrize("language", SIX_LANGUAGES)
+def test_names_in_many_languages_are_one_concept(language: str) -> None:
+    m49 = al.ontology("m49").taxonomy
+    links = linked(SIX_LANGUAGES[language], language=language)
+    assert [x.concept for x in links] == [m49.code(code) for code in CODES]
+    assert {x.status for x in links} == {"sure"}
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr", "it", "nl", "pt", "ru", "zh"])
+def test_every_country_has_a_preferred_name_that_is_linked_to_it(language: str) -> None:
+    m49 = al.ontology("m49").taxonomy
+    words = m49.lexicon
+    countries = [c for c, id in enumerate(m49.ids) if id.isdecimal() and m49.is_leaf[c]]
+    names = {c: words.preferred_term(c, language) for c in countries}
+    assert all(names.values())
+    found = {x.value: x for x in linked([x for x in names.values() if x], language=language)}
+    wrong = [name for c, name in names.items() if name and found[name].concept != c]
+    assert len(wrong) <= 2, wrong
+
+
+@pytest.mark.parametrize("label", SAME)
+def test_codes_aliases_and_former_names_are_sure(label: str) -> None:
+    m49 = al.ontology("m49").taxonomy
+    for x in linked(SAME[label]):
+        assert x.concept is not None, x.value
+        assert (m49.labels[x.concept], x.status) == (label, "sure"), x.value
+
+
+def test_misspelt_countries_are_corrected_to_words_of_their_language() -> None:
+    m49 = al.ontology("m49").taxonomy
+    for text, label in [("Columbia", "Colombia"), ("Germny", "Germany"), ("Nigerea", "Nigeria")]:
+        [x] = linked([text])
+        assert x.concept is not None
+        assert (m49.labels[x.concept], x.status) == (label, "review")
+
+
+def test_a_french_column_is_masked_in_french(tmp_path: Path) -> None:
+    countries = [
+        "Allemagne",
+        "Belgique",
+        "Pays-Bas",
+        "Autriche",
+        "Kenya",
+        "Ouganda",
+        "Rwanda",
+        "Brésil",
+        "Chili",
+        "Pérou",
+    ]
+    rows = [(countries[i % 9], str(20 + i % 7)) for i in range(63)]
+    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("pays", "age"), *rows])
+    plan, output = tmp_path / "plan.toml", tmp_path / "out.csv"
+    columns = {"pays": al.quasi("m49", language="fr"), "age": al.quasi("numeric")}
+    al.Plan(columns=columns, k=5, seed=1).save(plan)
+    done = call("mask", str(tmp_path / "in.csv"), "--plan", str(plan), "--represent", "subsumer", "-o", str(output))
+    assert done.returncode == 0, done.stderr
+    with output.open(encoding="utf-8", newline="") as file:
+        masked = [tuple(row) for row in csv.reader(file)][1:]
+    assert min(Counter(masked).values()) >= 5
+    m49 = al.ontology("m49").taxonomy
+    written = {country for country, _ in masked}
+    french = {m49.lexicon.preferred_term(c, "fr") for c in range(len(m49))}
+    assert written - set(countries), "regions are written"
+    assert written <= french
