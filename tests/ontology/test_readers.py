@@ -295,7 +295,7 @@ def test_turtle_with_byte_order_mark_and_owl_as_default_namespace(tmp_path: Path
 def test_explicit_format() -> None:
     t = read_taxonomy(HERE / "mini-animals.csv", format="child-parent")
     assert links(t) == LINKS
-    assert set(FILE_FORMATS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "tree", "child-parent"}
+    assert set(FILE_FORMATS) == {"obo", "rdf", "lmf", "mesh", "hierarchy", "tree", "child-parent", "codes"}
 
 
 @needs(DATA / "taxonomies" / "doid_2019-03-07.obo.gz")

@@ -94,7 +94,7 @@ X:10,,caloric,,true,X:9
 """
 
 
-@pytest.fixture(params=["x.obo", "x.ttl"])
+@pytest.fixture(params=["x.obo", "x.ttl", "x.csv"])
 def taxonomy(request: pytest.FixtureRequest, tmp_path: Path) -> Taxonomy:
     path = tmp_path / request.param
     path.write_text({"x.obo": OBO, "x.ttl": TTL, "x.csv": CSV}[request.param])

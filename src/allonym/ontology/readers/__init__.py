@@ -13,6 +13,7 @@
 | `hierarchy`   | no header, leaf first, one top value (ARX)                 |
 | `mesh`        | a column of MeSH tree numbers (C01.221.812)                |
 | `child-parent`| a table with a column of parents                           |
+| `codes`       | a table of codes that nest (A, A10, A10B) and their labels |
 
 To add a file format, write a module with `recognise` and `read` and add it to `FILE_FORMATS`; for the
 format of a directory, add its functions to `DIRECTORY_FORMATS`.
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from allonym.errors import OptionError, UnknownFormatError
-from allonym.ontology.readers import child_parent, esco, hierarchy_table, lmf, mesh, obo, rdf, tree, wndb
+from allonym.ontology.readers import child_parent, code_table, esco, hierarchy_table, lmf, mesh, obo, rdf, tree, wndb
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
@@ -49,6 +50,7 @@ FILE_FORMATS: dict[str, Reader] = {  # tried in this order
     "hierarchy": hierarchy_table,
     "mesh": mesh,
     "child-parent": child_parent,
+    "codes": code_table,
 }
 
 
@@ -121,12 +123,12 @@ def recognise(file: File) -> str:
         raise UnknownFormatError(
             "not an ontology in a known format.",
             path=file.path,
-            hint="formats are OBO, OWL or SKOS in RDF, WN-LMF, ARX hierarchies, child,parent tables and MeSH tree "
-            "numbers.",
+            hint="formats are OBO, OWL or SKOS in RDF, WN-LMF, ARX hierarchies, child,parent tables, codes that nest "
+            "and MeSH tree numbers.",
         )
     raise UnknownFormatError(
         f"a table of {len(sample.rows[-1])} columns that is neither a hierarchy (leaf first, one top value in the last "
-        "column) nor a list of children and parents.",
+        "column) nor a list of children and parents, nor of codes that nest.",
         path=file.path,
         hint="name the columns, for example id,parent,label.",
     )

@@ -11,9 +11,10 @@ import numpy as np
 from allonym.arrays import frozen
 from allonym.errors import DuplicateIdError, UnknownFormatError
 from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.header import has_parent_column
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
-from allonym.ontology.readers.table import has_parent_column, rows_of
+from allonym.ontology.readers.table import rows_of
 from allonym.ontology.taxonomy import Taxonomy
 
 Row = tuple[int, list[str]]  # its line, and its values from the leaf up

@@ -10,9 +10,10 @@ import re
 from allonym.errors import DuplicateIdError, UnknownFormatError
 from allonym.ontology.lexicon import Entry
 from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.readers.header import has_parent_column
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
-from allonym.ontology.readers.table import has_parent_column, rows_of
+from allonym.ontology.readers.table import rows_of
 from allonym.ontology.taxonomy import Taxonomy
 
 TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*")

@@ -117,7 +117,7 @@ def read(file: File) -> Taxonomy:
     assert builder.definitions is not None
     for c, iri in enumerate(builder.ids):
         thing = things[iri]
-        label = _label(thing.labels) or _local(iri)
+        label = _label(_without_codes(thing)) or _local(iri)
         builder.labels.append(label)
         builder.definitions.append(thing.definition)
         builder.words += _words(iri, thing, c)
@@ -134,10 +134,20 @@ def read(file: File) -> Taxonomy:
 
 
 def _words(iri: str, thing: _Thing, concept: int) -> list[Entry]:
-    words = [Entry(text, concept, language=lang, preferred=True) for text, lang in thing.labels]
-    words += [Entry(text, concept, language=lang) for text, lang in thing.synonyms]
+    labels = _without_codes(thing)
+    words = [Entry(text, concept, language=lang, preferred=True) for text, lang in labels]
+    others = [*thing.synonyms, *(label for label in thing.labels if label not in labels)]
+    words += [Entry(text, concept, language=lang) for text, lang in others]
     codes = {*thing.notations, *([_local(iri)] if any(map(str.isdigit, _local(iri))) else [])}
     return words + [Entry(code, concept, notation=True) for code in sorted(codes)]
+
+
+def _without_codes(thing: _Thing) -> list[tuple[str, str]]:
+    """Return the labels of a concept, without its code where they begin with it, as in "01.1 Growing of crops"."""
+    if not thing.notations:
+        return thing.labels
+    codes = "|".join(map(re.escape, sorted(thing.notations, key=len, reverse=True)))
+    return [(re.sub(rf"^(?:{codes})(?:\s*[:–-]\s+|\s+)(?=\S)", "", text), lang) for text, lang in thing.labels]
 
 
 def _is_deprecated(things: dict[str, _Thing], iri: str) -> bool:

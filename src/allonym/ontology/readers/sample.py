@@ -26,7 +26,7 @@ class Sample:
     @cached_property
     def rows(self) -> list[list[str]]:
         """The complete, non-empty rows of a table, without empty last columns; none if it has a single column."""
-        rows = [row for row in rows_of(self._head)[: -1 if self._is_truncated else None] if any(row)]
+        rows = [row for row in rows_of(self._head, is_truncated=self._is_truncated) if any(row)]
         width = max((i + 1 for row in rows for i, cell in enumerate(row) if cell), default=0)
         rows = [row[:width] for row in rows]
         return rows if width > 1 else []

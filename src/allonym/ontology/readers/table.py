@@ -1,4 +1,4 @@
-"""Delimited tables, and the column names by which child-parent tables are read."""
+"""Delimited tables."""
 
 from __future__ import annotations
 
@@ -9,36 +9,32 @@ import numpy as np
 
 from allonym.decoding import delimiter_of, lines_of, table_of
 from allonym.errors import UnknownFormatError
+from allonym.ontology.readers.header import LABEL
 from allonym.ontology.readers.source import File
 
-CHILD = ("id", "code", "child", "concept", "value", "taxid", "notation")
-PARENT = ("parent", "parents", "broader", "is_a", "isa", "parent_id", "parentid", "parent_code", "subclassof")
-LABEL = ("label", "name", "term", "title", "preflabel", "preferred", "description")
-SYNONYMS = ("synonyms", "synonym", "altlabel")
 
+def rows_of(file: File, *, is_truncated: bool = False) -> list[list[str]]:
+    """Return the rows of a table, cells stripped; of a truncated table, the rows that are complete.
 
-def column_names(first_row: Sequence[str]) -> list[str]:
-    """Return the cells of a header as they are compared with the names above."""
-    return [cell.lower().replace(" ", "_") for cell in first_row]
-
-
-def has_parent_column(first_row: Sequence[str]) -> bool:
-    """Tell whether a row is a header that names a column of parents."""
-    return any(name in PARENT for name in column_names(first_row))
-
-
-def rows_of(file: File) -> list[list[str]]:
-    """Return the rows of a table, cells stripped."""
+    Raises:
+        UnknownFormatError: a quote is not closed, unless the table is truncated.
+    """
     text = file.text()
     delimiter = delimiter_of(text)
     if '"' not in text:  # no quotes: splitting is ten times faster
-        return [[cell.strip() for cell in line.split(delimiter)] for line in lines_of(text)]
+        lines = lines_of(text)
+        return [[cell.strip() for cell in line.split(delimiter)] for line in lines[: -1 if is_truncated else None]]
+    rows: list[list[str]] = []
     try:
-        return [[cell.strip() for cell in row] for row in table_of(text, delimiter)]
+        for row in table_of(text, delimiter):
+            rows.append([cell.strip() for cell in row])
     except csv.Error as error:
+        if is_truncated:  # inside quotes
+            return rows
         raise UnknownFormatError(
             f"not a table: {error}.", path=file.path, hint="check for a quote that is not closed."
         ) from error
+    return rows[:-1] if is_truncated else rows
 
 
 def columns_of(file: File) -> tuple[list[list[str]], Sequence[int], Sequence[int]]:
