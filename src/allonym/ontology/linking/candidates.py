@@ -17,6 +17,7 @@ import numpy as np
 
 from allonym.ontology.details import Derivation
 from allonym.ontology.lexicon import key
+from allonym.ontology.linking.codes.index import CodeIndex
 from allonym.ontology.linking.match import Match, Matcher
 from allonym.ontology.linking.readings.negation import is_residual, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser
@@ -75,6 +76,7 @@ class CandidateFinder:
         self._shares: dict[str, list[tuple[int, float, str]]] = {}
         self._noun_shares: dict[str, float] = {}
         self._is_verb: dict[str, bool] = {}
+        self._codes = CodeIndex.of(scope.taxonomy)
         self._inside = scope.members.tobytes()  # for every concept, 1 if it is under the root
         self._ancestors: dict[int, frozenset[int]] = {}
         self.reason_unmatched: dict[str, str] = {}  # unknown | outside | individual
@@ -87,7 +89,7 @@ class CandidateFinder:
         exact = self.taxonomy.find(value.strip())
         if exact is not None and exact in self.scope and not self._is_word(value):
             return [Candidate(exact, 0.0, Match(value, "id"))]
-        found = self._found(value)
+        found = self._of_code(value) or self._found(value)
         if not found or found[0].match.reason in ("part", "head"):
             found = self._best(found + self._misspelt(value))
         found = found or self._longer(value)
@@ -98,6 +100,13 @@ class CandidateFinder:
         if self.strict and found and not inside:
             self.reason_unmatched[value] = "outside"
         return inside if self.strict else self._under_root(found)
+
+    def _of_code(self, value: str) -> list[Candidate]:
+        """Return the candidates of a value that is a code, or has one beside a name, and is no word."""
+        codes = [] if self._codes is None else self._codes.find(value, self.matcher.language)
+        return (
+            [] if codes and self._is_word(value) else [Candidate(c, 0.0, Match(value, reason)) for c, reason in codes]
+        )
 
     def _under_root(self, candidates: list[Candidate]) -> list[Candidate]:
         """Make senses outside the root less likely, unless they are the usual ones."""

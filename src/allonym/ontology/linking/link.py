@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from allonym.errors import LinksError, OptionError, first_few
 from allonym.ontology.linking.candidates import PARTIAL, Candidate, CandidateFinder
 from allonym.ontology.linking.choose import Choice, ColumnChoice
+from allonym.ontology.linking.codes.index import CODE_REASONS, DOUBTFUL_CODE, FINER_CODE
 from allonym.ontology.linking.confidence import confidence
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.match import Match, Matcher
@@ -23,7 +24,7 @@ SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
-NEVER_SURE = frozenset({"stem", "longer", "similar"})
+NEVER_SURE = frozenset({"stem", "longer", "similar", DOUBTFUL_CODE})
 MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
 CHINESE = "\u2e80"  # the first letter of the scripts of East Asia
@@ -159,7 +160,7 @@ def _link(value: str, count: int, choice: Choice, candidates: Sequence[Candidate
     is_sure = certainty >= (MIN_SURE_PARTIAL if partial else MIN_SURE) and (calibrated or not partial)
     is_sure = is_sure and not later_expansion and not _is_doubtful(value, match)
     is_sure = is_sure and not (calibrated and is_number(value))
-    if match.reason in ("id", "notation"):
+    if match.reason in ("id", "notation", FINER_CODE):
         is_sure, certainty = len(candidates) == 1, 1.0 if len(candidates) == 1 else certainty
     others = tuple(x.concept for x in candidates if x.concept != best.concept)
     return Link(
@@ -235,7 +236,7 @@ def _mostly_individuals(
 
 def _without_individuals(candidates: list[Candidate], finder: CandidateFinder, value: str) -> list[Candidate]:
     instances = finder.taxonomy.instances
-    classes = [x for x in candidates if x.match.reason in ("id", "notation") or not instances[x.concept]]
+    classes = [x for x in candidates if x.match.reason in CODE_REASONS or not instances[x.concept]]
     if candidates and not classes:
         finder.reason_unmatched[value] = "individual"
     return classes
