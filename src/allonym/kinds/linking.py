@@ -12,6 +12,7 @@ from allonym.cells import comparable_text
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.accept import as_category, is_accepted
 from allonym.ontology.linking.clusters import clusters_of
+from allonym.ontology.linking.codes.written import NOTATION, CodeForm, form_of_codes, is_code
 from allonym.ontology.linking.link import NARROWER, REVIEW, SETTLED, Link
 from allonym.ontology.linking.links_file import BY, HAND, Settled, to_csv
 from allonym.ontology.linking.match import SUFFIXES
@@ -135,20 +136,26 @@ def _singular(word: str, lexicon: Lexicon) -> str:
 
 
 def concept_style(links: Mapping[str, Link], scope: Scope, writes_codes: bool | None = None) -> str:
-    """Return how a column writes concepts: by `label`, `id` or `notation`; by default, as most words were linked."""
-    if writes_codes is not None:
-        return "notation" if writes_codes else "label"
+    """Return how a column writes concepts: by `label`, by `id`, or by `notation` with the form of its codes.
+
+    By default it writes codes if more than half of its linked cells are codes, in the form that most of these have.
+    """
     taxonomy = scope.taxonomy
-    total = by_id = by_notation = 0
+    if writes_codes is not None:
+        return form_of_codes(links, taxonomy).style if writes_codes else "label"
+    total = coded = by_id = by_notation = 0
     has_notations = bool(taxonomy.lexicon.notation.any())
     for x in links.values():
         if x.concept is not None:
+            is_id = x.value == taxonomy.ids[x.concept] != taxonomy.labels[x.concept]
+            is_notation = has_notations and is_code(x.value, x.concept, taxonomy)
             total += x.count
-            by_id += x.count * (x.value == taxonomy.ids[x.concept] != taxonomy.labels[x.concept])
-            by_notation += x.count * (has_notations and x.value in taxonomy.lexicon.notations(x.concept))
-    if (by_id + by_notation) * 2 <= total:
+            by_id += x.count * is_id
+            by_notation += x.count * is_notation
+            coded += x.count * (is_id or is_notation)
+    if coded * 2 <= total:
         return "label"
-    return "id" if by_id > by_notation else "notation"
+    return "id" if by_id > by_notation else form_of_codes(links, taxonomy).style
 
 
 def concept_writer(taxonomy: Taxonomy, style: str, language: str = "en") -> Callable[[int], str]:
@@ -156,8 +163,9 @@ def concept_writer(taxonomy: Taxonomy, style: str, language: str = "en") -> Call
 
     Labels are those of the column's language, where the ontology has one.
     """
-    if style == "notation":
-        return lambda c: next(iter(taxonomy.lexicon.notations(c)), taxonomy.ids[c])
+    if style.startswith(NOTATION):
+        form = CodeForm.of_style(style)
+        return lambda c: form.write(taxonomy, c)
     if style == "id":
         return lambda c: taxonomy.ids[c]
     several_languages = bool((taxonomy.lexicon.languages[1:] != taxonomy.lexicon.languages[:-1]).any())

@@ -75,8 +75,6 @@ def shape_of(code: str) -> str:
 
 def is_code(value: str, concept: int, taxonomy: Taxonomy) -> bool:
     """Tell whether a value is a code of a concept, or a finer one, and nothing else."""
-    if value == taxonomy.ids[concept]:
-        return True
     if value.casefold() in map(str.casefold, taxonomy.lexicon.notations(concept)):
         return True
     index = CodeIndex.of(taxonomy)
