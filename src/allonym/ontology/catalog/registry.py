@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 MODULES = {
     "icd10": "icd10",
+    "icd10cm": "icd10cm",
+    "hpo": "hpo",
     "isic": "industries",
     "isic5": "industries",
     "naics": "industries",

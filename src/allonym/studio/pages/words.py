@@ -33,6 +33,8 @@ REASONS = {
     "settled": "from the links file",
     "id": "concept id",
     "notation": "concept code",
+    "finer-code": "code below the concept's",
+    "doubtful-code": "code in doubt",
     "exact": "exact match",
     "spelling": "spelling variant",
     "inflection": "inflected form",

