@@ -14,10 +14,10 @@ from allonym.ontology.word_similarity import compare
 def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
         "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Inspection", "Link", "MDAV", "Noise",
-        "Plan", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release",
-        "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "compare", "identifier", "inspect", "keep",
-        "link", "ontology", "quasi", "read_taxonomy", "sensitive", "similarity", "unique_combinations", "unit",
-        "weight", "wordnet",
+        "OntologyInfo", "Plan", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered",
+        "Release", "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "add_ontology", "compare",
+        "identifier", "inspect", "keep", "link", "ontologies", "ontology", "quasi", "read_taxonomy", "remove_ontology",
+        "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

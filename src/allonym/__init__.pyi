@@ -14,6 +14,7 @@ from allonym.methods.s_mdav import SMDAV as SMDAV
 from allonym.methods.sa_mdav import SAMDAV as SAMDAV
 from allonym.methods.sa_mdav import SAMDAVStatic as SAMDAVStatic
 from allonym.ontology.catalog import ontology as ontology
+from allonym.ontology.catalog.about import OntologyInfo as OntologyInfo
 from allonym.ontology.linking.link import Link as Link
 from allonym.ontology.linking.link import link as link
 from allonym.ontology.readers import read_taxonomy as read_taxonomy
@@ -36,6 +37,9 @@ from allonym.plan.column import sensitive as sensitive
 from allonym.plan.column import unit as unit
 from allonym.plan.column import weight as weight
 from allonym.plan.model import Plan as Plan
+from allonym.plan.ontologies import add_ontology as add_ontology
+from allonym.plan.ontologies import ontologies as ontologies
+from allonym.plan.ontologies import remove_ontology as remove_ontology
 from allonym.plan.privacy import Privacy as Privacy
 
 __version__: str

@@ -19,6 +19,7 @@ from allonym.plan.schema import schema
 from allonym.privacy.registry import MODELS
 
 EVERY = [[x] for x in COMMANDS] + [["hierarchy", x] for x in ("score", "compare", "build")] + [["plan", "schema"]]
+EVERY += [["ontologies", x] for x in ("show", "add", "remove")]
 
 
 def shown(*words: str, columns: int = 80) -> str:

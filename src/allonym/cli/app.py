@@ -20,7 +20,8 @@ from allonym.cli.output import show_error
 from allonym.errors import AllonymError
 
 COMMANDS = (
-    "demo", "inspect", "check", "mask", "evaluate", "compare", "link", "similarity", "hierarchy", "plan", "studio",
+    "demo", "inspect", "check", "mask", "evaluate", "compare", "link", "ontologies", "similarity", "hierarchy", "plan",
+    "studio",
 )  # fmt: skip
 BROKEN_PIPE = 13
 

@@ -34,17 +34,18 @@ hide_values = option(
 as_json = option("--json", "as_json", is_flag=True, help="Print JSON to standard output.")
 ontology = option(
     "--ontology", default="wordnet", metavar="WHAT",
-    help="wordnet, wordnet:ROOT, or a file: FILE or FILE#ROOT (OBO, OWL, SKOS, WN-LMF, MeSH, CSV).",
+    help="wordnet or another name that `allonym ontologies` lists, NAME:ROOT, or a file: FILE or FILE#ROOT.",
 )  # fmt: skip
 language = option("--language", default="en", metavar="CODE", help="Language of the words, as a two-letter code.")
 
 COLUMNS = "Columns"
 columns = together(
     option("--quasi", multiple=True, metavar=MEANING, section=COLUMNS,
-           help="Quasi-identifier: masked. WHAT is wordnet[:ROOT], FILE[#ROOT], numeric, category or ordinal:FILE."),
+           help="Quasi-identifier: masked. WHAT is an ontology (wordnet:ROOT, another name that `allonym ontologies` "
+           "lists, FILE[#ROOT]), numeric, category or ordinal:FILE."),
     option("--set", "set_", multiple=True, metavar=MEANING, section=COLUMNS,
-           help="Quasi-identifier with several items per cell (a list, or text): masked. WHAT is wordnet[:ROOT], "
-           "FILE[#ROOT] or category."),
+           help="Quasi-identifier with several items per cell (a list, or text): masked. WHAT is an ontology or "
+           "category."),
     option("--separator", metavar="TEXT", section=COLUMNS,
            help="Text between the items of a set; a semicolon by default."),
     option("--set-distance", metavar="NAME", section=COLUMNS,

@@ -68,7 +68,7 @@ def parted(content: bytes | mmap.mmap, path: Path) -> tuple[dict[str, Any], Arra
     Raises:
         OntologyError: the file has another format, length or hash than its header states.
     """
-    header = _header(content, path)
+    header = header_of(content, path)
     start = len(content) - header["size"]
     stated = header.pop("checksum", None)
     if stated is not None and stated != _checksum(header, memoryview(content)[start:]):
@@ -85,7 +85,12 @@ def damaged(path: Path) -> OntologyError:
     return OntologyError("the compiled ontology is damaged.", path=path, hint=REPAIR)
 
 
-def _header(content: bytes | mmap.mmap, path: Path) -> dict[str, Any]:
+def header_of(content: bytes | mmap.mmap, path: Path) -> dict[str, Any]:
+    """Return the header of a file of arrays.
+
+    Raises:
+        OntologyError: the file has another format or another length than its header states.
+    """
     end = content.find(b"\n") + 1
     try:
         header: dict[str, Any] = json.loads(content[:end])

@@ -37,14 +37,18 @@ def ontology(name: str) -> Scope:
         return Scope.of(_named(name), root or None)
     path, suffix = split_root(name)
     if not _exists(path):
-        similar = get_close_matches(name.partition(":")[0], [WORDNET, *MODULES, *added.names()])
-        question = f"did you mean {first_few(similar)}? " if similar else ""
-        hint = "write a name that `allonym ontologies` lists, NAME:ROOT, FILE or FILE#ROOT."
-        raise OntologyError(f"There is no ontology {name!r}.", hint=question + hint)
+        raise unknown_ontology(name, "write a name that `allonym ontologies` lists, NAME:ROOT, FILE or FILE#ROOT.")
     return Scope.of(_of_file(path), suffix[1:] if suffix else None)
 
 
 open_ontology = ontology
+
+
+def unknown_ontology(name: str, hint: str) -> OntologyError:
+    """Return the error of a name that no ontology has; its hint begins with similar names."""
+    similar = get_close_matches(name.partition(":")[0], [WORDNET, *MODULES, *added.names()])
+    question = f"did you mean {first_few(similar)}? " if similar else ""
+    return OntologyError(f"There is no ontology {name!r}.", hint=question + hint)
 
 
 def _named(name: str) -> Taxonomy:

