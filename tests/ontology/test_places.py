@@ -149,3 +149,80 @@ def test_a_french_column_is_masked_in_french(tmp_path: Path) -> None:
     french = {m49.lexicon.preferred_term(c, "fr") for c in range(len(m49))}
     assert written - set(countries), "regions are written"
     assert written <= french
+
+
+CITY_PATHS = {
+    "Munich": ["Germany", "Western Europe", "Europe", "World"],
+    "Paris": ["France", "Western Europe", "Europe", "World"],
+    "Paris, Texas": ["Texas", "United States", "Northern America", "Americas", "World"],
+    "Los Angeles County, CA": ["California", "United States", "Northern America", "Americas", "World"],
+    "Edinburgh": ["Scotland", "United Kingdom", "Northern Europe", "Europe", "World"],
+    "Zürich": ["Zürich", "Switzerland", "Western Europe", "Europe", "World"],
+    "Nairobi": ["Kenya", "Eastern Africa", "Sub-Saharan Africa", "Africa", "World"],
+}
+SAME_CITY = {
+    "Munich": ["München", "Munich, Germany", "Munchen", "MUNICH"],
+    "Köln": ["Cologne", "Koln"],
+    "Moscow": ["Москва", "Moskva"],
+    "Beijing": ["Peking", "北京"],
+    "São Paulo": ["Sao Paulo"],
+    "California": ["CA", "US-CA", "california"],
+    "New York": ["NY", "US-NY"],
+    "Germany": ["DEU", "Germany"],
+    "Singapore": ["SGP"],
+    "Los Angeles County, California": ["06037", "Los Angeles County", "Los Angeles County, CA"],
+    "Springfield, Illinois": ["Springfield, IL"],
+}
+
+
+@pytest.mark.parametrize("city", CITY_PATHS)
+def test_cities_lie_in_areas_countries_and_regions(city: str) -> None:
+    geonames = al.ontology("geonames").taxonomy
+    senses = geonames.senses(city)
+    paths = [[geonames.labels[c] for c in geonames.path(concept)[1:]] for concept in senses]
+    assert CITY_PATHS[city] in paths
+    if city == "Paris":
+        assert paths[0] == CITY_PATHS[city], "the most populous comes first"
+
+
+@pytest.mark.parametrize("label", SAME_CITY)
+def test_other_names_and_codes_of_places_are_sure(label: str) -> None:
+    geonames = al.ontology("geonames").taxonomy
+    for text in SAME_CITY[label]:
+        [x] = linked([text], "geonames")
+        assert x.concept is not None, text
+        assert (geonames.labels[x.concept], x.status) == (label, "sure"), text
+
+
+def test_two_letter_codes_are_states_not_countries() -> None:
+    geonames = al.ontology("geonames").taxonomy
+    links = linked(["CA", "GA", "IN", "DE", "AL", "MD"], "geonames")
+    paths = [[geonames.labels[c] for c in geonames.path(x.concept or 0)] for x in links]
+    assert all(path[1] == "United States" for path in paths)
+
+
+def test_a_name_of_several_large_places_needs_review() -> None:
+    for text in ("Springfield", "Washington County"):
+        [x] = linked([text], "geonames")
+        assert x.status == "review", text
+        assert x.alternatives
+
+
+def test_labels_of_places_are_unique_apart_from_states_and_areas() -> None:
+    geonames = al.ontology("geonames").taxonomy
+    repeated = [label for label, n in Counter(geonames.labels).items() if n > 1]
+    assert set(repeated) <= {"Georgia", "Luxembourg"}
+    assert geonames.is_tree
+
+
+def test_a_column_of_cities_is_masked_by_their_regions(tmp_path: Path) -> None:
+    cities = ["Munich", "Hamburg", "Lyon", "Marseille", "Osaka", "Kyoto", "Nairobi", "Kampala", "Austin", "Dallas"]
+    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("city",), *([x] for x in cities * 3)])
+    output = tmp_path / "out.csv"
+    options = ("--quasi", "city=geonames", "--k", "6", "--represent", "subsumer", "--seed", "1", "-o", str(output))
+    done = call("mask", str(tmp_path / "in.csv"), *options)
+    assert done.returncode == 0, done.stderr
+    written = Counter(output.read_text(encoding="utf-8").split("\n")[1:-1])
+    assert min(written.values()) >= 6
+    assert {"Germany", "France", "Japan", "Eastern Africa", "Texas"} == set(written)

@@ -155,7 +155,10 @@ class Lexicon(DropCaches):
     def keys_of(self, language: str) -> Sequence[str]:
         """Return the keys of the forms of a language, and of those without a language."""
         own = self._of_language(language)[self.languages]
-        return self.keys if own.all() else [self.keys[form] for form in np.unique(self.form_of[own]).tolist()]
+        if own.all():
+            return self.keys
+        keys = list(self.keys)
+        return [keys[form] for form in np.unique(self.form_of[own]).tolist()]
 
     @cached_property
     def has_counts(self) -> bool:

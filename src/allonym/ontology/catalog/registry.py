@@ -16,6 +16,7 @@ MODULES = {
     "isic5": "industries",
     "naics": "industries",
     "m49": "m49",
+    "geonames": "geonames",
 }
 
 

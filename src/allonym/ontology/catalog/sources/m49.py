@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -72,7 +73,7 @@ class World:
 
     iso: Package
     cldr: Package
-    with_alpha_2: bool = True  # whether two-letter codes of countries are notations
+    all_codes: bool = True  # whether codes with two letters, and codes of digits, are notations
     builder: OntologyBuilder = field(default_factory=lambda: OntologyBuilder(labels=[], labels_are_words=False))
     concept: dict[str, int] = field(default_factory=dict)  # by two-letter code, or by the id of what is no country
     _named: set[tuple[str, str]] = field(default_factory=set)  # concepts with the languages they have names in
@@ -136,10 +137,11 @@ class World:
             self._named.add((key, x.language))
             self.builder.words.append(Entry(x.text, concept, NAME, people, x.language, preferred))
 
-    def notations(self, key: str, forms: list[str], preferred: str = "") -> None:
+    def notations(self, key: str, forms: Iterable[str], preferred: str = "") -> None:
         """Add codes to a concept."""
         concept = self.concept[key]
-        self.builder.words += [Entry(x, concept, notation=True, preferred=x == preferred) for x in forms if x]
+        forms = [x for x in forms if x and (self.all_codes or (len(x) > 2 and not x.isdecimal()))]
+        self.builder.words += [Entry(x, concept, notation=True, preferred=x == preferred) for x in forms]
 
     def build(self) -> None:
         """Add regions, countries, their parts and former countries."""
@@ -149,7 +151,7 @@ class World:
         self._add_former()
         for row in csv.DictReader(_aliases()):
             if not row["language"]:
-                self.notations(row["code"], [row["alias"]] if self.with_alpha_2 else [])
+                self.notations(row["code"], [row["alias"]])
             else:
                 self.name(row["code"], [Name(x, row["language"]) for x in variants(row["alias"])])
 
@@ -178,11 +180,10 @@ class World:
             names = names_of(label, english, translations, self._names.get(code, {}))
             names += [Name(form, "en") for x in (label, *english) if x for form in (f"the {x}", f"{x} (the)")]
             self.add(code, numeric, self.concept[self.parent[code]], label, names)
-            alpha_2 = [code] if self.with_alpha_2 else []
-            self.notations(code, [row["alpha_3"], *alpha_2, *{numeric, numeric.lstrip("0")}], row["alpha_3"])
+            self.notations(code, [row["alpha_3"], code, *{numeric, numeric.lstrip("0")}], row["alpha_3"])
         names = names_of("Kosovo", [], translations, self._names[KOSOVO])
         self.add(KOSOVO, KOSOVO, self.concept[self.parent[KOSOVO]], "Kosovo", names)
-        self.notations(KOSOVO, ["XKX", *([KOSOVO] if self.with_alpha_2 else [])], "XKX")
+        self.notations(KOSOVO, ["XKX", KOSOVO], "XKX")
 
     def _add_parts(self) -> None:
         rows = {row["code"]: row["name"] for row in codes(self.iso, "3166-2")}
@@ -208,7 +209,7 @@ class World:
                 self.add(key, key, self.concept[self._region_of(row)], label, [Name(label, "en")])
             self.name(key, names)
             forms = [row["alpha_3"], code, row["alpha_4"], row.get("numeric", "")]
-            forms = [x for x in forms if x not in used and (len(x) > 2 or self.with_alpha_2)]
+            forms = [x for x in forms if x not in used]
             used.update(forms)
             self.notations(key, forms, forms[0] if key == row["alpha_4"] else "")
 

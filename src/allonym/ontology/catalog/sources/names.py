@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from typing import Any
@@ -156,11 +157,14 @@ def without_accents(text: str) -> str:
     >>> without_accents("Perú, Türkiye, Соединённые")
     'Peru, Turkiye, Соединенные'
     """
-    letters = []
-    for letter in unicodedata.normalize("NFC", text):
-        base = unicodedata.normalize("NFD", letter)[0]
-        if unicodedata.combining(letter) or letter in "ёЁ" or _LATIN_OR_ARABIC.match(base):
-            letters.append("" if unicodedata.combining(letter) else base)
-        else:
-            letters.append(letter)
-    return "".join(letters)
+    if text.isascii():
+        return text
+    return "".join(map(_without_accent, unicodedata.normalize("NFC", text)))
+
+
+@cache
+def _without_accent(letter: str) -> str:
+    if unicodedata.combining(letter):
+        return ""
+    base = unicodedata.normalize("NFD", letter)[0]
+    return base if letter in "ёЁ" or _LATIN_OR_ARABIC.match(base) else letter
