@@ -19,6 +19,7 @@ from allonym.ontology.details import Derivation
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.codes.index import CodeIndex
 from allonym.ontology.linking.match import Match, Matcher
+from allonym.ontology.linking.readings.labels import leaves_open
 from allonym.ontology.linking.readings.negation import is_residual, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser
 from allonym.ontology.linking.spelling import Spelling
@@ -254,8 +255,20 @@ class CandidateFinder:
                     return [Candidate(concept, 0.0, match._replace(reason="notation"))]
                 continue
             weight = log(share) + noun - cost - _case_cost(form, value, self._cased)
-            found.append(Candidate(concept, weight, match))
+            above = self._specified(concept) if match.reason in PARTIAL else concept
+            if above is not None:
+                found.append(Candidate(above, weight, match))
         return found
+
+    def _specified(self, concept: int) -> int | None:
+        """Return the nearest class above that may contain what is specified further; None, if that is the root."""
+        taxonomy = self.taxonomy
+        if taxonomy.details is None:
+            while leaves_open(taxonomy.labels[concept]):
+                concept = int(next(iter(taxonomy.parents_of(concept)), taxonomy.root))
+                if concept == taxonomy.root:
+                    return None
+        return concept
 
     def _senses(self, key: str) -> Sequence[tuple[int, float, str]]:
         """Return the concepts of a form, with their shares and spellings; notations first, with share 0."""

@@ -142,9 +142,10 @@ class Matcher:
         return tuple(found.values())
 
     @cached_property
-    def _with_hyphens(self) -> dict[str, str]:
-        """Forms with hyphens, by what they are with blanks."""
-        return {form.replace("-", " "): form for form in self.lexicon.keys if "-" in form}
+    def _by_words(self) -> dict[str, str]:
+        """Forms with hyphens or commas, by their words with blanks between."""
+        signs = [form for form in self.lexicon.keys if "-" in form or "," in form]
+        return {form.replace("-", " ").replace(",", ""): form for form in reversed(signs)}
 
     def _spellings(self, text: str) -> list[str]:
         """Return a key as it is, with hyphens and signs as spaces or the reverse, as one word, without full stops."""
@@ -154,12 +155,15 @@ class Matcher:
                 return [text]
             blanks = " ".join(words := text.split())
             joined = letters if self._never_joined.isdisjoint(words) else text
-            return list(dict.fromkeys([text, blanks, self._with_hyphens.get(blanks, blanks), joined]))
+            return list(dict.fromkeys([text, blanks, self._by_words.get(blanks, blanks), joined]))
         words = _words(text)
         if any(map(str.isdigit, text)):  # 1.5 is not 15, and -5 is not 5
-            return [text] if text[0] in "+-" or not _LETTERS.search(text) else [text, " ".join(words), "-".join(words)]
+            if text[0] in "+-" or not _LETTERS.search(text):
+                return [text]
+            blanks = " ".join(words)
+            return list(dict.fromkeys([text, blanks, "-".join(words), self._by_words.get(blanks, blanks)]))
         blanks = " ".join(words)
-        others = [blanks, self._with_hyphens.get(blanks, blanks), text.replace("'", ""), text.replace(".", "")]
+        others = [blanks, self._by_words.get(blanks, blanks), text.replace("'", ""), text.replace(".", "")]
         if self._never_joined.isdisjoint(words):
             others.append("".join(words))  # but "not able" is not notable
         return list(dict.fromkeys([text, *others]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from allonym.ontology.lexicon import Entry
+from allonym.ontology.lexicon import Entry, key
 from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.readings.labels import derived_entries
 from allonym.ontology.readers.builder import OntologyBuilder
@@ -25,6 +25,7 @@ class Classification:
     labels: list[str] = field(default_factory=list)
     parents: dict[int, int] = field(default_factory=dict)
     synonyms: list[Entry] = field(default_factory=list)
+    borrowed: list[Entry] = field(default_factory=list)  # names in another classification
     extensions: set[int] = field(default_factory=set)
 
     def add(
@@ -45,14 +46,17 @@ class Classification:
         """Return the taxonomy; codes are notations, and names that labels and synonyms lead to are words."""
         codes = [Entry(code, c, notation=True, preferred=True) for c, code in enumerate(self.ids)]
         names = [Entry(label, c, preferred=True) for c, label in enumerate(self.labels)] + self.synonyms
-        leading = [x for x in names if x.concept not in self.extensions]
+        english = language("en")
+        names += derived_entries([x for x in names if x.concept not in self.extensions], self.parents, english)
+        taken = {key(entry.form) for entry in names}
+        borrowed = [entry for entry in self.borrowed if key(entry.form) not in taken]
         builder = OntologyBuilder(
             ids=self.ids,
             labels=self.labels,
             child=[self.ids[c] for c in self.parents],
             parent=[self.ids[c] for c in self.parents.values()],
             labels_are_words=False,
-            words=[*codes, *names, *derived_entries(leading, self.parents, language("en"))],
+            words=[*codes, *names, *borrowed, *derived_entries(borrowed, self.parents, english, names)],
             version=version,
         )
         return builder.build(file)

@@ -14,6 +14,7 @@ from allonym.ontology.taxonomy import Taxonomy
 MAX_WORDS = 10  # of an inclusion term; longer ones are remarks
 LENGTH_EXTENDED = 7  # characters of a code with an extension
 DOT_AFTER = 3
+_FOLDER = "simple_icd_10_cm/data"
 _RANGE = re.compile(r"\s*\((\w{3}(?:-\w{3})?)\)$")
 _REFERENCE = re.compile(r"\s*\([A-Z]\d[^()]*\)")
 _REMARK = re.compile(r"(any|the|code|use|conditions?|that|those|list) |.*(:$|classifi(ed|able))", re.IGNORECASE)
@@ -22,9 +23,8 @@ _RELEASE = re.compile(r"(January|April|October)-(?:\d+-)?(\d{4})")
 
 def read(package: Package) -> Taxonomy:
     """Read the tabular list: inclusion terms are synonyms, and codes with a seventh character are concepts."""
-    folder = "simple_icd_10_cm/data"
-    file = package.read(package.find_one(folder, "*.xml"))
-    codes = frozenset(package.read(package.find_one(folder, "*.txt")).text().split())
+    file = package.read(package.find_one(_FOLDER, "*.xml"))
+    codes = frozenset(package.read(package.find_one(_FOLDER, "*.txt")).text().split())
     tree = fromstring(file.content)
     classification = Classification()
     for chapter in tree.iterfind("chapter"):
@@ -34,6 +34,12 @@ def read(package: Package) -> Taxonomy:
     release = _RELEASE.search(file.path.name)
     version = f"{release[1]} {release[2]}" if release else tree.findtext("version", "")
     return classification.build(file, f"{version} ({package.name} {package.version})")
+
+
+def names_by_code(package: Package) -> dict[str, list[str]]:
+    """Return the label and then the inclusion terms of every category, by its code."""
+    tree = fromstring(package.read(package.find_one(_FOLDER, "*.xml")).content)
+    return {x.findtext("name", ""): [x.findtext("desc", ""), *_synonyms(x)] for x in tree.iter("diag")}
 
 
 def _label_and_range(text: str) -> tuple[str, str]:
@@ -79,7 +85,12 @@ def _add(
 
 
 def _synonyms(item: Element) -> Iterator[str]:
-    """Yield the inclusion terms of a category that are names, without references to other codes."""
+    """Yield the inclusion terms of a category that are names, without references to other codes.
+
+    A category of complications of "diseases classified elsewhere" does not repeat that in its inclusion terms.
+    """
+    if "classified elsewhere" in item.findtext("desc", ""):
+        return
     for tag in ("inclusionTerm/note", "includes/note"):
         for note in item.iterfind(tag):
             text = _REFERENCE.sub("", " ".join((note.text or "").split()))

@@ -3,6 +3,7 @@
 - "Cholera, unspecified", "Cholera NOS", "Unspecified cholera": the words that leave the kind open say nothing.
 - "Leprosy [Hansen disease]": square brackets have another name.
 - "Essential (primary) hypertension": words in round brackets may be there or not.
+- "Type 2 diabetes mellitus": "mellitus" says nothing where it and "diabetes" go together.
 
 No derived name loses a negation: "Migraine without aura" has none.
 """
@@ -10,7 +11,9 @@ No derived name loses a negation: "Migraine without aura" has none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from allonym.ontology.lexicon import Entry, key
 from allonym.ontology.linking.languages import Language
@@ -19,6 +22,7 @@ from allonym.ontology.linking.readings.negation import has_negation, words_of
 DERIVED_RANK = 100  # words of a label come before derived ones
 MAX_SHARED = 3  # concepts that may have the same derived name
 MAX_BRACKETS = 8
+MIN_PAIRS, MIN_SHARE = 10, 0.9  # how often a word must follow another to be redundant, and of all its occurrences
 _SQUARE = re.compile(r"\s*\[([^\[\]]+)\]")
 _ROUND = re.compile(r"\s*\(([^()]+)\)")
 _ENDING = re.compile(r"\((?:s|es)\)|\((?=\w*-\))")  # finger(s), (cardio-)pulmonary
@@ -26,6 +30,7 @@ _NOT_SPECIFIED = re.compile(r",? not (?:elsewhere classified|otherwise specified
 _CONVENTION = re.compile(r"[\[(]|\b(?:unspecified|nos|nec)\b| not ", re.IGNORECASE)
 _REMARKS = frozenset({"any", "all", "including", "excluding", "except", "part", "other", "see", "with", "without"})
 _OPEN = frozenset({"unspecified", "nos", "nec"})
+_OPEN_CLASS = _OPEN | {"elsewhere", "defined", "specification", "n.e.c"}
 
 
 def other_names(label: str, language: Language) -> list[str]:
@@ -58,7 +63,22 @@ def _is_plain(name: str) -> bool:
     return not any(sign in name for sign in "[]()") and _OPEN.isdisjoint(words_of(name))
 
 
-def derived_entries(names: Sequence[Entry], parents: Mapping[int, int], language: Language) -> list[Entry]:
+def leaves_open(label: str) -> bool:
+    """Tell whether a class is for what is not specified, or for what has no class of its own.
+
+    Such a class is not above the specified ones: a burn of the hand is no "Burn of unspecified body region".
+
+    >>> labels = ("Injury, unspecified", "Other forms of heart disease", "Injury and certain other consequences")
+    >>> [leaves_open(x) for x in labels]
+    [True, True, False]
+    """
+    words = words_of(label)
+    return words[:1] == ["other"] or not _OPEN_CLASS.isdisjoint(words)
+
+
+def derived_entries(
+    names: Sequence[Entry], parents: Mapping[int, int], language: Language, others: Iterable[Entry] = ()
+) -> list[Entry]:
     """Return the derived names of concepts, as words that no concept has already.
 
     A name that several labels lead to belongs to those that are not below another of them, if these are few.
@@ -67,19 +87,63 @@ def derived_entries(names: Sequence[Entry], parents: Mapping[int, int], language
         names: the labels and synonyms of all concepts.
         parents: the parent of every concept that has one.
         language: the language of the names.
+        others: further words of the concepts, to which no name is added.
     """
-    taken = {key(entry.form) for entry in names}
+    pairs = redundant_pairs([entry.form for entry in names], language)
+    taken = {key(entry.form) for entry in (*names, *others)}
+    derived = [x._replace(form=name) for x in names for name in other_names(x.form, language)]
+    first = _unclaimed(derived, taken, parents)
+    taken.update(key(entry.form) for entry in first)
+    shortened = [x._replace(form=short) for x in (*names, *first) if (short := _shortened(x.form, pairs, language))]
+    return first + _unclaimed(shortened, taken, parents)
+
+
+def _unclaimed(names: Iterable[Entry], taken: Collection[str], parents: Mapping[int, int]) -> list[Entry]:
     claims: dict[str, dict[int, str]] = {}
     for entry in names:
-        for name in other_names(entry.form, language):
-            if key(name) not in taken:
-                claims.setdefault(key(name), {}).setdefault(entry.concept, name)
+        if key(entry.form) not in taken:
+            claims.setdefault(key(entry.form), {}).setdefault(entry.concept, entry.form)
     found = []
     for concepts in claims.values():
         highest = [c for c in concepts if not any(x in concepts for x in _above(c, parents))]
         if len(highest) <= MAX_SHARED:
             found += [Entry(concepts[c], c, rank=DERIVED_RANK) for c in highest]
     return found
+
+
+def redundant_pairs(names: Sequence[str], language: Language) -> frozenset[tuple[str, str]]:
+    """Return pairs of words of which hardly ever one is without the other: "diabetes mellitus".
+
+    >>> from allonym.ontology.linking.languages import language
+    >>> redundant_pairs(["diabetes mellitus"] * 20 + ["diabetes insipidus", "burn of foot"], language("en"))
+    frozenset({('diabetes', 'mellitus')})
+    """
+    single: Counter[str] = Counter()
+    both: Counter[tuple[str, str]] = Counter()
+    for name in names:
+        words = [word.strip(",;") for word in name.casefold().split()]
+        single.update(words)
+        both.update(pairwise(words))
+    ignored = language.prepositions | language.conjunctions | language.all_negations
+    return frozenset(
+        (a, b)
+        for (a, b), count in both.items()
+        if count >= max(MIN_PAIRS, MIN_SHARE * max(single[a], single[b])) and (a + b).isalpha() and not {a, b} & ignored
+    )
+
+
+def _shortened(name: str, pairs: Collection[tuple[str, str]], language: Language) -> str:
+    """Return a name without redundant words before its end, a comma or a preposition; an empty text if it has none."""
+    words = name.split()
+    plain = [word.strip(",;").casefold() for word in words]
+    kept = words[:1]
+    for n in range(1, len(words)):
+        ends = n + 1 == len(words) or words[n].endswith(",") or plain[n + 1] in language.prepositions
+        if not (ends and (plain[n - 1], plain[n]) in pairs):
+            kept.append(words[n])
+        elif words[n].endswith(","):
+            kept[-1] += ","
+    return " ".join(kept) if len(kept) < len(words) else ""
 
 
 def _above(concept: int, parents: Mapping[int, int]) -> Iterator[int]:

@@ -192,6 +192,7 @@ class WordOptions:
         """Yield known phrases: with a possessive, two words for one, or a person ("self-employed person")."""
         if person := self.person(words):
             yield person, "person"
+        yield from self._moved_number(words)
         for n, word in enumerate(words):
             if len(word) > 3 and word[-1] == "s" and word[-2] not in "s'":
                 owner = f"{word[:-1]}'s"
@@ -199,11 +200,22 @@ class WordOptions:
                 if self.is_form(phrase) or (n + 1 < len(words) and self.is_form(f"{owner} {words[n + 1]}")):
                     yield phrase, "possessive"
             elif "'" in word:
-                phrase = " ".join([*words[:n], word.replace("'", ""), *words[n + 1 :]])
-                if self.is_form(phrase):
-                    yield phrase, "possessive"
+                for plain in (word.replace("'", ""), word.removesuffix("'s")):
+                    phrase = " ".join([*words[:n], plain, *words[n + 1 :]])
+                    if self.is_form(phrase):
+                        yield phrase, "possessive"
         if len(words) == 1 and MIN_RUN_TOGETHER <= len(words[0]) <= MAX_LETTERS_OF_WORD:
             yield from self._two_words(words[0])
+
+    def _moved_number(self, words: list[str]) -> Iterator[Option]:
+        """Yield a numbered type at the other end, in both kinds of numerals: "diabetes type 2" is type II diabetes."""
+        for at in (0, len(words) - 2) if len(words) > 2 else ():
+            classifier, number = words[at : at + 2]
+            if classifier in self.language.classifiers and (other := numeral(number)):
+                rest = words[:at] + words[at + 2 :]
+                for each in (number, other):
+                    moved = [classifier, each, *rest] if at else [*rest, classifier, each]
+                    yield " ".join(moved), "inverted"
 
     def person(self, words: list[str]) -> str | None:
         """Return the words with "person" if the ontology has only this: "self-employed" is an adjective."""
@@ -225,7 +237,7 @@ class WordOptions:
         if self.is_word(word):
             return
         yield from ((long, "abbreviation") for long in self.abbreviations.in_column(word) if self.is_word(long))
-        yield from ((other, "spelling") for other in regional_spellings(word) if self.is_form(other))
+        yield from ((other, "spelling") for other in regional_spellings(word) if self.is_word(other))
         yield from self._joined(word)
         if dotted and not listed and len(word) >= MIN_PREFIX:
             longer = [w for w in self.vocabulary.completions(word) if len(w) > len(word) + 1 and w.isalpha()]
