@@ -6,6 +6,7 @@
 | `wndb-verbs`  | never; the verbs of such a directory, on request           |
 | `esco`        | a directory with occupations_en.csv or another language    |
 | `esco-skills` | a directory with skills_en.csv, and no occupations         |
+| `rf2`         | a directory with sct2_Concept_Snapshot*.txt (SNOMED CT)    |
 | `obo`         | `format-version:` or `[Term]`                              |
 | `lmf`         | XML with `<LexicalResource`                                |
 | `rdf`         | RDF/XML, Turtle or N-Triples: OWL classes or SKOS concepts |
@@ -22,11 +23,25 @@ format of a directory, add its functions to `DIRECTORY_FORMATS`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from allonym.errors import OptionError, UnknownFormatError
-from allonym.ontology.readers import child_parent, code_table, esco, hierarchy_table, lmf, mesh, obo, rdf, tree, wndb
+from allonym.ontology.readers import (
+    child_parent,
+    code_table,
+    esco,
+    hierarchy_table,
+    lmf,
+    mesh,
+    obo,
+    rdf,
+    rf2,
+    tree,
+    wndb,
+)
+from allonym.ontology.readers.archive import is_archive, unpacked
 from allonym.ontology.readers.sample import Sample
 from allonym.ontology.readers.source import File
 from allonym.ontology.taxonomy import Taxonomy
@@ -66,11 +81,12 @@ DIRECTORY_FORMATS = {  # tried in this order
     "wndb-verbs": DirectoryReader(lambda directory: False, wndb.read_verbs),
     "esco": DirectoryReader(esco.recognise, esco.read),
     "esco-skills": DirectoryReader(esco.recognise_skills, esco.read_skills),
+    "rf2": DirectoryReader(rf2.recognise, rf2.read),
 }
 
 
 def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
-    """Read an ontology from a file, gzipped or not, or from a directory.
+    """Read an ontology from a file, gzipped or not, from a directory, or from a zip archive of either.
 
     Args:
         path: the file or directory.
@@ -83,6 +99,10 @@ def read_taxonomy(path: str | Path, format: str | None = None) -> Taxonomy:
     path = Path(path)
     if format is not None and format not in (*FILE_FORMATS, *DIRECTORY_FORMATS):
         raise OptionError.of("ontology format", format, [*FILE_FORMATS, *DIRECTORY_FORMATS])
+    if is_archive(path):
+        with unpacked(path) as content:
+            taxonomy = read_taxonomy(content, format)
+        return replace(taxonomy, source=replace(taxonomy.source, path=str(path)))
     if format in DIRECTORY_FORMATS or path.is_dir():
         return DIRECTORY_FORMATS[format or recognise_directory(path)].read(path)
     file = File.read(path)
@@ -101,7 +121,8 @@ def recognise_directory(path: Path) -> str:
     raise UnknownFormatError(
         "the folder has the files of no known format.",
         path=path,
-        hint="name a file, or the folder of a WNDB database (data.noun, index.noun) or of ESCO (occupations_en.csv).",
+        hint="name a file, or the folder of a WNDB database (data.noun, index.noun), of ESCO (occupations_en.csv) or "
+        "of SNOMED CT (sct2_Concept_Snapshot*.txt).",
     )
 
 
