@@ -370,7 +370,7 @@ def test_a_blend_is_reviewed_and_pinned_ontology_by_ontology(tmp_path: Path) -> 
     (tmp_path / "b.csv").write_text("child,parent\nnurse,people\ncook,people\n")
     data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
     data.write_text("job\ncook\nblue nurse\nsmith\nzzz\n")
-    al.Plan({"job": al.quasi(["a.csv", "b.csv"])}, k=2, folder=tmp_path).save(path)
+    al.Plan({"job": al.quasi(["a.csv", "b.csv"], combine="blend")}, k=2, folder=tmp_path).save(path)
     found = al.Plan.load(path).check(data)
     [job] = found.columns
     assert [x.value for x in job.review] == ["blue nurse"]  # only the second ontology has it

@@ -105,6 +105,11 @@ def accepting() -> Decorator:
     return together(*(_choice(name, keys[name], section=WORDS) for name in ACCEPTING))
 
 
+def combining() -> Decorator:
+    """Declare the option for columns with several ontologies."""
+    return _choice("combine", plan_schema()["columns"]["additionalProperties"]["properties"]["combine"], section=WORDS)
+
+
 def _choice(name: str, declared: dict[str, Any], section: str) -> Decorator:
     choices = f"One of {', '.join(declared['enum'])}.  [default: {declared['default']}]"
     return option(f"--{name}", metavar="NAME", section=section, help=f"{declared['description']} {choices}")

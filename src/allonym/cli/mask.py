@@ -39,6 +39,7 @@ EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
 @declared.models()
 @options.words
 @declared.accepting()
+@declared.combining()
 @options.reading
 @options.execution
 def mask(

@@ -42,7 +42,7 @@ COLUMNS = "Columns"
 columns = together(
     option("--quasi", multiple=True, metavar=MEANING, section=COLUMNS,
            help="Quasi-identifier: masked. WHAT is an ontology (wordnet:ROOT, another name that `allonym ontologies` "
-           "lists, FILE[#ROOT]), numeric, category or ordinal:FILE."),
+           "lists, FILE[#ROOT]), numeric, category or ordinal:FILE. Repeat it for several ontologies."),
     option("--set", "set_", multiple=True, metavar=MEANING, section=COLUMNS,
            help="Quasi-identifier with several items per cell (a list, or text): masked. WHAT is an ontology or "
            "category."),

@@ -114,7 +114,7 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
     candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
     for path in (x for x in options["candidates"] if "=" not in x):
         candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
-    of_quasi = {name: options[name] for name in ("unmatched", "similarity", *ACCEPTING)}
+    of_quasi = {name: options[name] for name in ("unmatched", "similarity", "combine", *ACCEPTING)}
     of_quasi |= {"accept_review": options["accept_review"]} if options["accept_review"] or options["accept"] else {}
     of_sets = {"separator": options["separator"], "distance": options["set_distance"]}
     for name, column in columns.items():
@@ -124,6 +124,8 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
         if column.role == "quasi":
             settings = of_quasi | of_sets if column.kind == "set" else of_quasi
             changes |= {setting: x for setting, x in settings.items() if x is not None}
+        elif len(column.ontology) > 1 and options["combine"] is not None:
+            changes["combine"] = options["combine"]
         columns[name] = replace(column, **changes)
     return columns
 

@@ -12,6 +12,7 @@ from allonym.arrays import Floats, Ints, frozen
 from allonym.kinds.metric import MAX_FAMILIES
 from allonym.ontology import similarity
 from allonym.ontology.ancestry import Ancestry
+from allonym.ontology.joining.virtual_roots import virtual_roots
 from allonym.ontology.narrower import broader
 from allonym.ontology.scope import Scope
 from allonym.records import Value
@@ -128,8 +129,9 @@ class ConceptIndex:
 
     @cached_property
     def _allowed(self) -> int:
-        """The concepts that may represent others: those under the root, except named individuals."""
+        """The concepts that may represent others: those under the root, except individuals and virtual roots."""
         allowed = self.scope.members[self.used] & ~self.scope.taxonomy.instances[self.used]
+        allowed &= ~np.isin(self.used, virtual_roots(self.scope.taxonomy))
         return int.from_bytes(np.packbits(allowed, bitorder="little").tobytes(), "little")
 
     def _places(self, bits: int) -> Ints:

@@ -9,6 +9,7 @@ from allonym.arrays import Floats, Ints, frozen, take_rows
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import tolerance
+from allonym.ontology.joining.virtual_roots import virtual_roots
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 from allonym.records import Value
@@ -37,6 +38,7 @@ class Domain:
         self.scope, self.individuals = scope, individuals
         cut = scope.cut()
         kept = np.ones(len(cut), bool) if individuals else ~cut.instances
+        kept[virtual_roots(cut)] = False
         self._kept = np.flatnonzero(kept)
         self.concepts: Ints = frozen(scope.concepts[kept])
         self._index = ConceptIndex(Scope(cut, cut.root), measure, depth, np.arange(len(cut)))

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from allonym.cells import comparable_text
+from allonym.ontology.joining.taxonomy import JoinedTaxonomy
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.accept import as_category, is_accepted
 from allonym.ontology.linking.clusters import clusters_of
@@ -16,16 +17,18 @@ from allonym.ontology.linking.codes.written import NOTATION, CodeForm, form_of_c
 from allonym.ontology.linking.link import NARROWER, REVIEW, SETTLED, Link
 from allonym.ontology.linking.links_file import BY, HAND, Settled, to_csv
 from allonym.ontology.linking.match import SUFFIXES
+from allonym.ontology.linking.several import own_links
 from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?=\s*$|\s*[(\[{,])")
+EACH_STYLE = " | "  # between the styles of joined ontologies
 MAX_WITHOUT_PLURAL = 2  # letters of words that are not taken for plurals
 LINKING_OPTIONS = frozenset(
     {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "abbreviations",
-     "unmatched", "accept_review", "accept", "rest"}
+     "unmatched", "accept_review", "accept", "rest", "combine"}
 )  # fmt: skip
 
 
@@ -53,7 +56,7 @@ class ColumnLinks:
     @cached_property
     def suggested(self) -> Mapping[str, Link]:
         """The links that a person has to decide on, with suggestions by meaning as well as by spelling."""
-        from allonym.ontology.linking.meaning import with_suggestions
+        from allonym.ontology.linking.several import with_suggestions
 
         return with_suggestions(self.present, self.scope, self.language)
 
@@ -139,8 +142,13 @@ def concept_style(links: Mapping[str, Link], scope: Scope, writes_codes: bool | 
     """Return how a column writes concepts: by `label`, by `id`, or by `notation` with the form of its codes.
 
     By default it writes codes if more than half of its linked cells are codes, in the form that most of these have.
+    Of joined ontologies, each has its own style.
     """
     taxonomy = scope.taxonomy
+    if isinstance(taxonomy, JoinedTaxonomy):
+        each = [own_links(links, place, taxonomy) for place in range(len(taxonomy.branches))]
+        styles = [concept_style(x, y, writes_codes) for x, y in zip(each, taxonomy.branches, strict=True)]
+        return EACH_STYLE.join(styles)
     if writes_codes is not None:
         return form_of_codes(links, taxonomy).style if writes_codes else "label"
     total = coded = by_id = by_notation = 0
@@ -163,6 +171,8 @@ def concept_writer(taxonomy: Taxonomy, style: str, language: str = "en") -> Call
 
     Labels are those of the column's language, where the ontology has one.
     """
+    if isinstance(taxonomy, JoinedTaxonomy):
+        return _joined_writer(taxonomy, style, language)
     if style.startswith(NOTATION):
         form = CodeForm.of_style(style)
         return lambda c: form.write(taxonomy, c)
@@ -175,3 +185,15 @@ def concept_writer(taxonomy: Taxonomy, style: str, language: str = "en") -> Call
         return (own or taxonomy.labels[concept]).replace("_", " ")
 
     return label
+
+
+def _joined_writer(taxonomy: JoinedTaxonomy, style: str, language: str) -> Callable[[int], str]:
+    """Return the function that writes concepts of joined ontologies, each in the style of its own."""
+    styles = style.split(EACH_STYLE)
+    writers = [concept_writer(x.taxonomy, y, language) for x, y in zip(taxonomy.branches, styles, strict=True)]
+
+    def write(concept: int) -> str:
+        place = taxonomy.branch_of(concept)
+        return taxonomy.labels[concept] if place is None else writers[place](taxonomy.own_concept(concept))
+
+    return write

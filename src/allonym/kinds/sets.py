@@ -21,8 +21,8 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer, linked_value
 from allonym.kinds.set_metric import SetMetric
-from allonym.ontology.linking.link import link
 from allonym.ontology.linking.phrases import noun_phrases
+from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import broader, broader_unless
 from allonym.records import Attribute, Metric, Value
 from allonym.release_key import rng_of

@@ -21,7 +21,8 @@ from allonym.kinds.linking import (
     spelling_key,
 )
 from allonym.kinds.word_codec import WordCodec
-from allonym.ontology.linking.link import Link, link
+from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 from allonym.records import Metric, Value

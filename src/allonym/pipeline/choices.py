@@ -13,17 +13,18 @@ from allonym.methods.base import KAnonymityMethod, Method
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.linking.accept import ACCEPT, REST
 from allonym.ontology.linking.languages import LANGUAGES
-from allonym.ontology.linking.link import link
+from allonym.ontology.linking.several import link
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import MEASURES
 from allonym.parameters import Parameter, parameters_of
 from allonym.pipeline.review import Sense, sense_of
-from allonym.plan.column import ROLES, SENSES, UNMATCHED, Column
+from allonym.plan.column import COMBINE, ROLES, SENSES, UNMATCHED, Column
 from allonym.plan.model import Plan
 from allonym.privacy.registry import MODELS
 
 __all__ = [
     "ACCEPT",
+    "COMBINE",
     "DISTANCES",
     "KINDS",
     "LANGUAGES",
@@ -115,6 +116,7 @@ def cleaned(column: Column, before: Column | None) -> Column:
             "accept_review",
             "accept",
             "rest",
+            "combine",
             "language",
             "abbreviations",
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.cells import Cells, text_counts
-from allonym.errors import LinksError, Problem, TableError, plural
+from allonym.errors import AllonymError, LinksError, PlanError, Problem, TableError, plural
 from allonym.kinds.base import EncodedColumn, Kind
 from allonym.kinds.category import Category
 from allonym.kinds.linking import ColumnLinks
@@ -16,11 +16,13 @@ from allonym.kinds.registry import WORDS, automatic_kind, kind_named
 from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog import is_named, open_ontology, split_root
+from allonym.ontology.joining.taxonomy import joined
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.accept import Unreviewed, with_suggestion
-from allonym.ontology.linking.link import NARROWER, SAME, Link, link
+from allonym.ontology.linking.link import NARROWER, SAME, Link
 from allonym.ontology.linking.readings.abbreviations import read_abbreviations
 from allonym.ontology.linking.review_order import in_review_order, is_open
+from allonym.ontology.linking.several import link
 from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
 from allonym.plan.column import Column, Ontology
@@ -49,8 +51,8 @@ def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], S
         links = prepared.links[name] = _accepted(_link(prepared, name, scopes, tick, kind.words(cells)), column)
         _check_links(prepared, name, column)
     if len(links) > 1 and not kind.several_ontologies:
-        text = f"sets have one ontology, this has {len(links)}."
-        prepared.problems.append(Problem("several-ontologies", text, "choose one.", name))
+        text = f"the ontologies of sets cannot be blended, this has {len(links)}."
+        prepared.problems.append(Problem("several-ontologies", text, "choose one, or combine = first.", name))
         return
     prepared.encoded[name] = kind.encode(name, cells, links)
     if column.role == "quasi":
@@ -114,20 +116,17 @@ def _link(
     tick: Progress,
     words: Mapping[str, int],
 ) -> list[ColumnLinks]:
-    """Link the words of a column, with their counts, to each of its ontologies."""
+    """Link the words of a column, with their counts, to its ontology, or to each of those that are blended."""
     plan, column = prepared.plan, prepared.plan.columns[name]
-    ontologies = column.ontology or ("wordnet",)
     abbreviations = _abbreviations(column.abbreviations, plan.folder)
     linked = []
-    for place, ontology in enumerate(ontologies):
-        key = (ontology if isinstance(ontology, str) else id(ontology), column.root)
-        if key not in scopes:
-            scopes[key] = _open_scope(ontology, column.root, plan.folder)
+    ontologies = open_scopes(column, plan.folder, scopes)
+    for place, scope in enumerate(ontologies):
         settled = _settled(column.links[place], plan.folder) if column.links else links_files.Settled()
         values = dict.fromkeys(settled.concepts, 0) | dict(words)  # settled values that this table lacks stay known
         links = link(
             values,
-            scopes[key],
+            scope,
             senses=column.senses or ("first" if plan.method.info.data_independent else "coherent"),
             individuals=column.individuals or (False if plan.method.info.data_independent else column.individuals),
             language=column.language,
@@ -141,7 +140,7 @@ def _link(
         source = column.links[place] if column.links else None
         file = source if isinstance(source, (str, Path)) else None
         marked = {x.value: x for x in settled.mark(links)}
-        linked.append(ColumnLinks(scopes[key], marked, settled, file, column.language, abbreviations))
+        linked.append(ColumnLinks(scope, marked, settled, file, column.language, abbreviations))
     return linked
 
 
@@ -193,9 +192,28 @@ def _open_scope(ontology: Ontology, root: str | None, folder: Path) -> Scope:
     return scope if root is None else Scope.of(scope.taxonomy, root)
 
 
-def open_scopes(column: Column, folder: Path) -> list[Scope]:
-    """Open the ontologies of a column of words."""
-    return [_open_scope(ontology, column.root, folder) for ontology in column.ontology or ("wordnet",)]
+def open_scopes(column: Column, folder: Path, opened: dict[Any, Scope] | None = None) -> list[Scope]:
+    """Open the ontologies of a column of words: one, those that are blended, or several joined to one.
+
+    All problems are raised at once. `opened` has those that are open already.
+    """
+    opened = {} if opened is None else opened
+    keys: list[tuple[Any, str | None]] = []
+    problems: list[Problem] = []
+    for ontology in column.ontology or ("wordnet",):
+        keys.append((ontology if isinstance(ontology, str) else id(ontology), column.root))
+        try:
+            if keys[-1] not in opened:
+                opened[keys[-1]] = _open_scope(ontology, column.root, folder)
+        except AllonymError as error:
+            problems += error.problems
+    if problems:
+        raise PlanError(problems)
+    if not column.joins_ontologies:
+        return [opened[key] for key in keys]
+    if tuple(keys) not in opened:
+        opened[tuple(keys)] = joined([opened[key] for key in keys])
+    return [opened[tuple(keys)]]
 
 
 def _settled(links: Any, folder: Path) -> links_files.Settled:

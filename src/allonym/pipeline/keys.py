@@ -26,6 +26,7 @@ LATER = (
     "dominance_k",
     "accept",
     "rest",
+    "combine",
 )  # options that were added later: draws stay as they were
 FILES = ("ontology", "links", "hierarchy", "levels", "candidates", "abbreviations")  # options that may name files
 

@@ -20,6 +20,7 @@ from allonym.measures.row_order import ordered_columns
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.draws import key_of
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.ontology.joining.taxonomy import branches_of
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
 from allonym.pipeline.encoding import encode_column, has_ontology
@@ -71,7 +72,8 @@ class Prepared:
     @property
     def ontologies(self) -> list[Scope]:
         """The ontologies that words are linked to, each once."""
-        return list({x.scope.name: x.scope for links in self.links.values() for x in links}.values())
+        scopes = [scope for links in self.links.values() for x in links for scope in branches_of(x.scope)]
+        return list({x.name: x for x in scopes}.values())
 
     @cached_property
     def ordered_columns(self) -> list[str] | None:

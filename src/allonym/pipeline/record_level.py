@@ -7,9 +7,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from allonym.errors import Problem, TableError, plural
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.ontology.linking.link import link
+from allonym.ontology.joining.virtual_roots import virtual_roots
+from allonym.ontology.linking.several import link
 from allonym.ontology.scope import Scope
 from allonym.records import Pairs
 
@@ -51,7 +54,7 @@ def understand(prepared: Prepared, name: str) -> None:
 
 def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope) -> None:
     """Add the concepts that the values of a column may become: all under the root, or those of a list."""
-    concepts: list[int] = scope.concepts.tolist()
+    concepts: list[int] = np.setdiff1d(scope.concepts, virtual_roots(scope.taxonomy)).tolist()
     if column.candidates:
         from allonym.ontology.hierarchy import CERTAIN_REASONS
 

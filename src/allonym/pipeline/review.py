@@ -16,9 +16,10 @@ from allonym.kinds.registry import takes_option
 from allonym.ontology.catalog import is_named, name_and_root, open_ontology, split_root
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.accept import SUGGESTED
-from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link, link
+from allonym.ontology.linking.link import NARROWER, REVIEW, SAME, SURE, UNMATCHED, Link
 from allonym.ontology.linking.readings.abbreviations import read_abbreviations
 from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
+from allonym.ontology.linking.several import link
 from allonym.ontology.scope import Scope
 from allonym.pipeline.check import ColumnCheck
 from allonym.pipeline.encoding import open_scopes
@@ -249,9 +250,10 @@ def carried_over(before: Column, after: Column, folder: Path) -> tuple[Column, d
     if not takes_option(after.kind, "links") or after.role not in ("quasi", "sensitive"):
         return after, {}
     was, now = before.ontology or ("wordnet",), after.ontology or ("wordnet",)
-    if (now, after.root) == (was, before.root):
+    if (now, after.root, after.joins_ontologies) == (was, before.root, before.joins_ontologies):
         return replace(after, links=before.links), {}
-    if [_ontology_of(x) for x in was] != [_ontology_of(x) for x in now]:
+    same_ontologies = [_ontology_of(x) for x in was] == [_ontology_of(x) for x in now]
+    if not same_ontologies or before.joins_ontologies != after.joins_ontologies:
         return after, {}
     texts = {str(x): by_hand((folder / str(x)).read_text("utf-8-sig")) for x in before.links}
     if not all(texts.values()):

@@ -272,9 +272,8 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[
 def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
     """Return the hashes of what went into a release, as it was read; that of the data is given."""
     links: dict[str, str] = {}
-    ontologies: dict[str, str] = {}
+    ontologies = {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.ontologies}
     for column_links in prepared.links.values():
-        ontologies |= {x.scope.taxonomy.name: x.scope.taxonomy.source.sha256 for x in column_links}
         links |= {str(x.file): x.settled.sha256 for x in column_links if x.file}
     ontologies |= {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.hierarchies.values()}
     return {"input": input, "plan": toml.sha256(prepared.plan), "links": links, "ontologies": ontologies}

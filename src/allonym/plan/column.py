@@ -22,6 +22,7 @@ from allonym.parameters import REQUIRED, parameter, problems_of, unknown
 ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first")
+COMBINE = ("first", "blend")
 Ontology = str | Scope | Taxonomy
 Links = str | Path | Mapping[str, str | tuple[str, str]]  # a concept, or a concept and `same` or `narrower`
 
@@ -32,7 +33,9 @@ class Column:
 
     role: str = parameter(REQUIRED, "What the column is used for.", choices=ROLES)
     kind: str | None = parameter(None, "What its values are; by default recognised.", choices=KINDS)
-    ontology: tuple[Ontology, ...] = parameter((), "Name or file of the ontology; several are blended.", many=True)
+    ontology: tuple[Ontology, ...] = parameter(
+        (), "Name or file of the ontology, or of several: see `combine`.", many=True
+    )
     root: str | None = parameter(None, "Concept above all meanings and replacements: a word or an id.")
     levels: str | Path | tuple[str, ...] = parameter(
         (), "Levels of an ordinal column, lowest first, or a file with one per line.", many=True
@@ -47,7 +50,7 @@ class Column:
     individuals: bool | None = parameter(
         None, "Words may mean named individuals; by default, if at least half of the values do.", type=bool
     )
-    links: tuple[Links, ...] = parameter((), "Reviewed links files, one for each ontology.", many=True)
+    links: tuple[Links, ...] = parameter((), "Reviewed links file; of blended ontologies, one for each.", many=True)
     separator: str = parameter(";", "Separator between the items of a set in text.")
     distance: str = parameter("min-sum", "Distance between sets.", choices=SET_DISTANCES)
     elements: str = parameter("text", "Items of sets: words, or categories.", choices=("text", "category"))
@@ -68,6 +71,12 @@ class Column:
         "error",
         "What happens to words without an accepted link: they stop the run, or are categories.",
         choices=REST,
+    )
+    combine: str = parameter(
+        "first",
+        "Of several ontologies, the first that knows a word decides, or all are blended: each pair is compared "
+        "by the one that finds it most alike.",
+        choices=COMBINE,
     )
     weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
     language: str = parameter("en", "Language of the words.")
@@ -102,6 +111,11 @@ class Column:
         return "review" if self.accept_review and self.accept == "sure" else self.accept
 
     @property
+    def joins_ontologies(self) -> bool:
+        """Whether it has several ontologies that count as one, in which the first that knows a word decides."""
+        return len(self.ontology) > 1 and self.combine == "first"
+
+    @property
     def keeps_unmatched(self) -> bool:
         """Whether words without a concept are values of their own."""
         return self.unmatched == "opaque" or (self.unmatched == "error" and self.rest == "category")
@@ -126,9 +140,10 @@ class Column:
         elif self.kind is None or self.kind in KINDS:
             yield from self._problems_of_kind()
         ontologies = max(len(self.ontology), 1)
-        if self.links and len(self.links) != ontologies:
+        if self.links and len(self.links) != (1 if self.joins_ontologies else ontologies):
             text = f"there are {len(self.links)} links files for {ontologies} ontologies."
-            yield Problem("links-of-ontologies", text, "give one links file for each ontology.")
+            hint = "give one links file; only with combine = blend, each ontology has one."
+            yield Problem("links-of-ontologies", text, hint)
 
     def _problems_of_kind(self) -> Iterator[Problem]:
         kind, default = self.kind or WORDS, Column(self.role)

@@ -136,9 +136,7 @@ class Report:
         summary = dict(self.for_publication["summary"])
         known = {x["name"]: x["sha256"] for x in self.ontologies if "sha256" in x}
         summary["sha256"] = {"ontologies": known, "output": self.summary["sha256"]["output"]}
-        named = {x.get("name") for x in self.ontologies}
         variables = [x for x in self.for_publication["variables"] if x.role in PUBLIC_ROLES]
-        variables = [x if x.ontology in named else replace(x, ontology="") for x in variables]
         return replace(
             self,
             **{

@@ -8,6 +8,7 @@ from typing import Any
 from allonym.errors import OntologyError
 from allonym.ontology.catalog import WORDNET, added
 from allonym.ontology.catalog.registry import MODULES, entry
+from allonym.ontology.joining.taxonomy import branches_of
 from allonym.ontology.scope import Scope
 
 ADDED = "added by you"  # the family of ontologies from files
@@ -141,8 +142,12 @@ def described(scope: Scope) -> dict[str, str]:
 
 def published(scope: Scope) -> dict[str, str]:
     """Return what a public report says of an ontology; an unpublished one may list values, so nothing of it."""
-    source = scope.taxonomy.source
-    return described(scope) if source.version or source.licence else {"name": "a hierarchy of its own"}
+    return described(scope) if is_published(scope) else {"name": "a hierarchy of its own"}
+
+
+def is_published(scope: Scope) -> bool:
+    """Tell whether an ontology, and each of those that were joined to it, has a version or a licence."""
+    return all(x.taxonomy.source.version or x.taxonomy.source.licence for x in branches_of(scope))
 
 
 def _attribution(info: OntologyInfo, licence: str) -> str:

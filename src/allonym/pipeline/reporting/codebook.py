@@ -15,7 +15,8 @@ from allonym import __version__
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.registry import WORDS, kind_named
-from allonym.ontology.catalog.about import published
+from allonym.ontology.catalog.about import is_published, published
+from allonym.ontology.joining.taxonomy import branches_of
 from allonym.ontology.narrower import broader
 from allonym.pipeline.reporting.public import PublicFacts
 
@@ -71,7 +72,7 @@ def _variable(facts: PublicFacts, name: str, role: str, cells: Cells | None) -> 
             entry["information_loss"] = facts.loss["by_column"][name]
         cells = release.written[name]
     if name in prepared.links:
-        entry["ontologies"] = [published(x.scope) for x in prepared.links[name]]
+        entry["ontologies"] = [published(scope) for x in prepared.links[name] for scope in branches_of(x.scope)]
     assert cells is not None
     values, missing = _values(release, name, cells)
     entry |= {"distinct": len(values), "missing": missing}
@@ -100,7 +101,7 @@ def _concepts(release: Release, name: str) -> dict[str, dict[str, str | list[str
     """
     attribute = next(x for x in release.masking.attributes if x.name == name)
     scope = release.prepared.links[name][0].scope if name in release.prepared.links else None
-    if scope is None or not isinstance(attribute.metric, ConceptMetric) or "version" not in published(scope):
+    if scope is None or not isinstance(attribute.metric, ConceptMetric) or not is_published(scope):
         return {}
     cells, concepts = release.written[name], dict[str, dict[str, list[str]]]()
     for cell, value, rows in zip(cells.values, attribute.values, cells.counts.tolist(), strict=True):

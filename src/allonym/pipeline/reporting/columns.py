@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from allonym.cells import by_text
+from allonym.ontology.catalog.about import is_published
 from allonym.pipeline.evaluate import bins
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.records import Pairs
@@ -34,7 +35,9 @@ def _variables(facts: ReleaseFacts) -> Iterator[Variable]:
     for name in prepared.table.names:
         role = plan.columns[name].role if name in plan.columns else "keep"
         kind = prepared.kinds.get(name, "")
-        ontology = " and ".join(x.scope.name for x in prepared.links.get(name, ()))
+        scopes = [x.scope for x in prepared.links.get(name, ())]
+        shown = not facts.public or all(map(is_published, scopes))
+        ontology = " and ".join(x.name for x in scopes) if shown else ""
         if role == "quasi":
             yield _masked(facts, Variable(name, role, TREATMENT[role], kind, ontology))
         else:

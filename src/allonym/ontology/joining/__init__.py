@@ -1,0 +1,1 @@
+"""Several ontologies as one, below a virtual root."""
