@@ -165,6 +165,13 @@ COLUMNS = [
         f"--quasi job=mini-jobs.csv --quasi job=wordnet:person --unmatched opaque --accept-review {REST}",
         hidden=("plan",),
     ),
+    masking(
+        "columns/blended-ontologies",
+        "people.csv",
+        "--quasi job=mini-jobs.csv --quasi job=wordnet:person --combine blend --unmatched opaque --accept-review "
+        f"{REST}",
+        hidden=("plan",),
+    ),
     masking("columns/all-kinds", "people.csv", "--plan people.toml --accept-review"),
     masking("columns/plan-of-file", "people-latin.csv", "--plan file.toml"),
     *(
@@ -657,7 +664,7 @@ ERRORS = [
         "kind-of-method": "mask people.csv -o out.csv --quasi age=numeric --keep name --keep-rest --method generalise",
         "per-attribute": f"mask people.csv -o out.csv {PEOPLE} --method recoding",
         "several-ontologies-noise": "mask people.csv -o out.csv --quasi job=wordnet --quasi job=mini-jobs.csv "
-        "--keep name --keep-rest --method noise --accept-review",
+        "--combine blend --keep name --keep-rest --method noise --accept-review",
         "strange-candidates": f"mask people.csv -o out.csv {ALONE} --method exponential --candidates strange.txt",
         "epsilon-range": f"mask people.csv -o out.csv {ALONE} --method exponential --epsilon 0",
         "links-of-no-column": f"mask people.csv -o out.csv {PEOPLE} --links jobs=reason.links.csv",
