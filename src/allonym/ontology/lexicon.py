@@ -160,6 +160,14 @@ class Lexicon(DropCaches):
         keys = list(self.keys)
         return [keys[form] for form in np.unique(self.form_of[own]).tolist()]
 
+    def words_in(self, language: str) -> NDArray[np.int64]:
+        """Return the places of the labels and synonyms of a language, and of those without a language.
+
+        >>> Lexicon.build([Entry("nurse", 0), Entry("2221", 0, notation=True)]).words_in("en").tolist()
+        [1]
+        """
+        return np.flatnonzero(~self.notation & self._of_language(language)[self.languages])
+
     @cached_property
     def has_counts(self) -> bool:
         """Whether any sense has been counted in a corpus."""
