@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from math import exp, log
 from typing import NamedTuple
 
@@ -82,15 +83,22 @@ class CandidateFinder:
         self._ancestors: dict[int, frozenset[int]] = {}
         self.reason_unmatched: dict[str, str] = {}  # unknown | outside | individual
 
-    def candidates(self, value: str) -> list[Candidate]:
-        """Return the candidates of the strongest step of matching that has any, heaviest first."""
+    def candidates(self, value: str, *, whole: bool = False) -> list[Candidate]:
+        """Return the candidates of the strongest step of matching that has any, heaviest first.
+
+        Args:
+            value: the value.
+            whole: whether to match it as a whole only, without dropping or correcting words.
+        """
         self.reason_unmatched[value] = "unknown"
         if is_residual(value, self.matcher.language):
             return []
         exact = self.taxonomy.find(value.strip())
         if exact is not None and exact in self.scope and not self._is_word(value):
             return [Candidate(exact, 0.0, Match(value, "id"))]
-        found = self._of_code(value) or self._found(value)
+        found = self._of_code(value) or self._found(value, 1 if whole else None)
+        if whole and not found:
+            return []
         if not found or found[0].match.reason in ("part", "head"):
             found = self._best(found + self._misspelt(value))
         found = found or self._longer(value)
@@ -151,10 +159,10 @@ class CandidateFinder:
 
         return Spelling.of(self.lexicon, self.matcher.language, known)
 
-    def _found(self, value: str) -> list[Candidate]:
-        """Return the candidates of the strongest step of matching that has any."""
+    def _found(self, value: str, steps: int | None = None) -> list[Candidate]:
+        """Return the candidates of the strongest step of matching that has any, of the first so many steps."""
         outside: list[Candidate] = []
-        for step in self.matcher.steps(value, self.normaliser, self._leads):
+        for step in islice(self.matcher.steps(value, self.normaliser, self._leads), steps):
             every = self.of_matches(value, step)
             if any(self._inside[x.concept] for x in every):
                 return every

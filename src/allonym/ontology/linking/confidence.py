@@ -33,6 +33,34 @@ def log_odds(probability: float) -> float:
     return max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log(max(probability, 1e-9) / max(1 - probability, 1e-9))))
 
 
+# of links by similar labels, fitted to synonyms left out of ontologies (benchmarks/linking_held_out.py --fit)
+LABEL_WEIGHTS = {
+    "constant": -2.31, "votes": 0.69, "best": 0.35, "mean": 1.88, "words": 0.29, "covered": 1.16, "group": 0.89,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LabelFeatures:
+    """What is known about a link by similar labels, as numbers; see `Candidates`."""
+
+    votes: float  # logarithm of the odds of the chosen concept
+    best: float
+    mean: float
+    words: float
+    covered: float
+    group: float  # 1, if the concept is a group of candidates
+
+
+def confidence_of_label(features: LabelFeatures) -> float:
+    """Return the probability that a link by similar labels is right.
+
+    >>> round(confidence_of_label(LabelFeatures(4.0, 0.9, 0.9, 1.0, 1.0, 0.0)), 2)
+    0.98
+    """
+    score = LABEL_WEIGHTS["constant"] + sum([LABEL_WEIGHTS[name] * value for name, value in vars(features).items()])
+    return 1 / (1 + exp(-score))
+
+
 def confidence(features: Features) -> float:
     """Return the probability that a link is right.
 

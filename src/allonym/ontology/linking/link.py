@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from allonym.errors import LinksError, OptionError, first_few
 from allonym.ontology.linking.candidates import PARTIAL, Candidate, CandidateFinder
 from allonym.ontology.linking.choose import Choice, ColumnChoice
@@ -14,8 +17,9 @@ from allonym.ontology.linking.codes.index import CODE_REASONS, DOUBTFUL_CODE, FI
 from allonym.ontology.linking.confidence import confidence
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.match import Match, Matcher
+from allonym.ontology.linking.propose import MIN_CONFIDENCE, Proposal, Proposer, can_propose
 from allonym.ontology.linking.readings.normalise import Normaliser
-from allonym.ontology.linking.suggest import similar_words
+from allonym.ontology.linking.suggest import names_of, similar_words
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
@@ -24,6 +28,8 @@ SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
+MIN_SURE_NEAREST = 0.90  # the same, if the value is like labels of the concept but is none of them
+NEAREST = "nearest"  # the reason of a link by similar labels
 NEVER_SURE = frozenset({"stem", "longer", "similar", DOUBTFUL_CODE})
 MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
@@ -104,15 +110,19 @@ def link(
     open_values = [v for v in counts if v not in decided]
     in_context = senses == "coherent"
     finder = _finder(scope, language, abbreviations or {}, counts if in_context else (), strict)
+    proposer = _proposer(finder)
     candidates: dict[str, list[Candidate]] = {}
     for done, value in enumerate(open_values):
-        candidates[value] = finder.candidates(value)
+        candidates[value] = finder.candidates(value, whole=proposer is not None)
         tick(done, 2 * len(open_values))
     if individuals is None:
         individuals = _mostly_individuals(candidates, decided, scope.taxonomy)
+    allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
+    proposals = _proposals(proposer, candidates, finder, allowed) if proposer is not None else {}
     if not individuals:
         candidates = {v: _without_individuals(c, finder, v) for v, c in candidates.items()}
-    suggestions = _suggestions(candidates, counts, scope, individuals, tick) if suggest else {}
+    unmatched = [v for v, c in candidates.items() if not c and not _is_linked(proposals.get(v))]
+    suggestions = _suggestions(unmatched, proposals, counts, finder, allowed, tick) if suggest else {}
     settled_concepts = [c for c in decided.values() if c is not None]
     choice = ColumnChoice(candidates, settled_concepts, finder, scope, in_context=in_context, name=name)
     calibrated = scope.taxonomy.details is not None  # elsewhere nobody has measured how often heads are right
@@ -128,26 +138,66 @@ def link(
             links.append(Link(value, count, concept, SETTLED, status, relation=relation))
         elif value in chosen:
             links.append(chosen[value])
+        elif _is_linked(proposals.get(value)):
+            links.append(_link_of_proposal(value, count, proposals[value], scope.taxonomy))
         else:
             reason = finder.reason_unmatched[value]
             links.append(Link(value, count, None, reason, UNMATCHED, suggestions=tuple(suggestions.get(value, ()))))
     return links
 
 
+def _proposer(finder: CandidateFinder) -> Proposer | None:
+    """Return what proposes concepts by similar labels, if the ontology has enough of them."""
+    if not can_propose(finder.taxonomy, finder.language):
+        return None
+    return Proposer(finder.taxonomy, finder.matcher.language, finder.normaliser)
+
+
+def _proposals(
+    proposer: Proposer, candidates: dict[str, list[Candidate]], finder: CandidateFinder, allowed: NDArray[np.bool_]
+) -> dict[str, Proposal]:
+    """Propose concepts for values without candidates; others get candidates by their words."""
+    unmatched = [v for v, c in candidates.items() if not c and finder.reason_unmatched[v] == "unknown"]
+    proposals = proposer.propose(unmatched, allowed)
+    for value in unmatched:
+        proposal = proposals.get(value)
+        if proposal is None or not _is_linked(proposal) or not proposal.features.words:  # or it may be misspelt
+            candidates[value] = finder.candidates(value)
+    return proposals
+
+
+def _is_linked(proposal: Proposal | None) -> bool:
+    return proposal is not None and proposal.confidence >= MIN_CONFIDENCE
+
+
 def _suggestions(
-    candidates: Mapping[str, Sequence[Candidate]],
+    unmatched: Sequence[str],
+    proposals: Mapping[str, Proposal],
     counts: Mapping[str, int],
-    scope: Scope,
-    individuals: bool,
+    finder: CandidateFinder,
+    allowed: NDArray[np.bool_],
     tick: Callable[[int, int], None],
-) -> dict[str, list[str]]:
-    """Return words spelled like the most frequent values without candidates."""
-    unmatched = sorted((v for v, c in candidates.items() if not c), key=lambda v: -counts[v])[:MAX_SUGGESTED]
-    allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
-    total = 2 * len(candidates)
-    first_tick = total - len(unmatched)
-    similar = similar_words(scope.taxonomy.lexicon, unmatched, allowed, lambda n: tick(first_tick + n, total))
-    return dict(zip(unmatched, similar, strict=True))
+) -> dict[str, Sequence[str]]:
+    """Return the names of proposals for unmatched values; for the most frequent of the others, similar words."""
+    found: dict[str, Sequence[str]] = {
+        value: names_of(finder.taxonomy, [proposal.concept, *proposal.alternatives], finder.language)
+        for value in unmatched
+        if (proposal := proposals.get(value)) is not None
+    }
+    others = sorted((v for v in unmatched if v not in found), key=lambda v: -counts[v])[:MAX_SUGGESTED]
+    first_tick = 2 * len(counts) - len(others)
+    lexicon = finder.lexicon
+    similar = similar_words(lexicon, others, allowed, lambda n: tick(first_tick + n, 2 * len(counts)))
+    return found | dict(zip(others, similar, strict=True))
+
+
+def _link_of_proposal(value: str, count: int, proposal: Proposal, taxonomy: Taxonomy) -> Link:
+    """Return the link of a value to a concept that similar labels propose: the value is a kind of it."""
+    is_sure = proposal.confidence >= MIN_SURE_NEAREST and not taxonomy.instances[proposal.concept]
+    return Link(
+        value, count, proposal.concept, NEAREST, SURE if is_sure else REVIEW, proposal.dropped, proposal.alternatives,
+        relation=NARROWER, confidence=proposal.confidence,
+    )  # fmt: skip
 
 
 def _link(value: str, count: int, choice: Choice, candidates: Sequence[Candidate], calibrated: bool) -> Link:

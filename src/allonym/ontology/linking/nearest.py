@@ -5,27 +5,29 @@ Candidates are found by the labels of a concept taken together; five figures the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, take_rows
+from allonym.arrays import Floats, Ints, sum_by, take_rows
 from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.ngrams import LabelIndex, Query
-from allonym.ontology.linking.readings.negation import has_negation, is_negation, words_of
+from allonym.ontology.linking.readings.negation import has_negation, words_of
 from allonym.ontology.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MAX_CANDIDATES = 20  # of a text
+MAX_CANDIDATES = 15  # of a text
 BLOCK = 256  # texts that are compared at once
 PRIOR_LABELS = 5.0  # with a head word, assumed to be spread over the ontology
 MAX_HEAD = 6.0  # logarithm
+_NUMERAL = re.compile(r"\w*\d\w*|[ivx]+|\w")  # "type 2", "type ii" and "type b" are no "type 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,7 @@ class Candidates:
         label: the place of that label in the index.
         mean: the similarity of all its labels together.
         words: the share of the weight of the text's words that its labels have.
+        covered: the share of the weight of that label's words that the text has.
         head: how much oftener than elsewhere the text's head is that of labels below its parent, as a logarithm.
     """
 
@@ -47,6 +50,7 @@ class Candidates:
     label: Ints
     mean: Floats
     words: Floats
+    covered: Floats
     head: Floats
 
 
@@ -101,9 +105,9 @@ class NearestConcepts:
         heads, concepts = index.stems[index.labels.heads[has_words]], index.concepts[has_words]
         starts, parents = take_rows(*self._groups, concepts)
         pairs, counts = np.unique(np.repeat(heads, np.diff(starts)) * size + parents, return_counts=True)
-        of_head = np.bincount(pairs // size, counts, len(index.stem_numbers) + 1)
-        of_parent = np.bincount(pairs % size, counts, size)
-        return pairs, counts.astype(np.float64), of_head, of_parent
+        amounts: Floats = counts.astype(np.float64)
+        of_head = sum_by(pairs // size, amounts, len(index.stem_numbers) + 1)
+        return pairs, amounts, of_head, sum_by(pairs % size, amounts, size)
 
     @cached_property
     def _groups(self) -> tuple[Ints, Ints]:
@@ -113,11 +117,17 @@ class NearestConcepts:
         return starts + np.searchsorted(alone, np.arange(len(starts))), np.insert(parents, starts[alone], alone)
 
     @cached_property
-    def _numbering(self) -> Signatures:
-        return Signatures(self.language)
+    def _negating(self) -> NDArray[np.bool_]:
+        """Which labels have a negation."""
+        return np.array([has_negation(words_of(text), self.language) for text in self.index.texts], bool)
 
     @cached_property
-    def _signatures(self) -> tuple[Ints, Ints]:
+    def _numbering(self) -> Numerals:
+        return Numerals()
+
+    @cached_property
+    def _numerals(self) -> Ints:
+        """The number of the numerals of each label."""
         return self._numbering.of(self.index.texts)
 
     # --- texts -----------------------------------------------------------------------------------------------
@@ -130,28 +140,30 @@ class NearestConcepts:
             allowed: for every concept of the ontology, whether it may be a candidate.
         """
         query = self.index.query(texts)
-        negations, numbers = self._numbering.of(texts)
+        numerals = self._numbering.of(texts) if len(self._numerals) else np.zeros(len(texts), np.int64)
         blocks = []
         for low in range(0, len(texts), BLOCK):
             rows = np.arange(low, min(low + BLOCK, len(texts)))
-            blocks.append(self._block(query, rows, negations[rows], numbers[rows], allowed))
+            blocks.append(self._block(query, rows, numerals[rows], allowed))
         sizes = np.concatenate([np.diff(block.starts) for block in blocks])
-        fields = [np.concatenate([getattr(x, name) for x in blocks]) for name in Candidates.__annotations__ if name != "starts"]
-        return Candidates(np.concatenate([[0], np.cumsum(sizes)]), *fields)
+        names = [field.name for field in fields(Candidates) if field.name != "starts"]
+        columns = [np.concatenate([getattr(x, name) for x in blocks]) for name in names]
+        return Candidates(np.concatenate([[0], np.cumsum(sizes)]), *columns)
 
-    def _block(self, query: Query, rows: Ints, negations: Ints, numbers: Ints, allowed: NDArray[np.bool_]) -> Candidates:
+    def _block(self, query: Query, rows: Ints, numerals: Ints, allowed: NDArray[np.bool_]) -> Candidates:
         words, stems, heads = self._vectors(query, rows)
         starts, concepts = self._found(words, stems, allowed)
         owners = np.repeat(np.arange(len(rows)), np.diff(starts))
         dense_words, dense_stems = words.toarray(), stems.toarray()
-        best, label = self._best(dense_words, owners, concepts, negations, numbers)
+        best, label = self._best(dense_words - query.opposed(rows), owners, concepts, numerals)
         mean = _products(dense_words, owners, self._means, concepts)
-        covered = _products(dense_stems, owners, self._stems, concepts)
+        shared = _products(dense_stems, owners, self._stems, concepts)
+        covered = self._covered(dense_stems > 0, owners, label)
         head = self._head(heads[owners], concepts)
         kept = best > 0
         sizes = np.bincount(owners[kept], minlength=len(rows))
-        fields = [x[kept] for x in (concepts, best, label, np.minimum(mean, 1), covered, head)]
-        return Candidates(np.concatenate([[0], np.cumsum(sizes)]), *fields)  # type: ignore[arg-type]
+        columns = [x[kept] for x in (concepts, best, label, np.minimum(mean, 1), shared, covered, head)]
+        return Candidates(np.concatenate([[0], np.cumsum(sizes)]), *columns)  # type: ignore[arg-type]
 
     def _vectors(self, query: Query, rows: Ints) -> tuple[csr_array, csr_array, Ints]:
         """Return texts as words of labels and as stems, of length and sum 1, and the stems of their heads."""
@@ -188,10 +200,12 @@ class NearestConcepts:
             starts.append(starts[-1] + len(concepts))
         return np.array(starts, np.int64), np.concatenate(found).astype(np.int64)
 
-    def _best(
-        self, words: Floats, owners: Ints, concepts: Ints, negations: Ints, numbers: Ints
-    ) -> tuple[Floats, Ints]:
-        """Return the similarity and the place of the most similar label of each candidate."""
+    def _best(self, words: Floats, owners: Ints, concepts: Ints, numerals: Ints) -> tuple[Floats, Ints]:
+        """Return the similarity and the place of the most similar label of each candidate.
+
+        Labels with a negation or with other numerals have similarity 0, and so have all labels of a concept if one of
+        them has a word that is the opposite of one of the text's.
+        """
         index = self.index
         if not len(concepts):
             return np.zeros(0), np.zeros(0, np.int64)
@@ -201,13 +215,23 @@ class NearestConcepts:
         products = words[np.repeat(of_label, np.diff(starts)), of_words]
         sums = np.bincount(np.repeat(np.arange(len(labels)), np.diff(starts)), products, len(labels))
         similar = np.minimum(sums / index.norms[labels], 1)
-        of_negations, of_numbers = self._signatures
-        other_numbers = (of_numbers[labels] > 0) & (numbers[of_label] > 0) & (of_numbers[labels] != numbers[of_label])
-        similar[other_numbers | (of_negations[labels] != negations[of_label])] = 0
+        other = (self._numerals[labels] != numerals[of_label]) & (self._numerals[labels] > 0) & (numerals[of_label] > 0)
+        similar[other | self._negating[labels]] = 0
         best = np.maximum.reduceat(similar, first[:-1])
+        best[np.minimum.reduceat(similar, first[:-1]) < 0] = 0
         is_best = np.flatnonzero(similar == np.repeat(best, np.diff(first)))
-        pair = np.repeat(np.arange(len(concepts)), np.diff(first))[is_best]
-        return best, labels[is_best[np.searchsorted(pair, np.arange(len(concepts)))]]
+        at = np.minimum(np.searchsorted(is_best, first[:-1]), max(len(is_best) - 1, 0))
+        return best, labels[is_best[at]] if len(is_best) else labels[first[:-1]]
+
+    def _covered(self, stems: NDArray[np.bool_], owners: Ints, labels: Ints) -> Floats:
+        """Return the share of the weight of the words of each label that a text has."""
+        index = self.index
+        starts, words = take_rows(index.labels.starts, index.labels.words, labels)
+        pair = np.repeat(np.arange(len(labels)), np.diff(starts))
+        of_label = index.stems[words]
+        weights = index.stem_weights[of_label]
+        own = np.bincount(pair, weights * stems[owners[pair], of_label], len(labels))
+        return own / np.maximum(np.bincount(pair, weights, len(labels)), 1e-12)
 
     def _head(self, heads: Ints, concepts: Ints) -> Floats:
         """Return how much oftener a head word is that of labels below the parents of concepts than elsewhere."""
@@ -225,38 +249,20 @@ class NearestConcepts:
         return np.maximum.reduceat(odds, starts[:-1])
 
 
-class Signatures:
-    """Numbers for the negations and for the numbers of texts; 0 if a text has none.
+class Numerals:
+    """Numbers for the numerals of texts: digits, Roman numerals and single letters; 0 if a text has none.
 
-    >>> from allonym.ontology.linking.languages import language
-    >>> [x.tolist() for x in Signatures(language("en")).of(["no pain", "type 2", "pain", "no type 2 pain"])]
-    [[1, 0, 0, 1], [0, 1, 0, 1]]
+    >>> Numerals().of(["type 2", "pain", "2 types", "type b"]).tolist()
+    [1, 0, 1, 2]
     """
 
-    def __init__(self, language: Language) -> None:
-        self._language = language
-        self._negations: dict[frozenset[str], int] = {frozenset(): 0}
+    def __init__(self) -> None:
         self._numbers: dict[frozenset[str], int] = {frozenset(): 0}
 
-    def of(self, texts: Iterable[str]) -> tuple[Ints, Ints]:
-        """Return the numbers of texts; texts with the same words of a kind have the same number."""
-        found = []
-        for text in texts:
-            words = words_of(text)
-            negating, digits = self._negating(words), frozenset(filter(str.isdigit, words))
-            found.append(
-                (
-                    self._negations.setdefault(negating, len(self._negations)),
-                    self._numbers.setdefault(digits, len(self._numbers)),
-                )
-            )
-        columns = np.array(found, np.int64).reshape(-1, 2)
-        return columns[:, 0], columns[:, 1]
-
-    def _negating(self, words: list[str]) -> frozenset[str]:
-        if not has_negation(words, self._language):
-            return frozenset()
-        return frozenset(word for word in words if is_negation(word, self._language))
+    def of(self, texts: Iterable[str]) -> Ints:
+        """Return the numbers of texts; texts with the same numerals have the same number."""
+        numerals = (frozenset(filter(_NUMERAL.fullmatch, words_of(text))) for text in texts)
+        return np.array([self._numbers.setdefault(x, len(self._numbers)) for x in numerals], np.int64)
 
 
 def _rows_divided(matrix: csr_array, by: Floats) -> csr_array:
@@ -271,4 +277,4 @@ def _products(vectors: Floats, owners: Ints, matrix: csr_array, rows: Ints) -> F
     starts, columns = take_rows(matrix.indptr.astype(np.int64), matrix.indices, rows)
     _, values = take_rows(matrix.indptr.astype(np.int64), matrix.data, rows)
     pair = np.repeat(np.arange(len(rows)), np.diff(starts))
-    return np.bincount(pair, vectors[owners[pair], columns] * values, len(rows))
+    return sum_by(pair, vectors[owners[pair], columns] * values, len(rows))

@@ -20,6 +20,7 @@ import numpy as np
 from allonym.arrays import Floats, Ints
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.languages import Language
+from allonym.ontology.linking.readings.negation import negating_prefixes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -28,6 +29,8 @@ N = 3  # letters of an n-gram, the blanks around a word included
 MIN_WORD_SIMILARITY = 0.2
 MAX_LABELS = 500_000  # of an ontology whose labels are indexed
 MAX_LETTERS, MAX_WORDS = 200, 20  # only the beginning of a longer text is compared
+MIN_OPPOSITE = 4  # letters of a word that may have an opposite
+OPPOSED = 1e6  # larger than any product
 BLOCK = 4096  # distinct words that are compared at once
 _WORD = re.compile(r"[^\W_]+")
 
@@ -80,7 +83,7 @@ class Tokeniser:
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """Return the stems of words."""
-        stems: list[str] = self._stemmer.stemWords(list(words))
+        stems: list[str] = self._stemmer.stemWords(list(words)) if self.language.stemmer else list(words)
         return stems
 
 
@@ -134,6 +137,7 @@ class LabelIndex:
         self.concepts: Ints = np.array([c for c, _ in sorted(distinct)], np.int64)
         self.first: Ints = np.searchsorted(self.concepts, np.arange(concepts + 1))
         self.labels = Texts.of(self.texts, self.tokeniser)
+        self.numbers = {word: n for n, word in enumerate(self.labels.vocabulary)}
         self._weigh()
 
     @classmethod
@@ -217,6 +221,31 @@ class Query:
             blocks.append(csr_array(kept, shape=product.shape))
             lengths.append(length)
         return csr_array(vstack(blocks)), np.concatenate(lengths)
+
+    def opposed(self, rows: Ints) -> Floats | float:
+        """Return `OPPOSED` for each word of labels that is the opposite of a word of some texts: married, unmarried."""
+        places, columns = [], []
+        for place, row in enumerate(rows.tolist()):
+            for word in self.texts.words[self.texts.starts[row] : self.texts.starts[row + 1]].tolist():
+                opposites = self._opposites[word]
+                places += [place] * len(opposites)
+                columns += opposites
+        if not places:
+            return 0.0
+        matrix = np.zeros((len(rows), len(self.index.labels.vocabulary)))
+        matrix[places, columns] = OPPOSED
+        return matrix
+
+    @cached_property
+    def _opposites(self) -> list[list[int]]:
+        """For each word of the texts, the words of labels that are its opposite."""
+        prefixes, known = negating_prefixes(self.index.language), self.index.numbers
+        found = []
+        for word in self.texts.vocabulary:
+            others = [word.removeprefix(prefix) for prefix in prefixes if word.startswith(prefix)]
+            others += [prefix + word for prefix in prefixes]
+            found.append([known[other] for other in others if other in known and len(other) >= MIN_OPPOSITE])
+        return found
 
 
 def _weights(having: Any, total: int) -> Floats:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.ontology.lexicon import Lexicon, key
+from allonym.ontology.taxonomy import Taxonomy
 
 MAX_SUGGESTIONS = 5
 MAX_CACHED_TEXTS = 100_000
@@ -59,6 +60,22 @@ def similar_words(
                 scores[form] = max(weight, scores.get(form, 0))
         cached[text] = sorted(scores, key=lambda form: (-scores[form], form))[:MAX_SUGGESTIONS]
     return [list(cached[text]) for text in texts]
+
+
+def names_of(taxonomy: Taxonomy, concepts: Iterable[int], language: str) -> list[str]:
+    """Return a word for each concept that means it first, or its id.
+
+    >>> from allonym.ontology.lexicon import Entry
+    >>> words = Lexicon.build([Entry("drain", 1), Entry("drain", 0, 1)])
+    >>> animals = Taxonomy.build("t", ["a", "b"], child=[1], parent=[0], labels=["drain", "drain"], lexicon=words)
+    >>> names_of(animals, [1, 0], "en")
+    ['drain', 'a']
+    """
+    labels = [(concept, taxonomy.labels[concept].replace("_", " ")) for concept in concepts]
+    return [
+        label if next(iter(taxonomy.senses(label, language)), None) == concept else taxonomy.ids[concept]
+        for concept, label in labels
+    ]
 
 
 class _ByLength:

@@ -102,8 +102,13 @@ def opposes(word: str, other: str, language: Language) -> bool:
     (True, False)
     """
     short, long = sorted((word, other), key=len)
-    prefixes = _NEGATING_PREFIXES.get(language.code, ())
+    prefixes = negating_prefixes(language)
     return bool(short) and any(long == prefix + joint + short for prefix in prefixes for joint in ("", "-", " "))
+
+
+def negating_prefixes(language: Language) -> tuple[str, ...]:
+    """Return the prefixes that turn a word into its opposite."""
+    return _NEGATING_PREFIXES.get(language.code, ())
 
 
 def is_residual(text: str, language: Language) -> bool:

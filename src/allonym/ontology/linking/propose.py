@@ -1,0 +1,128 @@
+"""Propose concepts for values that match no label, by the labels that are most like them.
+
+For ontologies without the details of WordNet: classifications and terminologies that name a concept in many ways.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.ontology.lexicon import key
+from allonym.ontology.linking.confidence import LabelFeatures, confidence_of_label, log_odds
+from allonym.ontology.linking.languages import Language
+from allonym.ontology.linking.nearest import Candidates, NearestConcepts
+from allonym.ontology.linking.ngrams import MAX_LABELS
+from allonym.ontology.linking.readings.negation import has_negation, is_residual, words_of
+from allonym.ontology.linking.readings.normalise import Normaliser
+from allonym.ontology.linking.votes import Votes, count_votes
+from allonym.ontology.taxonomy import Taxonomy
+
+MIN_LABELS = 1_000  # of an ontology: with fewer, the weights of n-grams say little
+MIN_LETTERS = 3  # of a word of a value that is compared with labels
+MAX_ACRONYM = 5  # letters of a single word in capitals that is no word to compare
+MAX_EXPANSIONS = 2  # readings of a value with abbreviations written out, or turned round
+MAX_ALTERNATIVES = 4
+MIN_CONFIDENCE = 0.25  # of a proposal; with less, it is a suggestion for an unmatched value
+REWRITTEN = frozenset({"abbreviation", "prefix", "inverted"})  # steps of readings
+_WORD = re.compile(rf"[^\W\d_]{{{MIN_LETTERS},}}")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The concept proposed for a value."""
+
+    concept: int
+    label: str  # the most similar label at or below it
+    dropped: str  # the words of the value that no label of the concept has
+    alternatives: tuple[int, ...]
+    features: LabelFeatures
+    confidence: float
+
+
+def can_propose(taxonomy: Taxonomy, language: str) -> bool:
+    """Tell whether concepts of an ontology are proposed by their labels: it has many, and no details."""
+    if taxonomy.details is not None:
+        return False
+    counted: dict[str, int] = taxonomy.lexicon.cache.setdefault("numbers of labels", {})
+    if language not in counted:
+        counted[language] = len(taxonomy.lexicon.words_in(language))
+    return MIN_LABELS <= counted[language] <= MAX_LABELS
+
+
+def is_comparable(value: str, language: Language) -> bool:
+    """Tell whether a value has words to compare: no code, no acronym, no negation, and nothing residual.
+
+    >>> from allonym.ontology.linking.languages import language
+    >>> [is_comparable(value, language("en")) for value in ("bus driver", "CVID9", "NSX", "no pain", "other")]
+    [True, False, False, False, False]
+    """
+    words = words_of(value)
+    if len(words) == 1 and (any(map(str.isdigit, value)) or (value.isupper() and len(words[0]) <= MAX_ACRONYM)):
+        return False
+    if not (_WORD.search(value) or not value.isascii()) or has_negation(words, language):
+        return False
+    return not is_residual(value, language)
+
+
+class Proposer:
+    """Proposes concepts of one ontology for values in one language."""
+
+    def __init__(self, taxonomy: Taxonomy, language: Language, normaliser: Normaliser) -> None:
+        self.taxonomy, self.language, self.normaliser = taxonomy, language, normaliser
+        self.nearest = NearestConcepts.of(taxonomy, language)
+
+    def propose(self, values: Sequence[str], allowed: NDArray[np.bool_]) -> dict[str, Proposal]:
+        """Return proposals for values; values that nothing is like have none.
+
+        Args:
+            values: the values.
+            allowed: for every concept, whether it may be proposed.
+        """
+        comparable = [value for value in values if is_comparable(value, self.language)]
+        texts: list[str] = []
+        owners: list[str] = []
+        for value in comparable:
+            readings = [key(value), *self._rewritten(value)]
+            texts += readings
+            owners += [value] * len(readings)
+        if not texts:
+            return {}
+        allowed = allowed.copy()
+        allowed[self.taxonomy.root] = False
+        candidates = self.nearest.candidates(texts, allowed)
+        votes = count_votes(self.taxonomy, candidates)
+        proposals: dict[str, Proposal] = {}
+        for row, value in enumerate(owners):
+            if votes.chosen[row] >= 0:
+                proposal = self._proposal(texts[row], row, candidates, votes)
+                if value not in proposals or proposal.confidence > proposals[value].confidence:
+                    proposals[value] = proposal
+        return proposals
+
+    def _rewritten(self, value: str) -> list[str]:
+        """Return readings of a value with abbreviations written out, or turned round."""
+        readings = [x for x in self.normaliser.readings(value) if not x.dropped and not x.part]
+        return [x.text for x in readings if not REWRITTEN.isdisjoint(x.steps)][:MAX_EXPANSIONS]
+
+    def _proposal(self, text: str, row: int, candidates: Candidates, votes: Votes) -> Proposal:
+        best, chosen = int(votes.candidate[row]), int(votes.chosen[row])
+        features = LabelFeatures(
+            votes=log_odds(float(votes.votes[row])),
+            best=float(candidates.best[best]),
+            mean=float(candidates.mean[best]),
+            words=float(candidates.words[best]),
+            covered=float(candidates.covered[best]),
+            group=float(chosen != candidates.concepts[best]),
+        )
+        part = slice(candidates.starts[row], candidates.starts[row + 1])
+        order = np.argsort(-votes.probability[part], kind="stable")
+        others = [c for c in candidates.concepts[part][order].tolist() if c != chosen][:MAX_ALTERNATIVES]
+        label = self.nearest.index.texts[int(candidates.label[best])]
+        of_label = set(words_of(label))
+        dropped = " ".join([word for word in words_of(text) if word not in of_label])
+        return Proposal(chosen, label, dropped, tuple(others), features, confidence_of_label(features))
