@@ -46,6 +46,7 @@ REASONS = {
     "part": "part of the value",
     "longer": "beginning of a longer name",
     "similar": "similar spelling",
+    "nearest": "similar labels",
     "suggested": "first suggestion",
     "outside": "match outside the root",
     "individual": "proper name",
