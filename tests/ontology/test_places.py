@@ -226,3 +226,52 @@ def test_a_column_of_cities_is_masked_by_their_regions(tmp_path: Path) -> None:
     written = Counter(output.read_text(encoding="utf-8").split("\n")[1:-1])
     assert min(written.values()) >= 6
     assert {"Germany", "France", "Japan", "Eastern Africa", "Texas"} == set(written)
+
+
+LANGUAGE_PATHS = {
+    "German": ["West Germanic languages", "Germanic languages", "Indo-European languages", "Languages"],
+    "French": ["Romance languages", "Italic languages", "Indo-European languages", "Languages"],
+    "Cantonese": ["Chinese", "Chinese languages", "Sino-Tibetan languages", "Languages"],
+    "Croatian": [
+        "Serbo-Croatian",
+        "South Slavic languages",
+        "Slavic languages",
+        "Indo-European languages",
+        "Languages",
+    ],
+    "Arabic": ["Semitic languages", "Afro-Asiatic languages", "Languages"],
+    "Swahili": ["Bantu languages", "Atlantic-Congo languages", "Niger-Kordofanian languages", "Languages"],
+    "Korean": ["Languages"],
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGE_PATHS)
+def test_languages_are_below_their_families(language: str) -> None:
+    languages = al.ontology("languages").taxonomy
+    concept = languages.code(language, "en")
+    assert [languages.labels[c] for c in languages.path(concept)[1:]] == LANGUAGE_PATHS[language]
+
+
+def test_most_languages_have_a_family_and_every_common_one_is_there() -> None:
+    languages = al.ontology("languages").taxonomy
+    assert languages.is_tree
+    with_two_letters = [c for c in range(len(languages)) if any(len(x) == 2 for x in languages.lexicon.notations(c))]
+    assert len(with_two_letters) == 184
+    isolated = [languages.labels[c] for c in with_two_letters if languages.root in languages.parents_of(c)]
+    assert isolated == ["Korean"]
+    assert len(languages.children_of(languages.root)) < 120
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "code"),
+    [
+        ("de", "en", "deu"), ("ger", "en", "deu"), ("deu", "en", "deu"), ("Farsi", "en", "fas"),
+        ("Mandarin", "en", "cmn"), ("Castilian", "en", "spa"), ("allemand", "fr", "deu"), ("Englisch", "de", "eng"),
+        ("francés", "es", "fra"), ("английский", "ru", "eng"), ("法语", "zh", "fra"), ("الألمانية", "ar", "deu"),
+        ("langues slaves", "fr", "sla"), ("lenguas romances", "es", "roa"),
+    ],
+)  # fmt: skip
+def test_codes_and_names_of_languages_are_sure(text: str, language: str, code: str) -> None:
+    [x] = linked([text], "languages", language)
+    assert x.concept is not None
+    assert (al.ontology("languages").taxonomy.ids[x.concept], x.status) == (code, "sure")

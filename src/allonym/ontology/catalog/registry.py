@@ -17,6 +17,7 @@ MODULES = {
     "naics": "industries",
     "m49": "m49",
     "geonames": "geonames",
+    "languages": "human_languages",
 }
 
 
