@@ -10,6 +10,7 @@ import pytest
 from commands import call
 
 import allonym as al
+from allonym.kinds.linking import concept_style, concept_writer
 from allonym.ontology.linking.link import Link, link
 
 PATHS = {
@@ -149,6 +150,22 @@ def test_a_french_column_is_masked_in_french(tmp_path: Path) -> None:
     french = {m49.lexicon.preferred_term(c, "fr") for c in range(len(m49))}
     assert written - set(countries), "regions are written"
     assert written <= french
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["DE", "GR", "MM", "VU", "ZW", "GB"],
+        ["DEU", "GRC", "MMR", "VUT", "ZWE", "GBR"],
+        ["276", "300", "104", "548", "036"],
+    ],
+)
+def test_codes_are_written_as_the_column_writes_them(column: list[str]) -> None:
+    m49 = al.ontology("m49")
+    links = {x.value: x for x in linked(column)}
+    write = concept_writer(m49.taxonomy, concept_style(links, m49))
+    assert [write(links[x].concept or 0) for x in column] == column
+    assert write(m49.taxonomy.code("Western Europe")) == "155"
 
 
 CITY_PATHS = {

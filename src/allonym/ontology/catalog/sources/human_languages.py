@@ -180,7 +180,7 @@ ENTRIES = {
         title="Languages in their families",
         purpose="human languages",
         family="places",
-        publisher="ISO 639; Unicode CLDR; Wiktionary",
+        publisher="ISO 639, Unicode CLDR and Wiktionary",
         url="https://www.loc.gov/standards/iso639-5/",
         licence="LGPL-2.1 (codes and names, Debian iso-codes); Unicode-3.0 (names, CLDR); CC BY-SA 4.0 (families and "
         "other names, Wiktionary)",
@@ -189,5 +189,7 @@ ENTRIES = {
         packages=("pycountry", "language-data"),
         extra="places",
         read=read,
+        attribution="Codes and names by ISO 639, Unicode CLDR and Wiktionary; families by contributors to Wiktionary, "
+        "https://en.wiktionary.org/wiki/Wiktionary:List_of_languages, licensed under CC BY-SA 4.0.",
     )
 }

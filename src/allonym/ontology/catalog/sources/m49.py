@@ -137,11 +137,11 @@ class World:
             self._named.add((key, x.language))
             self.builder.words.append(Entry(x.text, concept, NAME, people, x.language, preferred))
 
-    def notations(self, key: str, forms: Iterable[str], preferred: str = "") -> None:
-        """Add codes to a concept."""
+    def notations(self, key: str, forms: Iterable[str], *, preferred: bool = True) -> None:
+        """Add codes to a concept: preferred ones, of which columns are written, or old and other ones."""
         concept = self.concept[key]
         forms = [x for x in forms if x and (self.all_codes or (len(x) > 2 and not x.isdecimal()))]
-        self.builder.words += [Entry(x, concept, notation=True, preferred=x == preferred) for x in forms]
+        self.builder.words += [Entry(x, concept, notation=True, preferred=preferred) for x in forms]
 
     def build(self) -> None:
         """Add regions, countries, their parts and former countries."""
@@ -151,7 +151,7 @@ class World:
         self._add_former()
         for row in csv.DictReader(_aliases()):
             if not row["language"]:
-                self.notations(row["code"], [row["alias"]])
+                self.notations(row["code"], [row["alias"]], preferred=False)
             else:
                 self.name(row["code"], [Name(x, row["language"]) for x in variants(row["alias"])])
 
@@ -163,7 +163,7 @@ class World:
             names += [Name(cldr[tag], tag) for tag in OFFICIAL.get(region, {}) if tag in cldr]
             above = self.concept[self.parent[region]] if region != WORLD else None
             self.add(region, region, above, ENGLISH[region], names)
-            self.notations(region, [region], region)
+            self.notations(region, [region])
 
     def _path(self, region: str) -> list[str]:
         return [region] if region == WORLD else [*self._path(self.parent[region]), region]
@@ -180,10 +180,11 @@ class World:
             names = names_of(label, english, translations, self._names.get(code, {}))
             names += [Name(form, "en") for x in (label, *english) if x for form in (f"the {x}", f"{x} (the)")]
             self.add(code, numeric, self.concept[self.parent[code]], label, names)
-            self.notations(code, [row["alpha_3"], code, *{numeric, numeric.lstrip("0")}], row["alpha_3"])
+            self.notations(code, [numeric, row["alpha_3"], code])
+            self.notations(code, {numeric.lstrip("0")} - {numeric}, preferred=False)
         names = names_of("Kosovo", [], translations, self._names[KOSOVO])
         self.add(KOSOVO, KOSOVO, self.concept[self.parent[KOSOVO]], "Kosovo", names)
-        self.notations(KOSOVO, ["XKX", KOSOVO], "XKX")
+        self.notations(KOSOVO, ["XKX", KOSOVO])
 
     def _add_parts(self) -> None:
         rows = {row["code"]: row["name"] for row in codes(self.iso, "3166-2")}
@@ -192,7 +193,8 @@ class World:
             for code in parts:
                 label = rows[code].partition(" [")[0]
                 self.add(code, code, self.concept[country], label, names_of(label, [rows[code]], translations, {}))
-                self.notations(code, [code, code.partition("-")[2]], code)
+                self.notations(code, [code])
+                self.notations(code, [code.partition("-")[2]], preferred=False)
 
     def _add_former(self) -> None:
         """Add former countries; one that has the code of a country of today is that country under another name."""
@@ -211,7 +213,7 @@ class World:
             forms = [row["alpha_3"], code, row["alpha_4"], row.get("numeric", "")]
             forms = [x for x in forms if x not in used]
             used.update(forms)
-            self.notations(key, forms, forms[0] if key == row["alpha_4"] else "")
+            self.notations(key, forms, preferred=key == row["alpha_4"])
 
     def _region_of(self, row: dict[str, str]) -> str:
         """Return the smallest region of a former country: as declared, of the country it is part of, or of CLDR."""
