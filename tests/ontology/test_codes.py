@@ -189,3 +189,22 @@ def test_what_is_written_means_the_same_concept() -> None:
         assert len(texts) == len(taxonomy) - 1
         some = {text: c for place, (text, c) in enumerate(texts.items()) if place % 29 == 0}
         assert {x.value: x.concept for x in link(list(some), scope, suggest=False)} == some
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "written"),
+    [
+        ("m49", ["DEU", "FRA"], {"Belgium": "BEL", "Western Europe": "155"}),
+        ("m49", ["de", "fr"], {"Belgium": "be"}),
+        ("m49", ["276", "56"], {"Belgium": "56", "Germany": "276"}),
+        ("m49", ["276", "056"], {"Belgium": "056"}),
+        ("hpo", ["HP_0000819"], {"HP:0000822": "HP_0000822"}),
+        ("hpo", ["hp:0000819"], {"HP:0000822": "hp:0000822"}),
+        ("hpo", ["HP:0004908"], {"HP:0000819": "HP:0000819"}),  # not the retired id
+    ],
+)
+def test_codes_of_other_ontologies(name: str, column: list[str], written: dict[str, str]) -> None:
+    scope = ontology(name)
+    form = form_of_codes({x.value: x for x in link(column, scope)}, scope.taxonomy)
+    assert CodeForm.of_style(form.style) == form
+    assert {x: form.write(scope.taxonomy, scope.taxonomy.code(x)) for x in written} == written

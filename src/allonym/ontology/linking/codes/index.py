@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ MIN_BEFORE_BLANK = 4  # characters of a code before a name, with only a blank be
 MIN_CHECKED, MAX_CHECKED, MIN_NESTED = 2, 300, 0.9  # codes by which the hierarchy is checked, share below their prefix
 COMMON_LETTERS = 5  # at the beginning of words that are the same
 _DASHES = re.compile(r"\s*[-‐‑‒–—−]+\s*")
-_SEPARATOR = re.compile(r"[.\s:_]")
+_SEPARATORS = str.maketrans("", "", ".:_ \t\u00a0")
+_DIGIT = re.compile("[0-9]")
 _BLANK = re.compile(r"^([a-z]{1,4})[ _:]\s*(?=\d)")
 _MARKS = re.compile(r"[*†‡+!]+$")
 _OPEN_END = re.compile(r"(?:\.?-|\.x{0,4}|x{1,4})$")
@@ -54,16 +56,28 @@ class CodeIndex:
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.taxonomy = taxonomy
-        self._by_compact: dict[str, list[tuple[str, int]]] = {}
-        lexicon = taxonomy.lexicon
-        for entry in np.flatnonzero(lexicon.notation).tolist():
-            form = _plain(lexicon.forms[lexicon.form_of[entry]])
+
+    @cached_property
+    def _by_compact(self) -> dict[str, list[tuple[str, int]]]:
+        """Codes as the ontology writes them, with their concepts, by their letters and digits."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        lexicon = self.taxonomy.lexicon
+        entries = np.flatnonzero(lexicon.notation)
+        for place, concept in zip(lexicon.form_of[entries].tolist(), lexicon.concepts[entries].tolist(), strict=True):
+            form = _plain(lexicon.forms[place])
             if has_digit(form):
-                self._by_compact.setdefault(compact(form), []).append((form, int(lexicon.concepts[entry])))
-        self._has_dots = any("." in form for forms in self._by_compact.values() for form, _ in forms)
+                found.setdefault(compact(form), []).append((form, concept))
+        return found
+
+    @cached_property
+    def _has_dots(self) -> bool:
+        return any("." in form for forms in self._by_compact.values() for form, _ in forms)
+
+    @cached_property
+    def _width(self) -> int:
+        """The number of digits of all codes that are numbers; 0, if it differs."""
         widths = {len(code) for code in self._by_compact if code.isdecimal()}
-        self._width = widths.pop() if len(widths) == 1 else 0
-        self._is_nested = self._by_compact != {} and self._nests()
+        return widths.pop() if len(widths) == 1 else 0
 
     @classmethod
     def of(cls, taxonomy: Taxonomy) -> CodeIndex | None:
@@ -121,7 +135,8 @@ class CodeIndex:
                 return [CodeMatch(c, reason) for c in concepts]
         return []
 
-    def _nests(self) -> bool:
+    @cached_property
+    def _is_nested(self) -> bool:
         """Tell whether longer codes are below the codes that they begin with, as a rule."""
         checked = nested = 0
         every = list(self._by_compact)
@@ -169,7 +184,7 @@ def compact(code: str) -> str:
     >>> compact("e11.9"), compact("hp:0000819")
     ('e119', 'hp0000819')
     """
-    return _SEPARATOR.sub("", code)
+    return code.translate(_SEPARATORS)
 
 
 def has_letter(code: str) -> bool:
@@ -179,10 +194,12 @@ def has_letter(code: str) -> bool:
 
 def has_digit(code: str) -> bool:
     """Tell whether a text may be a code."""
-    return any("0" <= character <= "9" for character in code)
+    return _DIGIT.search(code) is not None
 
 
 def _plain(text: str) -> str:
+    if text.isalnum() and text.isascii():
+        return text.lower()
     return _DASHES.sub(_dash, text.strip().casefold())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from allonym.ontology.linking.codes.index import CodeIndex, has_digit, has_letter
+from allonym.ontology.linking.codes.index import CodeIndex, compact, has_digit, has_letter
 from allonym.ontology.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -101,21 +101,19 @@ def _features(value: str, concept: int, taxonomy: Taxonomy) -> Iterator[tuple[st
     """Yield what a cell says about the form of codes; what its code cannot differ in says nothing."""
     codes = taxonomy.lexicon.notations(concept) or [taxonomy.ids[concept]]
     plain = _OPEN_END.sub("", value)
+    own = next((x for x in codes if compact(x.casefold()) == compact(plain.casefold())), codes[0])
     if has_letter(value):
         yield "lower", value == value.lower()
-    if not has_digit(value):
+    if len(codes) > 1 and (value in codes or not has_digit(value)):
         yield "shape", shape_of(value)
-        return
-    if "." in codes[0]:
+    if "." in own:
         yield "dotted", "." in plain
-    if ":" in codes[0]:
+    if ":" in own:
         yield "colon", next((sign for sign in ":_" if sign in plain), "")
-    if codes[0].isdecimal() and codes[0][0] == "0":
-        yield "zeros", plain[:1] == "0"
-    if _may_be_open(taxonomy, concept, plain):
+    if plain.isdecimal() and any(x.isdecimal() and x[0] == "0" for x in codes):
+        yield "zeros", plain[0] == "0"
+    if has_digit(value) and _may_be_open(taxonomy, concept, plain):
         yield "open_end", value[len(plain) :]
-    if len(codes) > 1 and value in codes:
-        yield "shape", shape_of(value)
 
 
 def _may_be_open(taxonomy: Taxonomy, concept: int, code: str) -> bool:
