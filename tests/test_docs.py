@@ -116,6 +116,7 @@ PAGES_WITH_CODE = [
     "docs/inspect.md",
     "docs/measures/similarity.md",
     "docs/ontologies/index.md",
+    "docs/ontologies/places.md",
     "docs/ontologies/several.md",
     "docs/studio.md",
 ]

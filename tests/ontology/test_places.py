@@ -121,6 +121,15 @@ def test_misspelt_countries_are_corrected_to_words_of_their_language() -> None:
         assert (m49.labels[x.concept], x.status) == (label, "review")
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Middle East", "m49"), ("Nowhereville", "geonames"), ("Abroad", "geonames"), ("Martian", "languages")],
+)
+def test_values_that_only_look_like_names_are_not_linked_without_review(text: str, name: str) -> None:
+    [x] = linked([text], name)
+    assert x.status != "sure"
+
+
 def test_a_french_column_is_masked_in_french(tmp_path: Path) -> None:
     countries = [
         "Allemagne",

@@ -49,6 +49,8 @@ def pack(taxonomy: Taxonomy, *, checksum: bool = True) -> bytes:
     }  # fmt: skip
     if source.attribution:
         about["attribution"] = source.attribution
+    if taxonomy.proper_names:
+        about["proper_names"] = True
     if words.language_names != _ONLY_ENGLISH or not (words.languages == 1).all():
         arrays["languages"], about["languages"] = words.languages, words.language_names
     if words.notation.any():
@@ -126,4 +128,5 @@ def unpack(content: bytes | mmap.mmap, path: Path, kind: type[Taxonomy] = Taxono
         definitions=definitions,
         parts=(arrays["part_starts"], arrays["parts"]) if "parts" in arrays else None,
         steps=None if steps is None else steps.reshape(len(ids), -1),
+        proper_names=header.get("proper_names", False),
     )

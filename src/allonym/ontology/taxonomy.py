@@ -60,6 +60,7 @@ class Taxonomy(DropCaches):
     definitions: Sequence[str] | None = None
     parts: Rows | None = None  # the wholes and parts of each concept
     steps: NDArray[np.int64] | None = None  # of a hierarchy: the value of each concept at every level, itself first
+    proper_names: bool = False  # whether labels are proper names, of which similar ones mean different things
 
     def __post_init__(self) -> None:
         """Make the arrays read-only: taxonomies are shared."""

@@ -45,8 +45,8 @@ class Proposal:
 
 
 def can_propose(taxonomy: Taxonomy, language: str) -> bool:
-    """Tell whether concepts of an ontology are proposed by their labels: it has many, and no details."""
-    if taxonomy.details is not None:
+    """Tell whether concepts of an ontology are proposed by their labels: it has many, no details, no proper names."""
+    if taxonomy.details is not None or taxonomy.proper_names:
         return False
     counted: dict[str, int] = taxonomy.lexicon.cache.setdefault("numbers of labels", {})
     if language not in counted:

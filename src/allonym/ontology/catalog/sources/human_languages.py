@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -171,7 +171,7 @@ def read(package: Package) -> Taxonomy:
     """Read families and languages."""
     languages = Languages(package, package.others["language-data"])
     languages.build()
-    return languages.builder.build(package.read("pycountry/databases/iso639-3.json"))
+    return replace(languages.builder.build(package.read("pycountry/databases/iso639-3.json")), proper_names=True)
 
 
 ENTRIES = {

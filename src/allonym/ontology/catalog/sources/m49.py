@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
@@ -256,7 +256,7 @@ def read(package: Package) -> Taxonomy:
     """Read regions and countries."""
     world = World(package, package.others["language-data"])
     world.build()
-    return world.builder.build(package.read("pycountry/databases/iso3166-1.json"))
+    return replace(world.builder.build(package.read("pycountry/databases/iso3166-1.json")), proper_names=True)
 
 
 ENTRIES = {
