@@ -14,6 +14,7 @@ from commands import call
 
 import allonym as al
 from allonym.errors import PlanError, TableError
+from allonym.ontology.catalog.package import Package
 
 JOBS = "child,parent\nbaker,cook\npastry cook,cook\ncook,worker\nsmith,worker\nwelder,smith\nlocksmith,smith\n"
 SPORTS = "child,parent\nrower,athlete\nswimmer,athlete\ndiver,swimmer\nsprinter,runner\nrunner,athlete\nbaker,athlete\n"
@@ -135,6 +136,27 @@ def test_codes_of_one_ontology_and_words_of_the_next(folder: Path) -> None:
     names = [x["name"] for x in release.codebook()["variables"][0]["ontologies"]]
     assert names == ["icd10", "wordnet:person.n.01"]
     assert "icd10, then wordnet:person.n.01" in release.report.html(public=True)
+
+
+def test_ontologies_that_are_not_installed_are_problems_like_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Package, "find", lambda name: None)
+    columns = {"job": al.quasi(["icd10", "isic", "esco"]), "place": al.quasi("wordnet"), "age": al.quasi("numeric")}
+    missing = al.Plan(columns, k=3, keep_rest=True, folder=folder)
+    problems = missing.check(folder / "data.csv").problems
+    assert [(x.code, x.column) for x in problems] == [("missing-column", ""), *[("ontology", "job")] * 3]
+    hints = [x.hint for x in problems[1:]]
+    assert hints[:2] == ["run pip install 'allonym[health]'.", "run pip install 'allonym[work]'."]
+    assert problems[3].text == "There is no ontology 'esco'."
+    assert hints[2] == "`allonym ontologies add FILE --name esco` adds one from a file."
+    missing.save(folder / "plan.toml")
+    done = call("mask", str(folder / "data.csv"), "-o", str(folder / "out.csv"), "--plan", str(folder / "plan.toml"))
+    assert done.returncode == 2
+    assert "place" in done.stderr
+    assert "pip install 'allonym[health]'" in done.stderr
+    assert "pip install 'allonym[work]'" in done.stderr
+    assert not (folder / "out.csv").exists()
 
 
 def test_blended_on_request(folder: Path) -> None:

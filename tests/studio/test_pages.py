@@ -146,8 +146,9 @@ def test_an_ontology_from_a_file(browser: Browser) -> None:
     assert browser.version.plan.columns["pet"].links == ("l.csv",)
 
 
-def test_words_of_several_ontologies_are_settled_in_a_file_each(browser: Browser) -> None:
+def test_words_of_blended_ontologies_are_settled_in_a_file_each(browser: Browser) -> None:
     plan = b'format = 1\nkeep_rest = true\n[columns.job]\nrole = "quasi"\nontology = ["wordnet:person", "wordnet"]\n'
+    plan += b'combine = "blend"\n'
     given = [("file", ("people.csv", JOBS)), ("file", ("plan.toml", plan))]
     browser.post("/open", files=given)
     browser.fill("/words?column=job&status=all&ontology=1", "/words", do="apply", **{"other-0": "cook"})

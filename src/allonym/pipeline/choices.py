@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
+from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.registry import KINDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES as DISTANCES
 from allonym.methods import METHODS, find
 from allonym.methods.base import KAnonymityMethod, Method
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.ontology.catalog import WORDNET, added, is_named, name_and_root
+from allonym.ontology.catalog.about import OntologyInfo, about, described
+from allonym.ontology.catalog.registry import MODULES
+from allonym.ontology.joining.taxonomy import branches_of
 from allonym.ontology.linking.accept import ACCEPT, REST
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.linking.several import link
@@ -40,6 +46,9 @@ __all__ = [
     "elsewhere",
     "kind_named",
     "methods",
+    "named_ontologies",
+    "named_part",
+    "ontologies_of",
     "takes_option",
     "with_method",
 ]
@@ -122,6 +131,30 @@ def cleaned(column: Column, before: Column | None) -> Column:
         )
         column = replace(column, **{name: getattr(before, name) for name in kept})
     return column
+
+
+@cache
+def _catalog() -> tuple[OntologyInfo, ...]:
+    return tuple(about(name) for name in (WORDNET, *MODULES))
+
+
+def named_ontologies() -> list[OntologyInfo]:
+    """Return every named ontology; which ones of the catalog are installed is looked up once."""
+    return [*_catalog(), *map(about, added.names())]
+
+
+def named_part(ontology: str) -> str:
+    """Return the name of an ontology without its root, if it is one of the catalog or was added; else nothing.
+
+    >>> named_part("icd10:E11"), named_part("jobs.csv#worker")
+    ('icd10', '')
+    """
+    return name_and_root(ontology)[0] if is_named(ontology) else ""
+
+
+def ontologies_of(words: Sequence[ColumnLinks]) -> list[dict[str, str]]:
+    """Return name, version, licence and publisher of each ontology that the words of a column are linked to."""
+    return [described(scope) for x in words for scope in branches_of(x.scope)]
 
 
 def elsewhere(scope: Scope, text: str, language: str = "en", most: int = 4) -> list[Sense]:

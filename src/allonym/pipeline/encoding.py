@@ -15,7 +15,7 @@ from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.registry import WORDS, automatic_kind, kind_named
 from allonym.kinds.text import with_hierarchy
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.ontology.catalog import is_named, open_ontology, split_root
+from allonym.ontology.catalog import added, is_named, open_ontology, split_root, unknown_ontology
 from allonym.ontology.joining.taxonomy import joined
 from allonym.ontology.linking import links_file as links_files
 from allonym.ontology.linking.accept import Unreviewed, with_suggestion
@@ -186,6 +186,10 @@ def _open_scope(ontology: Ontology, root: str | None, folder: Path) -> Scope:
         scope = open_ontology(ontology)
     elif isinstance(ontology, str):
         path, root_of_file = split_root(ontology, folder)
+        if added.may_be_added(path) and not (folder / path).exists():
+            raise unknown_ontology(
+                ontology, f"`allonym ontologies add FILE --name {path.partition(':')[0]}` adds one from a file."
+            )
         scope = open_ontology(f"{folder / path}{root_of_file}")
     else:
         scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)

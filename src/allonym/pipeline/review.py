@@ -211,7 +211,8 @@ def search(column: Column, folder: Path, text: str, place: int = 0, most: int = 
     """Return the senses of a word, or of similar words, in an ontology of a column."""
     from allonym.ontology.linking.suggest import similar_words
 
-    scope = open_scopes(column, folder)[place]
+    scopes = open_scopes(column, folder)
+    scope = scopes[min(place, len(scopes) - 1)]
     matches = concepts(scope, text, column.language)
     if not matches and text.strip():
         close = similar_words(scope.taxonomy.lexicon, [text], scope.members)[0]

@@ -13,7 +13,15 @@ from typing import Any
 
 from allonym.errors import Problem
 from allonym.parameters import Parameter, parameters_of
-from allonym.pipeline.choices import KINDS, LANGUAGES, cleaned, kind_named, takes_option
+from allonym.pipeline.choices import (
+    KINDS,
+    LANGUAGES,
+    cleaned,
+    kind_named,
+    named_ontologies,
+    named_part,
+    takes_option,
+)
 from allonym.plan.column import Column, described
 from allonym.studio.page_request import FormError, PageRequest
 
@@ -35,7 +43,8 @@ ROLE_MEANINGS = {
     "weight": "The survey weight of a row. It is kept.",
     "keep": "It is kept unchanged.",
 }
-AUTOMATIC, WORDNET, FILE, SEVERAL, SET_OF_CATEGORIES = "", "wordnet", "file:", "several", "set-category"
+AUTOMATIC, WORDNET, SEVERAL, SET_OF_CATEGORIES = "", "wordnet", "several", "set-category"
+NAMED, FILE = "ontology:", "file:"  # before the names of other ontologies, and of files
 
 
 # --- the content of a column: its kind and ontology in one field ------------------------------------------------
@@ -46,16 +55,29 @@ def contents(files: Sequence[str], column: Column | None) -> dict[str, str]:
     choices = {AUTOMATIC: "detect automatically", WORDNET: "words (WordNet)"}
     choices |= {name: kind_named(name).description for name in KINDS if name != "text"}
     choices[SET_OF_CATEGORIES] = "sets of categories"
-    choices |= {f"{FILE}{name}": f"words ({name})" for name in files}
-    if column is not None and content_of(column) == SEVERAL:
-        choices[SEVERAL] = "words (several ontologies)"
+    choices |= {key: f"words ({name})" for key, name in _word_ontologies(files).items()}
+    if column is not None and content_of(column) not in choices:
+        choices[content_of(column)] = f"words ({_unlisted(content_of(column))})"
     return choices
+
+
+def _word_ontologies(files: Sequence[str]) -> dict[str, str]:
+    """Return the contents that are words, with titles: installed and added ontologies, and files."""
+    installed = {f"{NAMED}{x.name}": x.label for x in named_ontologies() if x.is_installed and x.name != WORDNET}
+    return {WORDNET: "WordNet", **installed, **{f"{FILE}{name}": name for name in files}}
+
+
+def _unlisted(content: str) -> str:
+    """Return the title of the ontology of a plan that cannot be chosen otherwise."""
+    if content == SEVERAL:
+        return "several ontologies"
+    return f"{content.removeprefix(NAMED).removeprefix(FILE)}, which is not installed"
 
 
 def ontologies(files: Sequence[str], column: Column) -> dict[str, str]:
     """Return the contents that are words, with the names of their ontologies."""
     current = content_of(column)
-    names = {WORDNET: "WordNet", **{f"{FILE}{name}": name for name in files}}
+    names = _word_ontologies(files)
     return names if current in names else names | {current: contents(files, column)[current]}
 
 
@@ -70,7 +92,8 @@ def content_of(column: Column) -> str:
     if not column.ontology:
         return WORDNET if column.kind == "text" or column.links or column.root else AUTOMATIC
     path = str(column.ontology[0])
-    return WORDNET if path.partition(":")[0] == "wordnet" else f"{FILE}{path.partition('#')[0]}"
+    name = named_part(path)
+    return WORDNET if name == WORDNET else f"{NAMED}{name}" if name else f"{FILE}{path.partition('#')[0]}"
 
 
 def root_of(column: Column) -> str:
@@ -78,7 +101,7 @@ def root_of(column: Column) -> str:
     if column.root:
         return column.root
     path = str(column.ontology[0]) if len(column.ontology) == 1 else ""
-    return path.partition(":" if path.partition(":")[0] == "wordnet" else "#")[2]
+    return path.partition(":" if named_part(path) else "#")[2]
 
 
 def column_of(role: str, content: str, root: str, before: Column | None) -> Column:
@@ -89,8 +112,8 @@ def column_of(role: str, content: str, root: str, before: Column | None) -> Colu
     ontology: str | list[Any] | None = None
     if content == SEVERAL and before is not None:
         ontology, options = list(before.ontology), {"root": root or None}
-    elif content == WORDNET or content.startswith(FILE):
-        name, mark = (WORDNET, ":") if content == WORDNET else (content.removeprefix(FILE), "#")
+    elif content == WORDNET or content.startswith((NAMED, FILE)):
+        name, mark = content.removeprefix(NAMED).removeprefix(FILE), "#" if content.startswith(FILE) else ":"
         ontology = f"{name}{mark}{root}" if root else name
         if before is not None and role == "quasi":
             options = {"hierarchy": before.hierarchy, "candidates": before.candidates}
@@ -191,6 +214,10 @@ POLICY_LABELS = {
     "rest": {
         "error": "must be resolved",
         "category": "keep as categories",
+    },
+    "combine": {
+        "first": "first that knows a value",
+        "blend": "blended",
     },
 }
 

@@ -36,6 +36,11 @@ class OntologyInfo:
     is_damaged: bool = False
 
     @property
+    def label(self) -> str:
+        """Its title with what it is for."""
+        return f"{self.title}: {self.purpose}"
+
+    @property
     def is_installed(self) -> bool:
         """Whether it can be used."""
         return not self.install

@@ -49,6 +49,11 @@ def names() -> list[str]:
     return sorted(path.stem for path in _folder().glob(f"*{_SUFFIX}") if NAME.fullmatch(path.stem))
 
 
+def may_be_added(name: str) -> bool:
+    """Tell whether an ontology may be added under a name: it is not that of a file with an ending or in a folder."""
+    return NAME.fullmatch(name.partition(":")[0]) is not None
+
+
 def is_added(name: str) -> bool:
     """Tell whether the user added an ontology of this name."""
     return NAME.fullmatch(name) is not None and path_of(name).is_file()

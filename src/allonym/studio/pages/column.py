@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from allonym.errors import OptionError, PlanError
 from allonym.pipeline import review
+from allonym.pipeline.choices import named_ontologies, ontologies_of
 from allonym.studio import forms
 from allonym.studio.history import safe_name
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
@@ -47,6 +48,8 @@ def show(request: PageRequest) -> Response:
         roles=forms.ROLES,
         field_groups=forms.field_groups(forms.column_fields(column, files)),
         uses=USES,
+        column_ontologies=ontologies_of(column_check.words) if column_check is not None else [],
+        named_ontologies=named_ontologies(),
         examples=examples(table, name, 8),
         roots=review.roots(column_check) if column_check is not None and column_check.words else [],
         column_problems=request.without_paths(x for x in problems if x.column == name),

@@ -12,6 +12,7 @@ from pathlib import Path
 from starlette.responses import Response
 
 from allonym.errors import AllonymError, OptionError, Problem
+from allonym.pipeline.choices import named_ontologies, named_part
 from allonym.pipeline.hierarchies import HierarchyScore, build, editor, score, settled_of
 from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.studio import forms
@@ -56,6 +57,8 @@ def show(request: PageRequest) -> Response:
         best=min((x.value for x in scores), default=None),
         height=max((x.hierarchy.height for x in scores), default=0),
         ontology=ontology,
+        ontologies={x.name: x.label for x in named_ontologies() if x.is_installed}
+        | dict.fromkeys(table.ontology_files(), "uploaded file"),
         column=request.raw("column"),
         levels=request.number("levels", DEFAULT_LEVELS),
         values=request.text("values"),
@@ -96,8 +99,8 @@ def scored(table: OpenTable, path: Path, ontology: str) -> ScoredHierarchy:
 
 
 def _ontology(table: OpenTable, name: str) -> str:
-    """Return an ontology by its name: WordNet or an uploaded file; no other file is ever opened."""
-    if name.partition(":")[0] == "wordnet":
+    """Return an ontology by its name, of the catalog or added, or an uploaded file; no other file is ever opened."""
+    if named_part(name):
         return name
     file, mark, root = name.partition("#")
     return f"{table.folder / require_choice(file, ['wordnet', *table.ontology_files()], 'ontology')}{mark}{root}"

@@ -322,7 +322,7 @@ def match_again(request: PageRequest) -> str:
         column = replace(column, **_policies(request))
     column, files = (column, {}) if request.flag("forget") else table.with_reviewed_links(name, column)
     plan = table.with_columns({**table.plan_columns, name: column})
-    label = f"{name}: {content.removeprefix(forms.FILE)}{f', root {root}' if root else ''}"
+    label = f"{name}: {content.removeprefix(forms.NAMED).removeprefix(forms.FILE)}{f', root {root}' if root else ''}"
     if (column.ontology, column.root) == (before.ontology, before.root):
         rest = f", rest = {column.rest}" if column.rest != "error" else ""
         label = f"{name}: unmatched = {column.unmatched}, accept = {column.accept}{rest}"
