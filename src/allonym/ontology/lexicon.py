@@ -223,7 +223,9 @@ class Lexicon(DropCaches):
 
     def _entries_of(self, concept: int) -> NDArray[np.int64]:
         order, concepts = self._by_concept
-        low, high = np.searchsorted(concepts, [concept, concept + 1])
+        low, high = np.searchsorted(
+            concepts, np.array([concept, concept + 1], concepts.dtype)
+        )  # no copy of another type
         return order[low:high]
 
     def _forms_at(self, entries: Iterable[int]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,11 @@ class Proposer:
 
     def __init__(self, taxonomy: Taxonomy, language: Language, normaliser: Normaliser) -> None:
         self.taxonomy, self.language, self.normaliser = taxonomy, language, normaliser
-        self.nearest = NearestConcepts.of(taxonomy, language)
+
+    @cached_property
+    def nearest(self) -> NearestConcepts:
+        """The labels of the ontology, indexed when the first value is compared with them."""
+        return NearestConcepts.of(self.taxonomy, self.language)
 
     def propose(self, values: Sequence[str], allowed: NDArray[np.bool_]) -> dict[str, Proposal]:
         """Return proposals for values; values that nothing is like have none.
