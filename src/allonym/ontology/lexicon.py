@@ -21,6 +21,7 @@ from allonym.ontology.pickling import DropCaches
 from allonym.ontology.strings import Strings, StringTuple
 
 _PUNCTUATION = str.maketrans({"_": " ", "’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "\u00a0": " ", "\t": " "})
+DEFAULT_LANGUAGE = "en"
 _IRREGULAR_WHITESPACE = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "  ", "\n ", " \n", "\n\n")
 
 
@@ -167,6 +168,16 @@ class Lexicon(DropCaches):
         [1]
         """
         return np.flatnonzero(~self.notation & self._of_language(language)[self.languages])
+
+    def language(self, stated: str) -> str:
+        """Return the language of the words: as stated; the only one of the lexicon, if it has no English words.
+
+        >>> Lexicon.build([Entry("perro", 0, language="es")]).language("en")
+        'es'
+        """
+        others = [name for name in self.language_names if name]
+        is_default = stated.partition("-")[0].lower() == DEFAULT_LANGUAGE
+        return others[0] if is_default and len(others) == 1 and not self.has_language(stated) else stated
 
     @cached_property
     def has_counts(self) -> bool:

@@ -69,6 +69,7 @@ def compare(
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     if content not in CONTENTS:
         raise OptionError.of("information content", content, CONTENTS)
+    language = taxonomy.lexicon.language(language)
     if not taxonomy.lexicon.has_language(language):
         raise OptionError(f"{taxonomy.name} has no words in {language!r}.")
     senses_of = [_senses(word, scope, language) for word in (one, other)]

@@ -1,7 +1,8 @@
 """The nouns of WordNet 3.0, bundled with the package and compiled by tools/build_wordnet.py.
 
-Two files are bundled, both memory-mapped. The first has the concepts, their is-a links and their words. The second has
-the details, and is opened only when they are needed: see `allonym.ontology.details`.
+Three files are bundled, all memory-mapped. The first has the concepts, their is-a links and their words. The second has
+the details, and is opened only when they are needed: see `allonym.ontology.details`. The third has the offsets by which
+wordnets of other languages refer to concepts.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from allonym.ontology.array_file import damaged, mapped, parted
 from allonym.ontology.compiled import unpack
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 FILE = "wordnet-3.0-nouns.bin"
 DETAILS_FILE = "wordnet-3.0-details.bin"
+OFFSETS_FILE = "wordnet-3.0-offsets.bin"
 DATA = Path(__file__).parent / "data"
 
 
@@ -67,3 +72,19 @@ def bundled() -> Taxonomy:
     """Return the bundled taxonomy; all callers share one."""
     taxonomy = unpack(mapped(DATA / FILE), DATA / FILE, _Bundled)
     return replace(taxonomy, source=replace(taxonomy.source, name=taxonomy.name))
+
+
+def offsets() -> NDArray[np.uint32]:
+    """Return the offset of every concept in Princeton's file data.noun.
+
+    Raises:
+        OntologyError: the file cannot be read, or was built from another version of WordNet.
+
+    >>> int(offsets()[bundled().code("dog.n.01")])
+    2084071
+    """
+    path = DATA / OFFSETS_FILE
+    header, arrays = parted(mapped(path), path)
+    if header["sha256"] != bundled().source.sha256:
+        raise damaged(path)
+    return arrays["offsets"]

@@ -75,7 +75,7 @@ def link(
         values: the values, optionally with their counts.
         ontology: the ontology, or the part of it that values may mean.
         senses: how to choose among senses: `coherent`, `first` or `best-pair`.
-        language: the language of the values.
+        language: the language of the values; by default English, or the only language of the ontology.
         settled: the links a person decided, from value to id or word; an empty one leaves the value unmatched.
         narrower: the settled values that are a kind of their concept; the others are the same.
         individuals: whether values may mean named individuals; by default, if at least half of them do.
@@ -100,6 +100,7 @@ def link(
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
+    language = scope.taxonomy.lexicon.language(language)
     if not scope.taxonomy.lexicon.has_language(language):
         languages = [name for name in scope.taxonomy.lexicon.language_names if name]
         raise OptionError(

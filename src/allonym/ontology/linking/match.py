@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allonym.ontology.lexicon import Lexicon, key
+from allonym.ontology.linking.inflections import RULES, accented, base_forms
 from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.readings.negation import drops_negation, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser, Reading
@@ -129,7 +130,7 @@ class Matcher:
         yield Match(reading.text, "part" if reading.part else "derived", derived=True)
 
     def _matches_of_word(self, text: str) -> tuple[Match, ...]:
-        """Match the text as it is, then with other spelling, then in the singular."""
+        """Match the text as it is, then with other spelling, then in the singular (or masculine)."""
         found: dict[str, Match] = {}
         spellings = self._spellings(text)
         for i, spelled in enumerate(spellings):
@@ -139,7 +140,24 @@ class Matcher:
             for singular in self._singulars(spelled):
                 if singular not in found and singular in self.lexicon:
                     found[singular] = Match(singular, "inflection")
+        if not found and self.language.code in RULES:
+            return tuple(self._inflected(text))
         return tuple(found.values())
+
+    def _inflected(self, text: str) -> list[Match]:
+        """Match a text without its accents, else the first form of it in the singular or masculine that is known."""
+        if found := self._accented(text):
+            return [Match(form, "spelling") for form in found]
+        forms = ([x] if x in self.lexicon else self._accented(x) for x in base_forms(text, self.language.code))
+        return [Match(form, "inflection") for form in next(filter(None, forms), [])]
+
+    def _accented(self, text: str) -> list[str]:
+        """Return the forms that a text without accents may be."""
+        return self._by_plain.get(text, []) if text.isascii() else []
+
+    @cached_property
+    def _by_plain(self) -> dict[str, list[str]]:
+        return accented(self.lexicon.keys)
 
     @cached_property
     def _by_words(self) -> dict[str, str]:
