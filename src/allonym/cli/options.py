@@ -36,7 +36,12 @@ ontology = option(
     "--ontology", default="wordnet", metavar="WHAT",
     help="wordnet or another name that `allonym ontologies` lists, NAME:ROOT, or a file: FILE or FILE#ROOT.",
 )  # fmt: skip
-language = option("--language", default="en", metavar="CODE", help="Language of the words, as a two-letter code.")
+language = option(
+    "--language",
+    default="en",
+    metavar="CODE",
+    help="Language of the words, as a two-letter code; by default also the only one of the ontology.",
+)
 
 COLUMNS = "Columns"
 columns = together(

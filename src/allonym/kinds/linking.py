@@ -125,7 +125,7 @@ def spelling_key(text: str, lexicon: Lexicon, language: str = "en") -> str:
     {'bus driver (retired)'}
     """
     plain = _HYPHEN.sub(" ", key(comparable_text(text)))
-    if language.partition("-")[0].lower() != "en":
+    if lexicon.language(language).partition("-")[0].lower() != "en":
         return plain
     return _LAST_WORD.sub(lambda word: _singular(word[0], lexicon), plain)
 

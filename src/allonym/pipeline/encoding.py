@@ -140,7 +140,8 @@ def _link(
         source = column.links[place] if column.links else None
         file = source if isinstance(source, (str, Path)) else None
         marked = {x.value: x for x in settled.mark(links)}
-        linked.append(ColumnLinks(scope, marked, settled, file, column.language, abbreviations))
+        language = scope.taxonomy.lexicon.language(column.language)
+        linked.append(ColumnLinks(scope, marked, settled, file, language, abbreviations))
     return linked
 
 
@@ -154,7 +155,7 @@ def _accepted(linked: list[ColumnLinks], column: Column) -> list[ColumnLinks]:
                 links={
                     value: x
                     if value in known
-                    else with_suggestion(words.suggested.get(value, x), words.scope, column.language)
+                    else with_suggestion(words.suggested.get(value, x), words.scope, words.language)
                     for value, x in words.links.items()
                 },
             )

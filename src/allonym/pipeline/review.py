@@ -194,7 +194,10 @@ class Review:
 def concepts(scope: Scope, text: str, language: str = "en") -> list[int]:
     """Return the concept of an id, or the concepts of a word under the root, most usual first."""
     by_id = scope.taxonomy.find(text.strip())
-    return [by_id] if by_id is not None else [c for c in scope.taxonomy.senses(text.strip(), language) if c in scope]
+    if by_id is not None:
+        return [by_id]
+    language = scope.taxonomy.lexicon.language(language)
+    return [c for c in scope.taxonomy.senses(text.strip(), language) if c in scope]
 
 
 def sense_of(scope: Scope, concept: int) -> Sense:

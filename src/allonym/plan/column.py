@@ -79,7 +79,7 @@ class Column:
         choices=COMBINE,
     )
     weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
-    language: str = parameter("en", "Language of the words.")
+    language: str = parameter("en", "Language of the words; by default English, or the only one of the ontology.")
     abbreviations: str | Path | Mapping[str, Sequence[str]] | None = parameter(
         None, "CSV file with abbreviations of the words (columns short, long); they come before the built-in ones."
     )

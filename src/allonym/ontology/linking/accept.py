@@ -40,6 +40,7 @@ def with_suggestion(link: Link, scope: Scope, language: str = "en") -> Link:
     >>> people.taxonomy.ids[suggested.concept], suggested.status, suggested.relation
     ('nurse.n.01', 'review', 'narrower')
     """
+    language = scope.taxonomy.lexicon.language(language)
     negations = (is_negation(word, language_of(language)) for word in words_of(link.value))
     if link.status != UNMATCHED or link.reason == "settled" or any(negations):
         return link

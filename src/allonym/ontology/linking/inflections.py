@@ -60,7 +60,9 @@ def base_forms(text: str, language: str) -> Iterator[str]:
     rest = " ".join(words[1:])
     yield from (f"{form} {rest}".strip() for form in first)
     if any(others):
-        agreeing = product(first or words[:1], *(forms or [word] for forms, word in zip(others, words[1:], strict=True)))
+        agreeing = product(
+            first or words[:1], *(forms or [word] for forms, word in zip(others, words[1:], strict=True))
+        )
         yield from islice((" ".join(forms) for forms in agreeing), MAX_FORMS)
 
 

@@ -139,7 +139,7 @@ def to_csv(
     """Return a links file; settled values keep the details and extra columns they have in the previous file."""
     text = io.StringIO(newline="")
     before, links = before or {}, list(links)
-    cluster_of = clusters_of(links, language)
+    cluster_of = clusters_of(links, scope.taxonomy.lexicon.language(language))
     extra = [name for name in dict.fromkeys(n for row in before.values() for n in row) if name not in COLUMNS]
     names = [*COLUMNS, *extra]
     writer = csv.DictWriter(text, names, "", lineterminator="\n", quoting=csv.QUOTE_ALL)  # also quotes a single CR

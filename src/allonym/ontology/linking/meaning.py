@@ -64,7 +64,7 @@ class Suggester:
     ) -> None:
         self.scope, self.taxonomy, self.weights = scope, scope.taxonomy, weights or Weights()
         self.links = list(links)
-        self.language = language_of(language)
+        self.language = language_of(self.taxonomy.lexicon.language(language))
         self.index = WordIndex.of(self.taxonomy)
         self.readings = Normaliser.of(self.taxonomy.lexicon, self.language, column=[x.value for x in self.links])
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +53,12 @@ def read(package: Package, language: Language) -> Taxonomy:
     terms = _terms(english)
     alignment = _Alignment(english, terms)
     concept_of = _concepts({synset for synset, _ in senses}, synsets, alignment, language.only_old_version)
+    named = _named(english)
     words: dict[int, list[str]] = {english.root: []}
     for synset, word in senses:
         if synset in concept_of:
             concept = concept_of[synset]
-            words.setdefault(concept, []).append(_lower(word) if _is_common(concept, english) else word)
+            words.setdefault(concept, []).append(word if concept in named else _lower(word))
     return _taxonomy(words, english, terms, language.code, file)
 
 
@@ -78,12 +79,14 @@ def _terms(english: Taxonomy) -> list[frozenset[str]]:
 
 
 def _written(word: str) -> str:
-    return word.replace("''", "'").replace("_", " ").strip()
+    return " ".join(word.replace("''", "'").replace("_", " ").split())
 
 
-def _is_common(concept: int, english: Taxonomy) -> bool:
-    """Tell whether a concept is no individual and has no English word in capitals."""
-    return not english.instances[concept] and all(x.islower() for x in english.lexicon.terms(concept))
+def _named(english: Taxonomy) -> set[int]:
+    """Return the concepts that are individuals, or have an English word with a capital."""
+    capital = np.array([not form.islower() for form in english.lexicon.forms], bool)
+    with_capital = english.lexicon.concepts[capital[english.lexicon.form_of]]
+    return {*with_capital.tolist(), *np.flatnonzero(english.instances).tolist()}
 
 
 def _lower(word: str) -> str:
@@ -224,10 +227,11 @@ def _contracted(kept: Mapping[int, object], english: Taxonomy) -> dict[int, list
     """Return the nearest concepts above each kept one that are kept too, without those above another of them."""
     nearest: dict[int, list[int]] = {}  # of every concept: itself if it is kept, else the nearest kept ones above it
     above: dict[int, list[int]] = {}
+    higher_than = cache(lambda concept: frozenset(english.subsumers(concept)[1:].tolist()))
     for concept in np.argsort(english.depth, kind="stable").tolist():
         found = list(dict.fromkeys(c for parent in english.parents_of(concept).tolist() for c in nearest[parent]))
         if len(found) > 1:
-            higher = {int(c) for x in found for c in english.subsumers(x)[1:]}
+            higher = frozenset().union(*map(higher_than, found))
             found = [c for c in found if c not in higher]
         nearest[concept] = [concept] if concept in kept else found
         if concept in kept:
