@@ -115,8 +115,12 @@ PAGES_WITH_CODE = [
     "README.md",
     "docs/inspect.md",
     "docs/measures/similarity.md",
+    "docs/ontologies/food-and-products.md",
+    "docs/ontologies/general-words.md",
     "docs/ontologies/index.md",
     "docs/ontologies/places.md",
+    "docs/ontologies/other-languages.md",
+    "docs/ontologies/work.md",
     "docs/ontologies/several.md",
     "docs/studio.md",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import allonym as al
+from allonym.ontology.lexicon import key
 from allonym.ontology.linking.link import link
 
 ISIC_CLASSES = {"0111": "A", "1010": "C", "4711": "G", "8510": "P", "9900": "U"}
@@ -38,6 +39,38 @@ def test_every_label_is_linked_to_itself_or_to_what_has_the_same_label() -> None
             assert x.concept is not None, (name, x)
             assert scope.taxonomy.labels[x.concept].casefold() == x.value.casefold(), (name, x)
             assert x.status == "sure", (name, x)
+
+
+NAMES = {
+    "isic": {
+        "rice farming": "0112", "furniture manufacturing": "31", "Construction industry": "F", "retail trade": "47",
+        "veterinary services": "75", "hard coal mining": "051", "beverages industry": "11", "postal services": "531",
+    },
+    "naics": {
+        "rice growing": "11116", "manufacture of furniture": "", "Coal mining": "2121", "shoe stores": "4582",
+        "Construction sector": "23", "legal activities": "5411",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everyday_names_mean_the_same_as_labels(name: str) -> None:
+    scope = al.ontology(name)
+    for x in link(list(NAMES[name]), scope):
+        if NAMES[name][x.value]:
+            assert x.concept is not None
+            assert scope.taxonomy.ids[x.concept] == NAMES[name][x.value], x
+            assert (x.reason, x.status, x.relation) == ("exact", "sure", "same"), x
+        else:
+            assert x.reason != "exact", x
+
+
+def test_a_derived_name_is_no_name_of_two_industries() -> None:
+    for name in ("isic", "isic5", "naics"):
+        lexicon = al.ontology(name).taxonomy.lexicon
+        derived = {key(lexicon.forms[i]) for i in lexicon.form_of[lexicon.ranks == 1]}
+        assert derived
+        assert all(len(lexicon.senses(form)) == 1 for form in derived)
 
 
 def test_isic_in_arabic() -> None:

@@ -80,6 +80,11 @@ def test_spanish_occupations() -> None:
             assert (x.status, x.relation) == ("sure", "same"), x
 
 
+def test_a_word_that_is_missing_is_not_the_beginning_of_a_longer_one() -> None:
+    [soldier] = link(["soldat"], al.ontology("wordnet-fr:person.n.01"))  # but "soldat fanfaron" is there
+    assert soldier.status != "sure"
+
+
 def test_the_label_is_the_usual_word_in_the_masculine() -> None:
     labels = {"nurse.n.01": "enfermero", "lawyer.n.01": "abogado", "judge.n.01": "juez", "actor.n.01": "actor",
               "dentist.n.01": "dentista", "writer.n.01": "escritor", "student.n.01": "estudiante"}  # fmt: skip

@@ -46,8 +46,11 @@ class Proposal:
 
 
 def can_propose(taxonomy: Taxonomy, language: str) -> bool:
-    """Tell whether concepts of an ontology are proposed by their labels: it has many, no details, no proper names."""
-    if taxonomy.details is not None or taxonomy.proper_names:
+    """Tell whether concepts of an ontology are proposed by their labels: it has many, no proper names, is no dictionary.
+
+    Dictionaries know how often a word has each sense. A word that they lack means none of the words like it.
+    """
+    if taxonomy.details is not None or taxonomy.proper_names or taxonomy.lexicon.has_counts:
         return False
     counted: dict[str, int] = taxonomy.lexicon.cache.setdefault("numbers of labels", {})
     if language not in counted:

