@@ -46,7 +46,7 @@ class Proposal:
 
 
 def can_propose(taxonomy: Taxonomy, language: str) -> bool:
-    """Tell whether concepts of an ontology are proposed by their labels: it has many, no proper names, is no dictionary.
+    """Tell whether concepts of an ontology are proposed by their labels: many labels, no proper names, no dictionary.
 
     Dictionaries know how often a word has each sense. A word that they lack means none of the words like it.
     """
