@@ -29,9 +29,11 @@ def language_of(name: str) -> str:
 
 
 def deep_concepts(scope: Scope, rng: np.random.Generator) -> list[int]:
-    """Return concepts from the deeper half of an ontology, named individuals too."""
+    """Return concepts from the deeper half of an ontology: named individuals, or classes if it has more of them."""
     taxonomy = scope.taxonomy
     deep = np.flatnonzero(taxonomy.depth > taxonomy.deepest // 2)
+    individuals = taxonomy.instances[deep]
+    deep = deep[individuals == (individuals.mean() > 0.5)]
     return [int(c) for c in rng.choice(deep, min(VALUES, len(deep)), replace=False)]
 
 
