@@ -9,10 +9,12 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from commands import call
 
 import allonym as al
+from allonym.errors import TableError
 from allonym.ontology.catalog.registry import MODULES, entry
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.scope import Scope
@@ -87,6 +89,19 @@ def test_link_mask_and_report(name: str, written: str, tmp_path: Path) -> None:
     page = report.read_text(encoding="utf-8")
     for text in (taxonomy.source.version, declared.licence, declared.publisher):
         assert text.replace("&", "&amp;").replace("'", "&#39;") in page
+
+
+def test_a_fitted_plan_needs_the_ontology_it_was_fitted_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"diagnosis": ["E11.9", "E11.0", "J45.0", "J45.1", "I10"] * 4})
+    fitted = al.Plan({"diagnosis": al.quasi("icd10")}, method="noise").fit(frame)
+    fitted.save(tmp_path / "fitted.json")
+    again = al.Fitted.load(tmp_path / "fitted.json")
+    codes = al.ontology("icd10").taxonomy
+    assert codes.find(again.mask_one({"diagnosis": "E11.2"})["diagnosis"]) is not None, "new codes are linked"
+    text = (tmp_path / "fitted.json").read_text()
+    (tmp_path / "fitted.json").write_text(text.replace(codes.source.sha256, "0" * 64))
+    with pytest.raises(TableError, match="The ontology of column diagnosis has changed since it was fitted"):
+        al.Fitted.load(tmp_path / "fitted.json")
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -11,9 +11,11 @@ from typing import Any
 import pandas as pd
 import pytest
 from commands import call
+from shared import DATA, needs
 
 import allonym as al
 from allonym.errors import PlanError, TableError
+from allonym.ontology.catalog import added
 from allonym.ontology.catalog.package import Package
 
 JOBS = "child,parent\nbaker,cook\npastry cook,cook\ncook,worker\nsmith,worker\nwelder,smith\nlocksmith,smith\n"
@@ -136,6 +138,24 @@ def test_codes_of_one_ontology_and_words_of_the_next(folder: Path) -> None:
     names = [x["name"] for x in release.codebook()["variables"][0]["ontologies"]]
     assert names == ["icd10", "wordnet:person.n.01"]
     assert "icd10, then wordnet:person.n.01" in release.report.html(public=True)
+
+
+@needs(DATA / "esco")
+def test_job_titles_of_esco_then_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALLONYM_DATA", str(tmp_path))
+    added.add(al.read_taxonomy(DATA / "esco"), "esco")
+    column = ["software developer", "chef", "head chef", "grandmother", "toddler", "pensioner"] * 5
+    jobs = al.Plan({"job": al.quasi(["esco", "wordnet:person"], accept="review")}, k=5, seed=1)
+    frame = pd.DataFrame({"job": column})
+    (words,) = jobs.check(frame).columns[0].words
+    ontology = {x.value: words.scope.taxonomy.ids[x.concept].partition(":")[0] for x in words.links.values()}
+    assert [ontology[x] for x in ("software developer", "chef")] == ["esco", "esco"]
+    assert [ontology[x] for x in ("grandmother", "toddler")] == ["wordnet", "wordnet"]
+    release = jobs.run(frame)
+    assert release.frame["job"].value_counts().min() >= 5
+    page = release.report.html(public=True)
+    assert "This publication uses the ESCO classification of the European Commission." in page
+    assert "esco, then wordnet:person.n.01" in page
 
 
 def test_ontologies_that_are_not_installed_are_problems_like_others(

@@ -48,6 +48,7 @@ class OntologyBuilder:
     name: str = ""
     version: str = ""
     licence: str = ""
+    attribution: str = ""  # a statement that the publisher asks for
 
     def build(self, file: File) -> Taxonomy:
         """Resolve the ids and build the taxonomy.
@@ -78,7 +79,7 @@ class OntologyBuilder:
                 labels=self.labels,
                 lexicon=self._lexicon(codes),
                 instances=self._instance_mask(),
-                source=Source(str(file.path), self.version, self.licence, file.sha256),
+                source=Source(str(file.path), self.version, self.licence, file.sha256, attribution=self.attribution),
                 definitions=self.definitions,
                 parts=self._parts(),
                 codes=codes,

@@ -25,6 +25,7 @@ from allonym.ontology.readers.table import rows_of
 from allonym.ontology.taxonomy import Taxonomy
 
 LICENCE = "European Commission, reuse with attribution (Decision 2011/833/EU)"
+ATTRIBUTION = "This publication uses the ESCO classification of the European Commission."
 OBSOLETE = {"obsolete", "deprecated", "retired"}
 REPLACED_BY = ("isreplacedby", "replacedby", "replacementuri", "replacement")
 LABEL_RANK, ALTERNATIVE_RANK, HIDDEN_RANK = 0, 100, 101  # of the senses of a word; groups are between the first two
@@ -99,7 +100,9 @@ class _Classification:
     """The concepts of a pillar, collected from its files."""
 
     def __init__(self) -> None:
-        self.builder = OntologyBuilder(labels=[], definitions=[], labels_are_words=False, name="esco", licence=LICENCE)
+        self.builder = OntologyBuilder(
+            labels=[], definitions=[], labels_are_words=False, name="esco", licence=LICENCE, attribution=ATTRIBUTION
+        )
         self.number: dict[str, int] = {}  # by URI
         self.group_of: dict[str, str] = {}  # URI of an occupation -> code of its group
         self.hashes: list[str] = []

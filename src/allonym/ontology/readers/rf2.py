@@ -35,6 +35,7 @@ SIMILAR = {"900000000000523009", "1186921001"}  # possibly equivalent to, possib
 PREFERRED_RANK, NAME_RANK, SYNONYM_RANK = 0, 1, 2  # among the senses of a word
 MAX_FOLDERS = 4  # between the folder and its files
 LICENCE = "SNOMED CT licence: SNOMED International or your national release centre"
+ATTRIBUTION = "Includes SNOMED Clinical Terms® (SNOMED CT®), used by permission of SNOMED International."
 _TAG = re.compile(r"\s+\([^()]+\)$")  # the semantic tag of a fully specified name
 _DATE = re.compile(r"_(\d{8})\.txt$")
 CONCEPTS, DESCRIPTIONS, LINKS = "sct2_Concept_Snapshot", "sct2_Description_Snapshot", "sct2_Relationship_Snapshot"
@@ -80,7 +81,7 @@ class _Release:
             )
         dates = [match[1] for path in _find(folder, CONCEPTS) if (match := _DATE.search(path.name))]
         self.builder = OntologyBuilder(
-            labels=[], definitions=[], labels_are_words=False, name="snomed", licence=LICENCE,
+            labels=[], definitions=[], labels_are_words=False, name="snomed", licence=LICENCE, attribution=ATTRIBUTION,
             version=max(dates, default=""),
         )  # fmt: skip
 
