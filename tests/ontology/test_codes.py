@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from allonym.ontology.catalog import ontology
 from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.linking.codes.index import CodeIndex
 from allonym.ontology.linking.codes.written import CodeForm, form_of_codes
+from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.link import Link, link
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -134,8 +137,21 @@ def test_numbers_are_codes_only_as_they_are_written() -> None:
         assert concept(value, COUNTRIES) is None, value
     assert concept("0111", INDUSTRIES) == concept("01.11", INDUSTRIES) == "01.11"
     assert concept("01.11.2", INDUSTRIES) == "01.11"  # a national extension
-    for value in ("011.1", "0.111", "1.11", "01112", "011122", "111"):
+    for value in ("011.1", "0.111", "1.11", "01112", "011122", "111", "01.119", "62.5"):
         assert concept(value, INDUSTRIES) is None, value
+    assert concept("11", classification(("1", "food"), ("1.1", "bread"), ("1.2", "meat"))) is None
+
+
+def test_a_short_code_before_other_words_does_not_decide() -> None:
+    assert one("I10 portal hypertension").reason != "notation"
+    assert one("I10: hypertension").reason == "notation"
+
+
+def test_a_beginning_is_no_category_where_codes_are_not_nested() -> None:
+    flat = classification(("B0", "all"), ("A1", "x"), ("A12", "y"), ("A123", "z"),
+                          below={"A1": "B0", "A12": "B0", "A123": "B0"})  # fmt: skip
+    assert concept("a123", flat) == "A123"
+    assert concept("A1235", flat) is None
 
 
 def test_ids_without_a_hierarchy_have_no_prefixes() -> None:
@@ -208,3 +224,28 @@ def test_codes_of_other_ontologies(name: str, column: list[str], written: dict[s
     form = form_of_codes({x.value: x for x in link(column, scope)}, scope.taxonomy)
     assert CodeForm.of_style(form.style) == form
     assert {x: form.write(scope.taxonomy, scope.taxonomy.code(x)) for x in written} == written
+
+
+@given(st.text(max_size=30))
+def test_any_text_may_be_looked_up(text: str) -> None:
+    for name in ("icd10", "hpo", "m49", "isic"):
+        taxonomy = ontology(name).taxonomy
+        index = CodeIndex.of(taxonomy)
+        assert index is not None
+        for found in index.find(text, language("en")):
+            assert 0 <= found.concept < len(taxonomy)
+
+
+@given(st.integers(0, 12_000), st.text("0123456789.xX-*†+ (A", max_size=4))
+def test_a_code_with_something_behind_it_is_never_another_category(concept: int, rest: str) -> None:
+    taxonomy = ontology("icd10").taxonomy
+    index, code = CodeIndex.of(taxonomy), taxonomy.ids[concept]
+    assert index is not None
+    category = code.partition(".")[0]
+    for found in index.codes(code + rest) if len(category) == 3 else ():
+        assert taxonomy.ids[found.concept].startswith(category)
+
+
+@given(st.builds(CodeForm, st.booleans(), st.booleans(), st.booleans(), st.text(), st.text(), st.text()))
+def test_forms_are_stored_as_text(form: CodeForm) -> None:
+    assert CodeForm.of_style(form.style) == form

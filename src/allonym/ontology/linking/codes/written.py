@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -37,15 +38,13 @@ class CodeForm:
     @property
     def style(self) -> str:
         """The form as a text: `notation`, then everything in which it differs from the ontology's own."""
-        stated = [f"{x.name}={value}" for x in fields(self) if (value := getattr(self, x.name)) != x.default]
-        return " ".join([NOTATION, *stated])
+        stated = {x.name: value for x in fields(self) if (value := getattr(self, x.name)) != x.default}
+        return f"{NOTATION} {json.dumps(stated)}" if stated else NOTATION
 
     @classmethod
     def of_style(cls, style: str) -> CodeForm:
         """Return the form of a text that `style` wrote."""
-        stated = dict(part.split("=", 1) for part in style.split(" ")[1:])
-        names = {x.name: x for x in fields(cls)}
-        return cls(**{n: v == "True" if isinstance(names[n].default, bool) else v for n, v in stated.items()})  # type: ignore[arg-type]
+        return cls(**json.loads(style.removeprefix(NOTATION) or "{}"))
 
     def write(self, taxonomy: Taxonomy, concept: int) -> str:
         """Return the code of a concept in this form; its id, if it has no code."""
