@@ -130,6 +130,14 @@ def test_values_that_only_look_like_names_are_not_linked_without_review(text: st
     assert x.status != "sure"
 
 
+def test_suggestions_are_words_of_the_language_of_the_column() -> None:
+    m49 = al.ontology("m49")
+    for text in ("Suedkorea", "Republik of Germany"):
+        [x] = link([text], m49)
+        english = {form for c in range(len(m49.taxonomy)) for form in m49.taxonomy.lexicon.terms(c, "en")}
+        assert set(x.suggestions) <= english
+
+
 def test_a_french_column_is_masked_in_french(tmp_path: Path) -> None:
     countries = [
         "Allemagne",

@@ -218,7 +218,7 @@ def search(column: Column, folder: Path, text: str, place: int = 0, most: int = 
     scope = scopes[min(place, len(scopes) - 1)]
     matches = concepts(scope, text, column.language)
     if not matches and text.strip():
-        close = similar_words(scope.taxonomy.lexicon, [text], scope.members)[0]
+        close = similar_words(scope.taxonomy.lexicon, [text], scope.members, language=column.language)[0]
         matches = [c for word in close for c in concepts(scope, word, column.language)]
     return [sense_of(scope, c) for c in dict.fromkeys(matches[:most])]
 

@@ -186,9 +186,9 @@ def _suggestions(
         if (proposal := proposals.get(value)) is not None
     }
     others = sorted((v for v in unmatched if v not in found), key=lambda v: -counts[v])[:MAX_SUGGESTED]
-    first_tick = 2 * len(counts) - len(others)
-    lexicon = finder.lexicon
-    similar = similar_words(lexicon, others, allowed, lambda n: tick(first_tick + n, 2 * len(counts)))
+    total = 2 * len(counts)
+    first_tick = total - len(others)
+    similar = similar_words(finder.lexicon, others, allowed, lambda n: tick(first_tick + n, total), finder.language)
     return found | dict(zip(others, similar, strict=True))
 
 

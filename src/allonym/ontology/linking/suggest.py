@@ -23,6 +23,7 @@ def similar_words(
     texts: Sequence[str],
     allowed: NDArray[np.bool_] | None = None,
     tick: Callable[[int], None] = lambda done: None,
+    language: str = "",
 ) -> list[list[str]]:
     """Return up to five forms for each text that are spelled like it or like one of its words, best first.
 
@@ -31,16 +32,17 @@ def similar_words(
         texts: the unknown texts.
         allowed: for every concept, whether its forms may be suggested.
         tick: called with the number of texts done.
+        language: the language of the forms; by default, any.
     """
     if not texts:
         return []
     from rapidfuzz import fuzz, process
 
-    name = f"similar words {'' if allowed is None else hashlib.sha256(allowed.tobytes()).hexdigest()}"
+    name = f"similar words {language} {'' if allowed is None else hashlib.sha256(allowed.tobytes()).hexdigest()}"
     cached: dict[str, list[str]] = lexicon.cache.setdefault(name, {})
     if len(cached) > MAX_CACHED_TEXTS:
         cached = lexicon.cache[name] = {}
-    forms, keys = ([], []) if all(text in cached for text in texts) else _choices(lexicon, allowed)
+    forms, keys = ([], []) if all(text in cached for text in texts) else _choices(lexicon, allowed, language)
     by_length = _ByLength(keys)
     for done, text in enumerate(texts):
         tick(done)
@@ -104,10 +106,10 @@ def _longer(text: str, forms: list[str], keys: list[str]) -> list[str]:
     return sorted(forms[low:high], key=lambda form: (len(form), form))[:2] if len(text) > 2 else []
 
 
-def _choices(lexicon: Lexicon, allowed: NDArray[np.bool_] | None) -> tuple[list[str], list[str]]:
-    entries = ~lexicon.notation
+def _choices(lexicon: Lexicon, allowed: NDArray[np.bool_] | None, language: str) -> tuple[list[str], list[str]]:
+    entries = lexicon.words_in(language) if language else np.flatnonzero(~lexicon.notation)
     if allowed is not None:
-        entries &= allowed[lexicon.concepts]
+        entries = entries[allowed[lexicon.concepts[entries]]]
     usable = np.unique(lexicon.form_of[entries])
     forms, keys = list(lexicon.forms), list(lexicon.keys)
     return [forms[f] for f in usable], [keys[f] for f in usable]
