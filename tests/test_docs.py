@@ -115,6 +115,7 @@ PAGES_WITH_CODE = [
     "README.md",
     "docs/inspect.md",
     "docs/measures/similarity.md",
+    "docs/ontologies/catalog.md",
     "docs/ontologies/food-and-products.md",
     "docs/ontologies/general-words.md",
     "docs/ontologies/index.md",
@@ -145,6 +146,7 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     methods = (DOCS / "methods" / "index.md").read_text("utf-8")
     assert update_docs.kinds() in methods
     assert update_docs.parameters() in methods
+    assert update_docs.catalog() in (DOCS / "ontologies" / "catalog.md").read_text("utf-8")
     assert update_docs.threats() in (DOCS / "attackers.md").read_text("utf-8")
     plan = (DOCS / "plan.md").read_text("utf-8")
     assert update_docs.column_keys() in plan

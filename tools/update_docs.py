@@ -1,7 +1,8 @@
 """Generate the parts of the docs that derive from the code: python tools/update_docs.py
 
 The demonstration in the README; the kinds and parameters of methods in docs/methods; the keys of plans in
-docs/plan.md; attackers in docs/attackers.md; unique people of the survey in docs/measures; the JSON Schema of plans.
+docs/plan.md; attackers in docs/attackers.md; named ontologies in docs/ontologies; unique people of the survey in
+docs/measures; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ README, METHODS_PAGE, PLAN_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" 
 METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
 ATTACKERS_PAGE = ROOT / "docs" / "attackers.md"
 UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
+CATALOG_PAGE = ROOT / "docs" / "ontologies" / "catalog.md"
 ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
 
 
@@ -188,6 +190,31 @@ def threats() -> str:
     return "".join(lines)
 
 
+def catalog() -> str:
+    """Return the table of the ontologies that have names, family by family."""
+    from allonym.ontology.catalog.about import about
+    from allonym.ontology.catalog.registry import entries
+
+    extras = {x.name: x.how_to_install for x in entries()}
+    named = [about(name) for name in ("wordnet", *extras)]
+    families = list(dict.fromkeys(x.family for x in named))
+    lines = _table(["name", "for", "concepts", "languages", "publisher", "licence", "install"])
+    for x in sorted(named, key=lambda x: families.index(x.family)):
+        languages = ", ".join(x.languages) if len(x.languages) < 8 else f"{len(x.languages)} languages"
+        install = f"`{extras[x.name]}`" if x.name in extras else "bundled"
+        cells = [
+            f"`{x.name}`",
+            x.purpose,
+            f"{x.concepts:,}",
+            languages,
+            f"[{x.publisher}]({x.url})",
+            x.licence,
+            install,
+        ]
+        lines.append(_row(cells))
+    return "".join(lines)
+
+
 def schema() -> str:
     """Return the JSON Schema of plans as it is shipped."""
     from allonym.plan.schema import schema
@@ -219,3 +246,4 @@ if __name__ == "__main__":
     page = replaced(PLAN_PAGE.read_text("utf-8"), "column keys", column_keys())
     PLAN_PAGE.write_text(replaced(page, "other keys", other_keys()), "utf-8")
     ATTACKERS_PAGE.write_text(replaced(ATTACKERS_PAGE.read_text("utf-8"), "threats", threats()), "utf-8")
+    CATALOG_PAGE.write_text(replaced(CATALOG_PAGE.read_text("utf-8"), "catalog", catalog()), "utf-8")
