@@ -121,6 +121,26 @@ def test_a_file_that_cannot_be_read_leaves_nothing(own_folder: Path, tmp_path: P
     assert not own_folder.exists()
 
 
+def test_words_with_line_breaks_are_kept_on_one_line_and_ids_with_line_breaks_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('id,parent,label,synonyms\na,,"garden\nflowers",\nb,a,rose,"rosa \n canina"\n')
+    run("ontologies", "add", str(path), "--name", "flowers")
+    taxonomy = allonym.ontology("flowers").taxonomy
+    assert list(taxonomy.labels) == ["garden flowers", "rose"]
+    assert taxonomy.senses("garden flowers") == [0]
+    path.write_text('id,parent\n"a\nb",\nc,"a\nb"\n')
+    assert "contain line breaks" in str(fails("add", str(path), "--name", "other"))
+
+
+@needs(DATA / "taxonomies")
+@pytest.mark.parametrize("file", ["doid_2019-03-07.obo.gz", "mesh_dhimmel_tree-numbers.tsv.gz"])
+def test_published_ontologies_can_be_added(file: str) -> None:
+    run("ontologies", "add", str(DATA / "taxonomies" / file), "--name", "published")
+    again, read = allonym.ontology("published").taxonomy, allonym.read_taxonomy(DATA / "taxonomies" / file)
+    assert list(again.ids) == list(read.ids)
+    assert list(again.labels) == list(read.labels)
+
+
 def test_the_language_of_a_file_that_states_none(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("code,label\nA,Blumen\nA1,Rosen\n")
     info = allonym.add_ontology(tmp_path / "t.csv", "blumen", language="de")

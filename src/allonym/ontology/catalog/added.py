@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from allonym.errors import OntologyError
+from allonym.errors import OntologyError, first_few
 from allonym.ontology.array_file import header_of, mapped
 from allonym.ontology.catalog.folders import data_folder, write_private
 from allonym.ontology.catalog.registry import MODULES
@@ -79,6 +79,10 @@ def add(taxonomy: Taxonomy, name: str) -> Path:
             be written.
     """
     check_name(name)
+    broken = [x for x in taxonomy.ids if "\n" in x]
+    if broken:
+        text = f"{len(broken):,} ids of concepts contain line breaks: {first_few(map(repr, broken))}."
+        raise OntologyError(text, hint="add a column of short ids or codes.")
     path = path_of(name)
     write_private(path, pack(replace(taxonomy, name=name)))
     return path

@@ -150,10 +150,16 @@ class OntologyBuilder:
             entries += [Entry(label, c, preferred=True) for c, label in enumerate(self.labels) if label]
         elif not entries and not all(map(str.isdecimal, self.ids)):
             entries = [Entry(identifier, c, preferred=True) for c, identifier in enumerate(self.ids)]
-        return Lexicon.build(entries + self.retired.entries(codes, entries), self.exceptions)
+        entries = [_on_one_line(entry) for entry in entries + self.retired.entries(codes, entries)]
+        return Lexicon.build(entries, self.exceptions)
 
     def _parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
         if not self.parts:
             return None
         whole, part = np.array(self.parts, np.int64).T
         return to_rows(np.append(whole, part), np.append(part, whole), len(self.ids))
+
+
+def _on_one_line(entry: Entry) -> Entry:
+    """Return a word without line breaks, which some publishers leave in their files."""
+    return entry._replace(form=" ".join(entry.form.split())) if "\n" in entry.form or "\r" in entry.form else entry
