@@ -278,6 +278,7 @@ def _turtle(choices: Choices, entries: Entries) -> str:
 
 _FORMATS = {
     "child-parent": lambda choices, entries: _csv(choices, entries, ("id", "parent", "label")),
+    "codes": lambda choices, entries: _csv(choices, [(x, z, y) for x, y, z in entries], ("code", "label", "level")),
     "hierarchy": lambda choices, entries: _csv(choices, entries, ("a", "b", "c")),
     "mesh": lambda choices, entries: _csv(choices, [(x, z, y) for x, y, z in entries], ("name", "id", "tree")),
     "obo": _obo,

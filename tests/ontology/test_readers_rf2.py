@@ -170,6 +170,20 @@ def test_a_zipped_file_and_archives_that_cannot_be_read(tmp_path: Path, monkeypa
         read_taxonomy(path)
 
 
+def test_errors_name_the_archive_and_office_documents_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.zip"
+    with zipfile.ZipFile(path, "w") as packing:
+        packing.writestr("a/jobs.csv", "id,parent\na,b\nb,a\n")
+    with pytest.raises(errors.CycleError, match=r"jobs\.zip/a/jobs\.csv, line 2: the is-a links form a cycle"):
+        read_taxonomy(path)
+    with zipfile.ZipFile(tmp_path / "atc.xlsx", "w") as packing:
+        packing.writestr("[Content_Types].xml", "")
+        packing.writestr("xl/workbook.xml", "")
+    with pytest.raises(errors.UnknownFormatError, match="Office document") as error:
+        read_taxonomy(tmp_path / "atc.xlsx")
+    assert "save the sheet" in str(error.value)
+
+
 def test_names_in_an_archive_do_not_leave_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "evil.zip"
     with zipfile.ZipFile(path, "w") as packing:

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from allonym.errors import OntologyError, UnknownFormatError
 from allonym.ontology.readers.source import MAX_SIZE
 
+OFFICE = "[Content_Types].xml"  # a file in all documents of Office, which are zip archives
 IGNORED = ("_Full_", "_Delta_", "_FullDelta", "Full-", "Delta-", "__MACOSX")  # other forms of the same release
 
 
@@ -32,6 +33,9 @@ def unpacked(path: Path) -> Iterator[Path]:
         folder = Path(temporary) / path.stem
         try:
             with zipfile.ZipFile(path) as archive:
+                if OFFICE in archive.namelist():
+                    hint = "save the sheet with the codes as CSV (UTF-8)."
+                    raise UnknownFormatError("a spreadsheet or another Office document.", path=path, hint=hint)
                 members = [x for x in archive.infolist() if not x.is_dir() and not _is_ignored(x.filename)]
                 if sum(x.file_size for x in members) > MAX_SIZE:
                     text = f"it unpacks to more than {MAX_SIZE // 1024**2:,} MB."
@@ -44,7 +48,16 @@ def unpacked(path: Path) -> Iterator[Path]:
             raise OntologyError(f"cannot be unpacked: {error.strerror}.", path=path) from error
         if not files:
             raise UnknownFormatError("the zip archive is empty.", path=path)
-        yield files[0] if len(files) == 1 else folder
+        try:
+            yield files[0] if len(files) == 1 else folder
+        except OntologyError as error:
+            raise _of_archive(error, folder, path) from error
+
+
+def _of_archive(error: OntologyError, folder: Path, path: Path) -> OntologyError:
+    """Return an error that names the archive instead of the temporary folder."""
+    [problem] = error.problems
+    return type(error)(problem.text.replace(str(folder), str(path)), hint=problem.hint, values=problem.values)
 
 
 def _is_ignored(name: str) -> bool:

@@ -57,7 +57,7 @@ def read(file: File) -> Taxonomy:
     shown = [header.child, *(at for at, _ in header.labels)]
     first = {tuple(columns[at][i] for at in shown): i for i in reversed(range(len(lines)))}
     rows = sorted(first.values())
-    columns = [[column[i] for i in rows] for column in columns]
+    columns = [[column[i].strip() for i in rows] for column in columns]
     codes = columns[header.child]
     levels = [] if header.level is None else columns[header.level]
     return taxonomy_of(ConceptTable(file, columns, [lines[i] for i in rows], header, codes, parents_of(codes, levels)))

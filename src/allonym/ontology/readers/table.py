@@ -12,6 +12,8 @@ from allonym.errors import UnknownFormatError
 from allonym.ontology.readers.header import LABEL
 from allonym.ontology.readers.source import File
 
+_STRIPPED_OR_QUOTED = '" \v\f\x1c\x1d\x1e\x1f'
+
 
 def rows_of(file: File, *, is_truncated: bool = False) -> list[list[str]]:
     """Return the rows of a table, cells stripped; of a truncated table, the rows that are complete.
@@ -45,7 +47,7 @@ def columns_of(file: File) -> tuple[list[list[str]], Sequence[int], Sequence[int
     text = file.text()
     delimiter = delimiter_of(text)
     plain = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    if plain and '"' not in plain and " " not in plain and plain.isascii():
+    if plain and plain.isascii() and not any(character in plain for character in _STRIPPED_OR_QUOTED):
         marks = np.frombuffer(plain.encode() + b"\n", np.uint8)
         marks = marks[(marks == ord(delimiter)) | (marks == 10)]
         width = int(np.flatnonzero(marks == 10)[0]) + 1
