@@ -69,6 +69,7 @@ judgements: .venv/installed
 
 quality: .venv/installed
 	$(BIN)/python benchmarks/linking_quality.py
+	$(BIN)/python benchmarks/linking_held_out.py
 
 # Recomputes the figures and tests the claims of the five papers; writes docs/papers.md and its charts
 papers: .venv/installed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from math import log, sqrt
 
 import numpy as np
@@ -143,6 +144,41 @@ def test_votes_never_go_to_the_root() -> None:
     nearest = NearestConcepts(CRAFTS, EN)
     candidates = nearest.candidates(["workshop cutter", "craft"], np.ones(len(CRAFTS), bool))
     assert CRAFTS.root not in count_votes(CRAFTS, candidates).chosen
+
+
+def with_words(*words: tuple[str, str]) -> Taxonomy:
+    """Return the crafts with further synonyms."""
+    more = [Entry(form, CRAFTS.code(concept)) for form, concept in words]
+    lexicon = CRAFTS.lexicon
+    every = [Entry(lexicon.forms[f], c, preferred=p) for f, c, p in zip(
+        lexicon.form_of.tolist(), lexicon.concepts.tolist(), lexicon.preferred.tolist(), strict=True)]  # fmt: skip
+    return replace(CRAFTS, lexicon=Lexicon.build([*every, *more]))
+
+
+def test_a_synonym_of_two_siblings_is_a_kind_of_their_group() -> None:
+    taxonomy = with_words(("glazier", "glass-cutter"), ("glazier", "glass-polisher"))
+    concept, found = linked("glazier", taxonomy)
+    assert (concept, found.relation, found.status) == ("glass", "narrower", "review")
+    assert {taxonomy.ids[c] for c in found.alternatives} == {"glass-cutter", "glass-polisher"}
+
+
+def test_a_label_means_its_concept_although_it_is_a_synonym_of_another() -> None:
+    taxonomy = with_words(("glass cutter", "glass-polisher"))
+    concept, found = linked("glass cutter", taxonomy)
+    assert (concept, found.relation, found.status) == ("glass-cutter", "same", "sure")
+
+
+def test_a_synonym_that_is_a_word_of_many_labels_elsewhere_is_to_review() -> None:
+    taxonomy = with_words(("machine welder", "glass-cutter"), ("vitrier", "glass-cutter"))
+    assert [linked(value, taxonomy)[1].status for value in ("machine welder", "vitrier")] == ["review", "sure"]
+    assert linked("machine welder", taxonomy)[0] == "glass-cutter"
+
+
+def test_unmatched_values_have_suggestions_by_similar_labels() -> None:
+    _, found = linked("worldwide artisans of all trades in cementitious things")
+    assert found.status != "sure"
+    if found.concept is None:
+        assert found.suggestions
 
 
 @pytest.mark.parametrize("value", ["no glass cutter", "other", "n/a", "12", "G7", "GLA"])

@@ -10,7 +10,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import islice
 from math import exp, log
 from typing import NamedTuple
 
@@ -96,7 +95,7 @@ class CandidateFinder:
         exact = self.taxonomy.find(value.strip())
         if exact is not None and exact in self.scope and not self._is_word(value):
             return [Candidate(exact, 0.0, Match(value, "id"))]
-        found = self._of_code(value) or self._found(value, 1 if whole else None)
+        found = self._of_code(value) or (self._found_whole(value) if whole else self._found(value))
         if whole and not found:
             return []
         if not found or found[0].match.reason in ("part", "head"):
@@ -159,10 +158,15 @@ class CandidateFinder:
 
         return Spelling.of(self.lexicon, self.matcher.language, known)
 
-    def _found(self, value: str, steps: int | None = None) -> list[Candidate]:
-        """Return the candidates of the strongest step of matching that has any, of the first so many steps."""
+    def _found_whole(self, value: str) -> list[Candidate]:
+        """Return the candidates of a value as a whole."""
+        matches = self.matcher.whole(value, self.normaliser)
+        return self.of_matches(value, [match for match in matches if not match.derived])
+
+    def _found(self, value: str) -> list[Candidate]:
+        """Return the candidates of the strongest step of matching that has any."""
         outside: list[Candidate] = []
-        for step in islice(self.matcher.steps(value, self.normaliser, self._leads), steps):
+        for step in self.matcher.steps(value, self.normaliser, self._leads):
             every = self.of_matches(value, step)
             if any(self._inside[x.concept] for x in every):
                 return every
@@ -242,6 +246,12 @@ class CandidateFinder:
         if len(best) < 2:
             return list(best.values())
         return sorted(best.values(), key=lambda x: (-x.weight, x.concept))
+
+    def is_label(self, candidates: Iterable[Candidate], concept: int) -> bool:
+        """Tell whether a concept was found by its label, not by a synonym."""
+        forms = {x.match.form for x in candidates if x.concept == concept}
+        entries = [e for form in forms for e in self.lexicon.entries(form, self.language).tolist()]
+        return any(self.lexicon.concepts[e] == concept and self.lexicon.preferred[e] for e in entries)
 
     def _is_word(self, value: str) -> bool:
         """Tell whether a value is a word, not only an id: in some ontologies ids are words."""

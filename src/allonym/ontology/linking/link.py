@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,14 @@ SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
-MIN_SURE_NEAREST = 0.90  # the same, if the value is like labels of the concept but is none of them
+MIN_SURE_NEAREST = 0.88  # the same, if the value is like labels of the concept but is none of them
 NEAREST = "nearest"  # the reason of a link by similar labels
 NEVER_SURE = frozenset({"stem", "longer", "similar", DOUBTFUL_CODE})
 MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
 MAX_CODE_LETTERS = 2  # words this short need review: they may be codes (m, f)
 CHINESE = "\u2e80"  # the first letter of the scripts of East Asia
 _NUMBER = re.compile(r"(\d+([.,]\d+)?(st|nd|rd|th)?[%+]?\s*([-–/]|to)?\s*)+")
+REASONS_OF_SYNONYM = frozenset({"exact", "spelling", "inflection", "inverted", "abbreviation"})
 REASONS_OF_SAME = frozenset({"id", "notation", "exact", "spelling", "inflection", "inverted", "abbreviation"})
 
 
@@ -130,6 +131,8 @@ def link(
     chosen = {
         value: _link(value, counts[value], x, candidates[value], calibrated) for value, x in choice.choices().items()
     }
+    if proposer is not None:
+        chosen |= _synonyms(chosen, candidates, proposer, finder, allowed)
     links = []
     for value, count in counts.items():
         if value in decided:
@@ -165,6 +168,40 @@ def _proposals(
         if proposal is None or not _is_linked(proposal) or not proposal.features.words:  # or it may be misspelt
             candidates[value] = finder.candidates(value)
     return proposals
+
+
+def _synonyms(
+    chosen: Mapping[str, Link],
+    candidates: Mapping[str, Sequence[Candidate]],
+    proposer: Proposer,
+    finder: CandidateFinder,
+    allowed: NDArray[np.bool_],
+) -> dict[str, Link]:
+    """Return other links for synonyms that several concepts have, or may mean.
+
+    A synonym of several concepts is a kind of their common group, if it has one. Neither is sure, unless it is the
+    label of a concept.
+    """
+    synonyms = {
+        value: x.concept
+        for value, x in chosen.items()
+        if x.concept is not None
+        and x.reason in REASONS_OF_SYNONYM
+        and not finder.is_label(candidates[value], x.concept)
+    }
+    one = {v: c for v, c in synonyms.items() if len(candidates[v]) == 1 and chosen[v].status == SURE}
+    found = {
+        value: replace(chosen[value], status=REVIEW, alternatives=others, confidence=MIN_SURE)
+        for value, others in proposer.doubted(one, allowed).items()
+    }
+    for value in synonyms:
+        meant = [x.concept for x in candidates[value]]
+        if len(meant) > 1 and chosen[value].confidence < MIN_SURE_PARTIAL:
+            link, group = chosen[value], proposer.common_group(meant)
+            if group is not None and group not in meant:
+                link = replace(link, concept=group, alternatives=tuple(meant), relation=NARROWER)
+            found[value] = replace(link, status=REVIEW)
+    return found
 
 
 def _is_linked(proposal: Proposal | None) -> bool:

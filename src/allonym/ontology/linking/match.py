@@ -110,6 +110,15 @@ class Matcher:
             yield _distinct([*parts, *self._heads(text, readings, normaliser, leads)])
             yield list(self._stem(whole))
 
+    def whole(self, text: str, normaliser: Normaliser) -> list[Match]:
+        """Return the matches of a text as a whole; if it is a form as it stands, only that."""
+        plain = key(text)
+        if plain in self.lexicon:
+            return [Match(plain, "exact")]
+        if len(plain) > MAX_ANALYSED_LETTERS or _SURROGATE.search(plain):
+            return []
+        return _distinct(self._whole(normaliser.whole_readings(text)))
+
     @cached_property
     def _normaliser(self) -> Normaliser:
         return Normaliser.of(self.lexicon, self.language)

@@ -6,7 +6,7 @@ Candidates are found by the labels of a concept taken together; five figures the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, sum_by, take_rows
+from allonym.ontology.lexicon import key
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.ngrams import LabelIndex, Query
-from allonym.ontology.linking.readings.negation import has_negation, words_of
+from allonym.ontology.linking.ngrams import LabelIndex, Query, Texts
+from allonym.ontology.linking.readings.negation import is_negation
 from allonym.ontology.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -119,43 +120,44 @@ class NearestConcepts:
     @cached_property
     def _negating(self) -> NDArray[np.bool_]:
         """Which labels have a negation."""
-        return np.array([has_negation(words_of(text), self.language) for text in self.index.texts], bool)
+        labels = self.index.labels
+        negating = np.array([is_negation(word, self.language) for word in labels.vocabulary], bool)
+        return np.bincount(labels.owners, negating[labels.words], len(labels)) > 0
 
     @cached_property
-    def _numbering(self) -> Numerals:
-        return Numerals()
-
-    @cached_property
-    def _numerals(self) -> Ints:
-        """The number of the numerals of each label."""
-        return self._numbering.of(self.index.texts)
+    def _numerals(self) -> tuple[Ints, dict[frozenset[str], int]]:
+        """The number of the numerals of each label, and the numbers of sets of numerals."""
+        numbers: dict[frozenset[str], int] = {frozenset(): 0}
+        return _numerals_of(self.index.labels, numbers), numbers
 
     # --- texts -----------------------------------------------------------------------------------------------
 
-    def candidates(self, texts: Sequence[str], allowed: NDArray[np.bool_]) -> Candidates:
+    def candidates(self, texts: Sequence[str], allowed: NDArray[np.bool_], *, others: bool = False) -> Candidates:
         """Return the candidates of texts, at most `MAX_CANDIDATES` each, in no order.
 
         Args:
             texts: the texts.
             allowed: for every concept of the ontology, whether it may be a candidate.
+            others: whether to ignore labels that are the same as the text.
         """
         query = self.index.query(texts)
-        numerals = self._numbering.of(texts) if len(self._numerals) else np.zeros(len(texts), np.int64)
+        numerals = _numerals_of(query.texts, self._numerals[1])
+        same = np.array([self.index.text_numbers.get(key(text), -1) if others else -1 for text in texts], np.int64)
         blocks = []
         for low in range(0, len(texts), BLOCK):
             rows = np.arange(low, min(low + BLOCK, len(texts)))
-            blocks.append(self._block(query, rows, numerals[rows], allowed))
+            blocks.append(self._block(query, rows, numerals[rows], same[rows], allowed))
         sizes = np.concatenate([np.diff(block.starts) for block in blocks])
         names = [field.name for field in fields(Candidates) if field.name != "starts"]
         columns = [np.concatenate([getattr(x, name) for x in blocks]) for name in names]
         return Candidates(np.concatenate([[0], np.cumsum(sizes)]), *columns)
 
-    def _block(self, query: Query, rows: Ints, numerals: Ints, allowed: NDArray[np.bool_]) -> Candidates:
+    def _block(self, query: Query, rows: Ints, numerals: Ints, same: Ints, allowed: NDArray[np.bool_]) -> Candidates:
         words, stems, heads = self._vectors(query, rows)
         starts, concepts = self._found(words, stems, allowed)
         owners = np.repeat(np.arange(len(rows)), np.diff(starts))
         dense_words, dense_stems = words.toarray(), stems.toarray()
-        best, label = self._best(dense_words - query.opposed(rows), owners, concepts, numerals)
+        best, label = self._best(dense_words - query.opposed(rows), owners, concepts, numerals, same)
         mean = _products(dense_words, owners, self._means, concepts)
         shared = _products(dense_stems, owners, self._stems, concepts)
         covered = self._covered(dense_stems > 0, owners, label)
@@ -200,7 +202,7 @@ class NearestConcepts:
             starts.append(starts[-1] + len(concepts))
         return np.array(starts, np.int64), np.concatenate(found).astype(np.int64)
 
-    def _best(self, words: Floats, owners: Ints, concepts: Ints, numerals: Ints) -> tuple[Floats, Ints]:
+    def _best(self, words: Floats, owners: Ints, concepts: Ints, numerals: Ints, same: Ints) -> tuple[Floats, Ints]:
         """Return the similarity and the place of the most similar label of each candidate.
 
         Labels with a negation or with other numerals have similarity 0, and so have all labels of a concept if one of
@@ -215,8 +217,9 @@ class NearestConcepts:
         products = words[np.repeat(of_label, np.diff(starts)), of_words]
         sums = np.bincount(np.repeat(np.arange(len(labels)), np.diff(starts)), products, len(labels))
         similar = np.minimum(sums / index.norms[labels], 1)
-        other = (self._numerals[labels] != numerals[of_label]) & (self._numerals[labels] > 0) & (numerals[of_label] > 0)
-        similar[other | self._negating[labels]] = 0
+        own, of_text = self._numerals[0][labels], numerals[of_label]
+        other = (own != of_text) & (own > 0) & (of_text > 0)
+        similar[other | self._negating[labels] | (index.same_text[labels] == same[of_label])] = 0
         best = np.maximum.reduceat(similar, first[:-1])
         best[np.minimum.reduceat(similar, first[:-1]) < 0] = 0
         is_best = np.flatnonzero(similar == np.repeat(best, np.diff(first)))
@@ -249,20 +252,17 @@ class NearestConcepts:
         return np.maximum.reduceat(odds, starts[:-1])
 
 
-class Numerals:
-    """Numbers for the numerals of texts: digits, Roman numerals and single letters; 0 if a text has none.
-
-    >>> Numerals().of(["type 2", "pain", "2 types", "type b"]).tolist()
-    [1, 0, 1, 2]
-    """
-
-    def __init__(self) -> None:
-        self._numbers: dict[frozenset[str], int] = {frozenset(): 0}
-
-    def of(self, texts: Iterable[str]) -> Ints:
-        """Return the numbers of texts; texts with the same numerals have the same number."""
-        numerals = (frozenset(filter(_NUMERAL.fullmatch, words_of(text))) for text in texts)
-        return np.array([self._numbers.setdefault(x, len(self._numbers)) for x in numerals], np.int64)
+def _numerals_of(texts: Texts, numbers: dict[frozenset[str], int]) -> Ints:
+    """Return a number for the numerals of each text: digits, Roman numerals and single letters; 0 if it has none."""
+    found = np.zeros(len(texts), np.int64)
+    is_numeral = np.array([_NUMERAL.fullmatch(word) is not None for word in texts.vocabulary], bool)
+    places = np.flatnonzero(is_numeral[texts.words])
+    numerals: dict[int, set[str]] = {}
+    for owner, word in zip(texts.owners[places].tolist(), texts.words[places].tolist(), strict=True):
+        numerals.setdefault(owner, set()).add(texts.vocabulary[word])
+    for owner, words in numerals.items():
+        found[owner] = numbers.setdefault(frozenset(words), len(numbers))
+    return found
 
 
 def _rows_divided(matrix: csr_array, by: Floats) -> csr_array:

@@ -132,13 +132,23 @@ class LabelIndex:
         entries = lexicon.words_in(language.code)
         keys = list(lexicon.keys)
         places, owners = lexicon.form_of[entries], lexicon.concepts[entries].astype(np.int64)
-        distinct = {(int(c), keys[f]): None for c, f in zip(owners.tolist(), places.tolist(), strict=True)}
-        self.texts = [text for _, text in sorted(distinct)]
-        self.concepts: Ints = np.array([c for c, _ in sorted(distinct)], np.int64)
+        distinct = sorted({(c, keys[f]) for c, f in zip(owners.tolist(), places.tolist(), strict=True)})
+        self.texts = [text for _, text in distinct]
+        self.concepts: Ints = np.array([c for c, _ in distinct], np.int64)
         self.first: Ints = np.searchsorted(self.concepts, np.arange(concepts + 1))
         self.labels = Texts.of(self.texts, self.tokeniser)
         self.numbers = {word: n for n, word in enumerate(self.labels.vocabulary)}
         self._weigh()
+
+    @cached_property
+    def text_numbers(self) -> dict[str, int]:
+        """The numbers of the distinct texts of labels."""
+        return {text: n for n, text in enumerate(dict.fromkeys(self.texts))}
+
+    @cached_property
+    def same_text(self) -> Ints:
+        """The number of the text of each label."""
+        return np.array([self.text_numbers[text] for text in self.texts], np.int64)
 
     @classmethod
     def of(cls, lexicon: Lexicon, language: Language, concepts: int) -> LabelIndex:

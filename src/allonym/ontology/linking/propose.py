@@ -6,7 +6,7 @@ For ontologies without the details of WordNet: classifications and terminologies
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from allonym.ontology.linking.nearest import Candidates, NearestConcepts
 from allonym.ontology.linking.ngrams import MAX_LABELS
 from allonym.ontology.linking.readings.negation import has_negation, is_residual, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser
-from allonym.ontology.linking.votes import Votes, count_votes
+from allonym.ontology.linking.votes import Votes, count_votes, is_group
 from allonym.ontology.taxonomy import Taxonomy
 
 MIN_LABELS = 1_000  # of an ontology: with fewer, the weights of n-grams say little
@@ -28,8 +28,12 @@ MIN_LETTERS = 3  # of a word of a value that is compared with labels
 MAX_ACRONYM = 5  # letters of a single word in capitals that is no word to compare
 MAX_EXPANSIONS = 2  # readings of a value with abbreviations written out, or turned round
 MAX_ALTERNATIVES = 4
+MAX_BEHIND = 0.1  # how much less similar than others the other labels of a synonym's group may be
+ALL_WORDS = 0.999  # share of the words of a synonym
+MIN_RIVAL = 0.6  # similarity of a label that casts doubt on a synonym
 MIN_CONFIDENCE = 0.25  # of a proposal; with less, it is a suggestion for an unmatched value
 REWRITTEN = frozenset({"abbreviation", "prefix", "inverted"})  # steps of readings
+_BRACKETS = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _WORD = re.compile(rf"[^\W\d_]{{{MIN_LETTERS},}}")
 
 
@@ -73,11 +77,21 @@ def is_comparable(value: str, language: Language) -> bool:
     return not is_residual(value, language)
 
 
+def _without_brackets(value: str) -> str:
+    """Return the key of a value without what is in brackets, which qualifies the rest.
+
+    >>> _without_brackets("Acute sinusitis (disorder)"), _without_brackets("(none)")
+    ('acute sinusitis', '(none)')
+    """
+    return key(rest if _WORD.search(rest := _BRACKETS.sub(" ", value)) else value)
+
+
 class Proposer:
     """Proposes concepts of one ontology for values in one language."""
 
     def __init__(self, taxonomy: Taxonomy, language: Language, normaliser: Normaliser) -> None:
         self.taxonomy, self.language, self.normaliser = taxonomy, language, normaliser
+        self._families: dict[int, frozenset[int]] = {}
 
     @cached_property
     def nearest(self) -> NearestConcepts:
@@ -95,7 +109,7 @@ class Proposer:
         texts: list[str] = []
         owners: list[str] = []
         for value in comparable:
-            readings = [key(value), *self._rewritten(value)]
+            readings = [_without_brackets(value), *self._rewritten(value)]
             texts += readings
             owners += [value] * len(readings)
         if not texts:
@@ -112,10 +126,52 @@ class Proposer:
                     proposals[value] = proposal
         return proposals
 
+    def doubted(self, concepts: Mapping[str, int], allowed: NDArray[np.bool_]) -> dict[str, tuple[int, ...]]:
+        """Return the values whose synonym may mean another concept as well, with such concepts.
+
+        A synonym is in doubt if labels of concepts outside its group have all its words, or are more similar to it
+        than all other labels of its group: "supervisor" is an operator of refineries, and much else.
+
+        Args:
+            concepts: the values that are a synonym, with their concepts.
+            allowed: for every concept, whether it may be meant.
+        """
+        values = list(concepts)
+        if not values:
+            return {}
+        found = self.nearest.candidates(values, allowed, others=True)
+        doubted = {}
+        for row, value in enumerate(values):
+            part = slice(found.starts[row], found.starts[row + 1])
+            near, best = found.concepts[part], found.best[part]
+            family = self._family(concepts[value])
+            kin = np.array([not family.isdisjoint(self._family(c)) for c in near.tolist()], bool)
+            most = float(best[kin].max(initial=0))
+            rivals = ~kin & (best >= MIN_RIVAL) & ((best > most + MAX_BEHIND) | (found.words[part] >= ALL_WORDS))
+            if rivals.any():
+                order = np.argsort(-best[rivals], kind="stable")
+                doubted[value] = tuple(near[rivals][order][:MAX_ALTERNATIVES].tolist())
+        return doubted
+
+    def _family(self, concept: int) -> frozenset[int]:
+        """Return a concept and its parents; concepts with a common member are in one group."""
+        if concept not in self._families:
+            self._families[concept] = frozenset([concept, *self.taxonomy.parents_of(concept).tolist()])
+        return self._families[concept]
+
+    def common_group(self, concepts: Sequence[int]) -> int | None:
+        """Return the narrowest group that several concepts are in, unless it is a large part of the ontology."""
+        above = [self.taxonomy.subsumers(c).tolist() for c in concepts]
+        shared = [c for c in above[0] if all(c in others for others in above[1:])]
+        groups = [c for c in shared if is_group(self.taxonomy)[c]]
+        return max(groups, key=lambda c: (int(self.taxonomy.depth[c]), -c), default=None)
+
     def _rewritten(self, value: str) -> list[str]:
         """Return readings of a value with abbreviations written out, or turned round."""
-        readings = [x for x in self.normaliser.readings(value) if not x.dropped and not x.part]
-        return [x.text for x in readings if not REWRITTEN.isdisjoint(x.steps)][:MAX_EXPANSIONS]
+        readings = self.normaliser.whole_readings(value)
+        return [x.text for x in readings if not x.dropped and not x.part and not REWRITTEN.isdisjoint(x.steps)][
+            :MAX_EXPANSIONS
+        ]
 
     def _proposal(self, text: str, row: int, candidates: Candidates, votes: Votes) -> Proposal:
         best, chosen = int(votes.candidate[row]), int(votes.chosen[row])

@@ -1,10 +1,10 @@
 """Choose a concept for a text among its nearest concepts, or the group they have in common.
 
 The probability of a candidate c is proportional to exp(Σ weight · figure); the votes of a concept are the sum of the
-probabilities of the candidates at or below it. The candidate in the group with most votes is chosen. If it has less
-than `MAJORITY` of the votes of its group, the group is chosen instead, and so on upwards, but no concept that has more
-than `MAX_SHARE` of the ontology below it. `WEIGHTS` were fitted to synonyms that were left out of ontologies
-(benchmarks/linking_held_out.py --fit).
+probabilities of the candidates at or below it. The candidate whose own probability and votes of its parent have the
+largest sum is chosen. If it has less than `MAJORITY` of the votes of its parent, the parent is chosen instead, and so
+on upwards, but no concept that has more than `MAX_SHARE` of the ontology below it. `WEIGHTS` lie between
+those that fit synonyms left out of ESCO, the Disease Ontology and HPO (benchmarks/linking_held_out.py --fit).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, take_rows
 from allonym.ontology.linking.nearest import Candidates
@@ -19,8 +20,11 @@ from allonym.ontology.linking.senses import sizes_of
 from allonym.ontology.taxonomy import Taxonomy
 
 WEIGHTS = {"best": 5.2, "mean": 5.5, "words": 5.3, "head": 0.18}
-MAJORITY = 0.5
-MAX_SHARE, MIN_GROUP = 0.03, 5  # of the concepts of the ontology that a group may have, and how many it may always have
+MAJORITY = 0.6
+MAX_SHARE, MIN_GROUP = (
+    0.03,
+    10,
+)  # of the concepts of the ontology that a group may have, and how many it may always have
 MIN_PROBABILITY = 0.01  # of a candidate that votes
 
 
@@ -52,6 +56,13 @@ def probabilities(candidates: Candidates) -> Floats:
     return odds / np.bincount(owners, odds, len(sizes))[owners]
 
 
+def is_group(taxonomy: Taxonomy) -> NDArray[np.bool_]:
+    """Tell for each concept whether votes may go to it: it is no large part of the ontology."""
+    groups = sizes_of(taxonomy) <= max(MAX_SHARE * len(taxonomy), MIN_GROUP)
+    groups[taxonomy.root] = False
+    return groups
+
+
 class _Groups:
     """The votes of concepts, text by text."""
 
@@ -64,9 +75,7 @@ class _Groups:
         keys = np.repeat(owners, sizes) * self.width + above
         self._keys, at = np.unique(keys, return_inverse=True)
         self._votes = np.bincount(at.ravel(), np.repeat(probability, sizes))
-        largest = max(MAX_SHARE * len(taxonomy), MIN_GROUP)
-        self.is_group = sizes_of(taxonomy) <= largest
-        self.is_group[taxonomy.root] = False
+        self.is_group = is_group(taxonomy)
 
     def votes(self, owners: Ints, concepts: Ints) -> Floats:
         """Return the votes of concepts."""
@@ -98,7 +107,7 @@ def count_votes(taxonomy: Taxonomy, candidates: Candidates) -> Votes:
     concepts, share = candidates.concepts[voting], probability[voting]
     groups = _Groups(taxonomy, owners, concepts, share)
     of_group = np.maximum(groups.parents(owners, concepts)[1], groups.votes(owners, concepts))
-    order = np.lexsort((concepts, -share, -np.round(of_group, 9), owners))
+    order = np.lexsort((concepts, -np.round(share + of_group, 9), owners))
     rows, first = np.unique(owners[order], return_index=True)
     winners = order[first]
     chosen, votes = _climb(groups, rows, concepts[winners])

@@ -63,6 +63,7 @@ class Normaliser:
         known: Callable[[str], bool] | Vocabulary = lambda text: False,
     ) -> None:
         self._language = language
+        self._whole: dict[str, list[Reading]] = {}
         self._residual = language.residual | {word for text in language.residual_phrases for word in text.split()}
         words, heads = _evidence(column)
         self._abbreviations = Abbreviations(language.code, abbreviations, words)
@@ -83,23 +84,33 @@ class Normaliser:
         """Return the normaliser of a column whose values are matched to the forms of a lexicon."""
         return cls(language, abbreviations, column, Forms(lexicon))
 
-    def readings(self, value: str) -> list[Reading]:
+    def whole_readings(self, value: str) -> list[Reading]:
+        """Return the readings of a value that have all its words; they are kept."""
+        if value not in self._whole:
+            self._whole[value] = self.readings(value, whole=True)
+        return self._whole[value]
+
+    def readings(self, value: str, *, whole: bool = False) -> list[Reading]:
         """Return the readings of a value, best first; the first is its key.
 
         A value without letters or a very long one has no other reading, and an empty one has none.
+
+        Args:
+            value: the value.
+            whole: whether to return only readings that have all its words.
         """
         plain = key(value)
         if not plain:
             return []
-        whole, parts = {plain: Reading(plain)}, dict[str, Reading]()
+        complete, parts = {plain: Reading(plain)}, dict[str, Reading]()
         if len(plain) <= MAX_LETTERS and plain.count(" ") < MAX_WORDS and plain.isprintable():
-            for reading in self._others(value, plain):
-                (parts if reading.part else whole).setdefault(reading.text, reading)
-                if len(whole) + len(parts) >= MAX_READINGS:
+            for reading in self._others(value, plain, whole):
+                (parts if reading.part else complete).setdefault(reading.text, reading)
+                if len(complete) + len(parts) >= MAX_READINGS:
                     break
-        return [*whole.values(), *(reading for text, reading in parts.items() if text not in whole)]
+        return [*complete.values(), *(reading for text, reading in parts.items() if text not in complete)]
 
-    def _others(self, value: str, plain: str) -> Iterator[Reading]:
+    def _others(self, value: str, plain: str, whole: bool) -> Iterator[Reading]:
         """Yield readings, possibly repeated."""
         before: tuple[str, ...] = ()
         for long in self._abbreviations.listed(plain):
@@ -123,6 +134,8 @@ class Normaliser:
         if sum(len(word) == 1 for word in parts.words) > 1:
             parts = parts.with_joined_initials()
         for choice in self._chooser.choices(parts):
+            if whole and (choice.dropped or choice.part):
+                continue
             words = [parts.words[i] for i in choice.places]
             dropped = tuple([parts.words[i] for i in choice.dropped])
             plain_reading = Reading(" ".join(words), before + choice.steps, dropped, choice.part)
