@@ -28,7 +28,7 @@ MAX_CANDIDATES = 15  # of a text
 BLOCK = 256  # texts that are compared at once
 PRIOR_LABELS = 5.0  # with a head word, assumed to be spread over the ontology
 MAX_HEAD = 6.0  # logarithm
-_NUMERAL = re.compile(r"\w*\d\w*|[ivx]+|\w")  # "type 2", "type ii" and "type b" are no "type 1"
+NUMERAL = re.compile(r"\w*\d\w*|[ivx]+|\w")  # "type 2", "type ii" and "type b" are no "type 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +255,7 @@ class NearestConcepts:
 def _numerals_of(texts: Texts, numbers: dict[frozenset[str], int]) -> Ints:
     """Return a number for the numerals of each text: digits, Roman numerals and single letters; 0 if it has none."""
     found = np.zeros(len(texts), np.int64)
-    is_numeral = np.array([_NUMERAL.fullmatch(word) is not None for word in texts.vocabulary], bool)
+    is_numeral = np.array([NUMERAL.fullmatch(word) is not None for word in texts.vocabulary], bool)
     places = np.flatnonzero(is_numeral[texts.words])
     numerals: dict[int, set[str]] = {}
     for owner, word in zip(texts.owners[places].tolist(), texts.words[places].tolist(), strict=True):

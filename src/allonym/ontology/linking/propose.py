@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.confidence import LabelFeatures, confidence_of_label, log_odds
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.nearest import Candidates, NearestConcepts
+from allonym.ontology.linking.nearest import NUMERAL, Candidates, NearestConcepts
 from allonym.ontology.linking.ngrams import MAX_LABELS
 from allonym.ontology.linking.readings.negation import has_negation, is_residual, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser
@@ -130,13 +130,14 @@ class Proposer:
         """Return the values whose synonym may mean another concept as well, with such concepts.
 
         A synonym is in doubt if labels of concepts outside its group have all its words, or are more similar to it
-        than all other labels of its group: "supervisor" is an operator of refineries, and much else.
+        than all other labels of its group: "supervisor" is an operator of refineries, and much else. A part of the
+        label of its concept is not: "hypertension" is primary hypertension. Neither is a synonym with numerals.
 
         Args:
             concepts: the values that are a synonym, with their concepts.
             allowed: for every concept, whether it may be meant.
         """
-        values = list(concepts)
+        values = [value for value, concept in concepts.items() if not self._is_part_of_label(value, concept)]
         if not values:
             return {}
         found = self.nearest.candidates(values, allowed, others=True)
@@ -152,6 +153,15 @@ class Proposer:
                 order = np.argsort(-best[rivals], kind="stable")
                 doubted[value] = tuple(near[rivals][order][:MAX_ALTERNATIVES].tolist())
         return doubted
+
+    def _is_part_of_label(self, value: str, concept: int) -> bool:
+        """Tell whether a value has a numeral, or only words of the label of a concept."""
+        tokeniser = self.nearest.index.tokeniser
+        words = tokeniser.words(key(value))
+        label = next(iter(self.taxonomy.lexicon.terms(concept, self.language.code)), "")
+        return any(map(NUMERAL.fullmatch, words)) or set(tokeniser.stems(words)) <= set(
+            tokeniser.stems(tokeniser.words(key(label)))
+        )
 
     def _family(self, concept: int) -> frozenset[int]:
         """Return a concept and its parents; concepts with a common member are in one group."""
