@@ -19,7 +19,7 @@ def test_inspect_finds_roles_kinds_and_coverage(folder: Path) -> None:
     }  # fmt: skip
     assert (columns["hobby"]["distinct"], columns["hobby"]["unique"]) == (221, 84)
     assert columns["age"]["kind"] == "numeric"
-    assert columns["origin"]["ontology"].startswith("wordnet:")
+    assert columns["origin"]["ontology"] == "m49"
     assert columns["reason"]["coverage"] == 1
     jobs = {x["name"]: x for x in json.loads(run("inspect", "jobs.csv", "--json"))["columns"]}
     assert jobs["job"]["ontology"].startswith("wordnet")

@@ -68,10 +68,10 @@ def test_adult(name: str) -> None:
 
 
 @needs(ADULT)
-def test_adult_under_roots() -> None:
-    assert adult()["native-country"].ontology == "wordnet:country.n.02"
+def test_ontologies_of_adult() -> None:
+    assert adult()["native-country"].ontology == "m49"
     roots = {x.ontology for x in adult().values() if x.ontology}
-    assert roots <= {"wordnet", "wordnet:country.n.02", "wordnet:person"}
+    assert roots <= {"wordnet", "m49", "wordnet:person"}
 
 
 @needs(ADULT)

@@ -57,7 +57,7 @@ def test_the_survey_is_seen_with_its_risk_and_likely_roles(survey: Browser) -> N
     form = fields(columns, "/columns")
     assert form["role-0"] == "identifier"
     assert form["role-6"] == "sensitive"
-    assert form["root-4"] == "country.n.02"
+    assert (form["what-4"], form["root-4"]) == ("ontology:m49", "")
     assert re.search(r"\d to review, 0 unmatched", shown(columns))
     assert "975 of 975 records are unique in up to 4 of 5 quasi-identifiers." in shown(columns)
     assert "hobby + age" in shown(columns)

@@ -36,7 +36,8 @@ def inspect(
 ) -> None:
     """Describe the columns of a table and suggest their roles and kinds.
 
-    Counts the distinct, unique and missing values of each column, and the share of its words that are in WordNet.
+    Counts the distinct, unique and missing values of each column. Tries WordNet, the installed ontologies and those you
+    added, and tells which share of the cells the proposed one knows.
     Lists the smallest combinations of likely quasi-identifiers in which people are unique.
 
     Examples:
@@ -56,7 +57,7 @@ def inspect(
     if output is not None and output.exists():
         raise OutputError(f"{output} already exists.", hint="choose another name, or remove the file.")
     reading = reading_from(Reading(), reading_options)
-    with progress("Inspecting") as tick:
+    with progress(_task()) as tick:
         inspection = inspect_table(file, reading, tick, population=population, combination_size=combination_size)
     if output is not None:
         inspection.plan(reading).save(output)
@@ -65,6 +66,15 @@ def inspect(
         show_json(inspection.to_dict())
     else:
         _show(inspection, file, output, reading, explain=explain)
+
+
+def _task() -> str:
+    """Return what is done while a person waits: at the first time, the installed ontologies are compiled too."""
+    from allonym.ontology.catalog.compiling import is_compiled
+    from allonym.ontology.catalog.registry import entries
+
+    compiled = all(is_compiled(x) for x in entries() if x.is_installed)
+    return "Inspecting" if compiled else "Inspecting; the installed ontologies are compiled once"
 
 
 def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading, *, explain: bool) -> None:
@@ -82,9 +92,11 @@ def _show(inspection: Inspection, file: str, plan: Path | None, reading: Reading
         )
         for column in inspection.columns
     ]
-    show_table(("column", "distinct", "unique", "missing", "likely role", "kind", "WordNet"), rows, right=(1, 2, 3, 6))
+    show_table(("column", "distinct", "unique", "missing", "likely role", "kind", "known"), rows, right=(1, 2, 3, 6))
     if explain:
         _show_evidence(inspection)
+    else:
+        _show_not_installed(inspection)
     has_units = any(x.role == "unit" for x in inspection.columns)
     show_disclosure(inspection.uniques, inspection.population, has_units=has_units)
     say("\nRoles and kinds are guessed from names and values: check them.")
@@ -107,6 +119,16 @@ def _show_evidence(inspection: Inspection) -> None:
         say(f"\n{column.name}: {', '.join(x for x in (column.role, _kind(column)) if x)}")
         for evidence in column.evidence:
             say(f"  {evidence.text}")
+
+
+def _show_not_installed(inspection: Inspection) -> None:
+    """Print the ontologies that are worth installing."""
+    from allonym.kinds.proposal.evidence import NOT_INSTALLED
+
+    for column in inspection.columns:
+        for evidence in column.evidence:
+            if evidence.code == NOT_INSTALLED:
+                say(f"\n{column.name}: {evidence.text}")
 
 
 def _kind(column: ColumnInspection) -> str:

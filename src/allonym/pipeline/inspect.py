@@ -13,13 +13,11 @@ from allonym.arrays import Floats, distinct
 from allonym.cells import Cells, cell_text, is_missing, united_codes
 from allonym.errors import TableError
 from allonym.kinds.numbers import numbers_of
-from allonym.kinds.proposal import Evidence, propose
+from allonym.kinds.proposal import Evidence, Ontologies, propose
 from allonym.kinds.proposal.roles import PRIVATE, proposed_role
 from allonym.kinds.registry import CODES, EMPTY, automatic_kind, kind_named
 from allonym.measures.population import PopulationRisk, from_weights
 from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
-from allonym.ontology.scope import Scope
-from allonym.ontology.wordnet import wordnet
 from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.disclosure.population import population_risk_by_text
 from allonym.pipeline.source import ExecutionOptions, engine_for
@@ -49,21 +47,23 @@ class ColumnInspection:
     role: str
     kind: str
     ontology: str | None = None
-    coverage: float | None = None  # share of cells that are words of WordNet
+    coverage: float | None = None  # share of cells that the ontology knows; WordNet, if none is proposed
     levels: tuple[str, ...] = ()  # of ordered categories, lowest first
     evidence: tuple[Evidence, ...] = ()  # why they are guessed
+    language: str | None = None  # of its words, where the plan must state it
 
     def column(self) -> Column:
         """Return the column for a plan."""
         if self.role != "quasi":
             return Column(self.role)
         kind = kind_named(self.kind)
+        language = {} if self.language is None else {"language": self.language}
         if kind.automatic and self.ontology:  # an ontology alone states that it is one of words
-            return described(self.role, self.ontology)
+            return described(self.role, self.ontology, **language)
         options: dict[str, Any] = {} if self.ontology else dict(kind.without_ontology)
         if self.levels:
             options["levels"] = self.levels
-        return described(self.role, self.ontology, **{**options, "kind": self.kind})
+        return described(self.role, self.ontology, **{**options, **language, "kind": self.kind})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column for JSON."""
@@ -106,12 +106,12 @@ def inspect(
     """Inspect every column of a frame or a file, and what makes people unique; see `Plan.check` for the options."""
     engine = None if isinstance(source, CachedTable) else engine_for(source, ExecutionOptions())
     table: Table = GroupedTable(engine) if engine is not None else _in_memory(source, reading)
-    words = wordnet()
+    ontologies = Ontologies.available()
     columns: list[ColumnInspection] = []
     read: dict[str, Cells] = {}  # what the risk is counted on, unless an engine counts anew
     for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
-        columns.append(_inspect(name, cells, words) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
+        columns.append(_inspect(name, cells, ontologies) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
         if cells and engine is None and columns[-1].role in COUNTED_ROLES:
             read[name] = cells
     columns = _settle_persons(columns, table.n)
@@ -175,7 +175,7 @@ def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
                     yield name, None
 
 
-def _inspect(name: str, cells: Cells, words: Scope) -> ColumnInspection:
+def _inspect(name: str, cells: Cells, ontologies: Ontologies) -> ColumnInspection:
     counts = cells.counts
     null = np.array([is_missing(x) for x in cells.values], bool)
     present = counts[~null] if len(null) else counts
@@ -186,12 +186,12 @@ def _inspect(name: str, cells: Cells, words: Scope) -> ColumnInspection:
     if identifying is not None:
         role, evidence = identifying
         return ColumnInspection(*figures, role, kind, evidence=(evidence,))
-    proposal = propose(name, cells, words)
+    proposal = propose(name, cells, ontologies)
     role, reasons = "quasi" if distinct > 1 else "keep", proposal.evidence
     if distinct > 1 and PRIVATE.search(name) and SENSITIVE in kind_named(proposal.kind).roles:
         role, reasons = SENSITIVE, (PRIVATE_EVIDENCE, *reasons)
     return ColumnInspection(
-        *figures, role, proposal.kind, proposal.ontology, proposal.coverage, proposal.levels, reasons
+        *figures, role, proposal.kind, proposal.ontology, proposal.coverage, proposal.levels, reasons, proposal.language
     )
 
 

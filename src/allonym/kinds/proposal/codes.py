@@ -24,7 +24,7 @@ GAP = 3  # between the answers and the codes for missing ones, as a multiple of 
 _LETTERS = re.compile(rf"[^\W\d_]{{{MAX_LETTERS + 1},}}")
 _CODE = re.compile(r"(?=.*\d)[^\W_]+([ ._/#-][^\W_]+){0,3}")
 _CAPITALS = re.compile(r"[A-Z]{2,3}")
-_ZERO = re.compile(r"0\d+")
+LEADING_ZERO = re.compile(r"0\d+")
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}( \d.*)?"
     r"|[A-Za-z]{3,9}\.? (\d{1,2},? )?\d{4}|\d{4},? [A-Za-z]{3,9}|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]\.?m\.?)?"
@@ -73,7 +73,7 @@ def coded_numbers(column: ColumnProfile) -> Proposal | None:
     if column.numbers is None or not column.counts:
         return None
     texts = list(column.counts)
-    zeros = sum(_ZERO.fullmatch(x) is not None for x in texts)
+    zeros = sum(LEADING_ZERO.fullmatch(x) is not None for x in texts)
     if zeros and all(x.isdigit() for x in texts):
         text = f"{zeros:,} of {len(texts):,} values begin with a zero, which numbers do not."
         return Proposal(CODES, (column.distinct, *_width(texts), Evidence("leading-zeros", text)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NOT_INSTALLED = "not-installed"  # the code of the evidence that an ontology is worth installing
 FEW_DECIMALS = 0.995  # shares from here on have a decimal, so that nearly all is not told as all
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from allonym.cells import MISSING, Cells, is_missing
 from allonym.kinds.identifiers.detect import MAX_TEXTS, text_of
 from allonym.kinds.numbers import numbers_of, to_number
+from allonym.kinds.proposal.available import Ontologies
 from allonym.kinds.proposal.evidence import Evidence
 from allonym.kinds.proposal.vocabulary import names_of
 
@@ -53,10 +55,15 @@ class ColumnProfile:
     name: str
     cells: Cells
     missing: Sequence[str] = MISSING
+    items: Mapping[str, int] | None = None  # with their counts, where cells hold several of them
+    ontologies: Ontologies = field(default_factory=Ontologies)
+    cache: dict[str, Any] = field(default_factory=dict)  # what rules derive from the column, by name
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """The texts that occur, without surrounding blanks, with their counts; missing values are left out."""
+        if self.items is not None:
+            return self.items
         counts: dict[str, int] = {}
         for cell, count in zip(self.cells.values, self.cells.counts.tolist(), strict=True):
             if count and not is_missing(cell, self.missing):
@@ -124,4 +131,5 @@ class Proposal:
     evidence: tuple[Evidence, ...]
     levels: tuple[str, ...] = ()  # of ordered categories, lowest first
     ontology: str | None = None
-    coverage: float | None = None  # share of cells that are words of the ontology
+    coverage: float | None = None  # share of cells that the ontology knows
+    language: str | None = None  # of the words, if the ontology has several and they are not English

@@ -33,6 +33,23 @@ def named_roots() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
+def names_of_ontologies(key: str = "names") -> Mapping[str, re.Pattern[str]]:
+    """Return for named ontologies the pattern of words in names of columns that announce them.
+
+    Names under the key `names_of_words` announce an ontology only if the values are words.
+    """
+    stated = [x for x in vocabulary()["ontologies"] if key in x]
+    return {name: re.compile("|".join(x[key])) for x in stated for name in x["of"]}
+
+
+@cache
+def shapes_of_codes() -> Mapping[str, re.Pattern[str]]:
+    """Return for named ontologies the pattern of their codes, where it tells them apart from other codes."""
+    stated = [x for x in vocabulary()["ontologies"] if "codes" in x]
+    return {name: re.compile(x["codes"], re.IGNORECASE) for x in stated for name in x["of"]}
+
+
+@cache
 def answer_words() -> frozenset[str]:
     """Return the words of answers that are no things."""
     return frozenset(vocabulary()["answers"]["words"].split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from allonym.kinds.proposal.answers import with_content
 from allonym.kinds.proposal.evidence import Evidence, percent
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal
 from allonym.kinds.proposal.vocabulary import named_roots
-from allonym.ontology.linking.link import SURE, UNMATCHED, Link, link
+from allonym.ontology.linking.link import REASONS_OF_SAME, SURE, UNMATCHED, Link, link
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 
@@ -56,6 +56,16 @@ class LinkedWords:
     def by_values(self) -> float:
         """The share of values that are known."""
         return len(self.known) / max(len(self.links), 1)
+
+    @cached_property
+    def exact(self) -> tuple[float, float]:
+        """The shares of cells and of values that are words or codes as they stand, in whatever spelling."""
+        same = [x for x in self.known if x.reason in REASONS_OF_SAME]
+        return _cells(same) / max(_cells(self.links), 1), len(same) / max(len(self.links), 1)
+
+    def coverage(self, column: ColumnProfile) -> float:
+        """Return the share of all cells of a column that are known."""
+        return _cells(self.known) / max(column.rows, 1)
 
     def common_root(self, named: Sequence[str] = (), least: int = MIN_VALUES) -> tuple[int, float, float] | None:
         """Return the well-known concept above the column as a whole, with its shares of cells and values.
@@ -103,16 +113,30 @@ def _cells(links: Sequence[Link]) -> int:
     return sum(x.count for x in links)
 
 
-def linked_words(counts: Mapping[str, int], scope: Scope, name: str) -> LinkedWords:
-    """Link the most frequent values of a column that say something of their subject."""
-    frequent = with_content(sorted(counts, key=lambda x: (-counts[x], x))[:MAX_LOOKED_UP])
-    return LinkedWords(link({x: counts[x] for x in frequent}, scope, suggest=False, name=name), scope)
+def linked_words(column: ColumnProfile, scope: Scope, language: str = "en") -> LinkedWords:
+    """Link the most frequent values of a column, once for each ontology.
+
+    Values that say nothing of their subject, such as "other", are left out. A classification may have such concepts,
+    such as "Other diseases of stomach": only WordNet is not asked for them at all.
+    """
+    name = f"links to {scope.name} in {language}"
+    if name not in column.cache:
+        counts = column.counts
+        frequent = sorted(counts, key=lambda x: (-counts[x], x))[:MAX_LOOKED_UP]
+        meant = with_content(frequent)
+        asked = meant if scope is column.ontologies.general else frequent
+        links = link({x: counts[x] for x in asked}, scope, suggest=False, name=column.name, language=language)
+        kept = {*meant, *(x.value for x in links if x.reason in REASONS_OF_SAME)}
+        column.cache[name] = LinkedWords([x for x in links if x.value in kept], scope)
+    found: LinkedWords = column.cache[name]
+    return found
 
 
-def words(column: ColumnProfile, counts: Mapping[str, int], scope: Scope, kind: str, otherwise: str) -> Proposal:
-    """Propose words of an ontology if it knows the column as a whole, else another kind."""
-    linked = linked_words(counts, scope, column.name)
-    coverage = _cells(linked.known) / max(sum(counts.values()), 1)
+def words(column: ColumnProfile, kind: str, otherwise: str) -> Proposal:
+    """Propose words of WordNet if it knows the column as a whole, else another kind."""
+    scope = column.ontologies.general
+    linked = linked_words(column, scope)
+    coverage = linked.coverage(column)
     evidence = [column.distinct]
     share = f"{percent(linked.by_cells)} of cells and {percent(linked.by_values)} of values are words of WordNet"
     things = column.is_named("things")
