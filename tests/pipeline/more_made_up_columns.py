@@ -174,7 +174,7 @@ MORE_TABLES: Mapping[str, Mapping[str, tuple[Cell, Sequence[str]]]] = {
         "loan_status": (listed("Fully Paid|Current|Charged Off|Late (31-120 days)|In Grace Period"), [CATEGORY]),
         "term": (listed("36 months|60 months"), EITHER),
         "zip_code": (lambda i: f"{100 + mixed(i, 700)}xx", [CATEGORY]),
-        "addr_state": (listed("CA|NY|TX|FL|IL|NJ"), [CATEGORY]),
+        "addr_state": (listed("CA|NY|TX|FL|IL|NJ"), [CATEGORY, WORDS]),
         "int_rate": (lambda i: 5 + mixed(i, 200) / 10, [NUMERIC]),
         "member_id": (lambda i: 1296599 + 11 * i, DROPPED),
         "purpose": (
