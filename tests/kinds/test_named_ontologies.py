@@ -97,7 +97,16 @@ ISO_2 = split("DE|FR|IT|US|MX|VN|JP|CN|IN|KE|NG|EG|PL|BR")
     [
         ("geonames", "city", split("Springfield|Salem|Cottbus|Bamberg|Albury|Uppsala|Leeds|Lyon|Porto")),
         ("geonames", "state", US_STATES),
-        ("geonames", "addr", split("CA|CO|GA|IL|IN|PA|VA|AL|AR|AZ|MA|MD")),  # some are codes of countries too
+        ("geonames", "addr_state", split("CA|CO|GA|IL|IN|PA|VA|AL")),  # codes of countries too
+        ("languages", "language", split("English|Spanish|French|German|Italian|Polish|Arabic|Turkish")),
+        (
+            "wordnet-es",
+            "ocupacion",
+            split(
+                "abogado|arquitecto|enfermero|ingeniero|maestro|cocinero|carpintero|electricista|agricultor|pescador"
+                "|periodista|secretaria|vendedor|obrero"
+            ),
+        ),
         ("m49", "country", COUNTRIES),
         ("m49", "nationality", COUNTRIES[:3]),
         ("m49", "place", COUNTRIES),
@@ -162,6 +171,7 @@ def test_codes_without_a_telling_name(name: str, length: int, available: Ontolog
         ("diagnosis", [f"D{x:02}" for x in range(1, 10)]),  # numbered in the study
         ("state", split("Alabama|Alaska|Arizona|California|Colorado|Florida|Georgia|Hawaii|Idaho|Texas|Utah|Ohio")),
         ("region", split("North|South|East|West|Central")),
+        ("addr", US_STATES),
         ("region", split("CA|CO|GA|IL")),  # states, and countries too
         ("hobby", split("cold|burn|running|reading|fishing|hiking|cooking|chess|swimming|football|gardening|painting")),
         ("complaint", split("cold|burn|fever|headache|cough|nausea|fatigue|dizziness")),
@@ -230,6 +240,17 @@ def test_country_names_of_another_language(available: Ontologies) -> None:
     found = proposed("pais", split("Alemania|Francia|Italia|España|Estados Unidos|México|Japón|Brasil"), available)
     assert (found.ontology, found.language) == ("m49", "es")
     assert proposed("country", COUNTRIES, available).language is None
+
+
+def test_large_ontologies_are_opened_only_where_they_are_plausible() -> None:
+    ontologies = Ontologies.available()
+    large = [x for x in ontologies.named if x.is_large]
+    assert {"icd10cm", "geonames", "wordnet-es"} <= {x.name for x in large}
+    for name, values in (("x", COUNTRIES), ("job", ["nurse", "cook", "smith"]), ("x", US_STATES), ("zip", ["10001"])):
+        proposed(name, values, ontologies)
+    assert not [x.name for x in large if "opened" in vars(x)]
+    proposed("city", ["London", "Paris", "Rome"], ontologies)
+    assert [x.name for x in large if "opened" in vars(x)] == ["geonames"]
 
 
 def test_a_damaged_ontology_is_left_out(folder: Path) -> None:

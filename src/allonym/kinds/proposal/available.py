@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,58 +13,69 @@ from allonym.ontology.catalog.registry import entries
 from allonym.ontology.scope import Scope
 from allonym.ontology.wordnet import wordnet
 
+MAX_SMALL = 20_000  # concepts: compiling as many takes up to two seconds, once
+ENGLISH = "en"
+
 
 @dataclass(frozen=True, eq=False)
 class NamedOntology:
-    """An ontology that can be opened by its name."""
+    """An ontology that is opened by its name when a column is first compared with it."""
 
     name: str
-    scope: Scope
-    is_added: bool = False
+    declared: CatalogEntry | None = None  # None, if the user added it
+
+    @property
+    def is_added(self) -> bool:
+        """Whether the user added it."""
+        return self.declared is None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes long to compile, so that it must be plausible for a column."""
+        return self.declared is not None and self.declared.concepts > MAX_SMALL
+
+    @cached_property
+    def opened(self) -> Scope | None:
+        """The ontology; None, if it cannot be read."""
+        try:
+            return ontology(self.name)
+        except OntologyError:
+            return None
+
+    @property
+    def scope(self) -> Scope:
+        """The ontology, which can be read."""
+        assert self.opened is not None
+        return self.opened
 
     @cached_property
     def languages(self) -> Sequence[str]:
         """The languages of its words; English comes first."""
-        names = {x.partition("-")[0].lower() for x in self.scope.taxonomy.lexicon.language_names if x}
-        return sorted(names, key=lambda x: (x != "en", x))
+        if self.declared is not None:
+            names = set(self.declared.languages)
+        else:
+            names = set() if self.opened is None else set(self.opened.taxonomy.lexicon.language_names) - {""}
+        return sorted({x.partition("-")[0].lower() for x in names}, key=lambda x: (x != ENGLISH, x))
+
+    @property
+    def has_english(self) -> bool:
+        """Whether it has words in English, or none at all; the words of others are ordinary words."""
+        return not self.languages or self.languages[0] == ENGLISH
 
 
 @dataclass(frozen=True, eq=False)
 class Ontologies:
-    """WordNet, and the named ontologies, which are opened when a column is first compared with them."""
+    """WordNet, and the named ontologies: those of the user first, then the installed ones of the catalog."""
 
     general: Scope = field(default_factory=wordnet)
-    added: Sequence[str] = ()
-    installed: Sequence[str] = ()
+    named: Sequence[NamedOntology] = ()
     not_installed: Sequence[CatalogEntry] = ()
-    names: Sequence[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Put the ontologies of the user first."""
-        object.__setattr__(self, "names", [*self.added, *self.installed])
 
     @classmethod
     def available(cls) -> Ontologies:
         """Return all that can be opened now."""
         declared = entries()
         installed = [x.name for x in declared if x.is_installed]
-        return cls(wordnet(), added.names(), installed, [x for x in declared if x.name not in installed])
-
-    @cached_property
-    def opened(self) -> Sequence[NamedOntology]:
-        """The named ontologies; one that cannot be read is left out."""
-        opened = []
-        for name in self.names:
-            with suppress(OntologyError):
-                opened.append(NamedOntology(name, ontology(name), name in self.added))
-        return opened
-
-    @property
-    def specific(self) -> Sequence[NamedOntology]:
-        """The ontologies with words in English, or with codes only; WordNet knows ordinary words."""
-        return [x for x in self.opened if x.languages[:1] in (["en"], [])]
-
-    @property
-    def in_other_languages(self) -> Sequence[NamedOntology]:
-        """The ontologies without words in English."""
-        return [x for x in self.opened if x.languages and x.languages[0] != "en"]
+        named = [NamedOntology(x) for x in added.names()]
+        named += [NamedOntology(x.name, x) for x in declared if x.name in installed]
+        return cls(wordnet(), named, [x for x in declared if x.name not in installed])

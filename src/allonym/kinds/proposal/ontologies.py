@@ -22,9 +22,9 @@ from allonym.ontology.scope import Scope
 
 MIN_SCREENED = 0.5  # share of the cells or of the values that are worth linking
 MIN_CODES, MIN_CODES_NAMED = 0.9, 0.8  # share of the cells, and of the values, that must be codes
-ANNOUNCED = ("explicit", "named", "words", "unnamed")  # how the name announces an ontology; `words`: only its words
-MAX_CHANCE = {"explicit": 1.0, "named": 0.4, "words": 1e-4, "unnamed": 1e-4}  # probability of being codes by chance
-MAX_CHANCE_OF_NUMBERS = {"explicit": 1.0, "named": 0.01, "words": 1e-6, "unnamed": 1e-6}
+EXPLICIT, NAMED, UNNAMED = "explicit", "named", "unnamed"  # how the name of a column announces an ontology
+MAX_CHANCE = {EXPLICIT: 1.0, NAMED: 0.4, UNNAMED: 1e-4}  # probability that texts are codes by chance
+MAX_CHANCE_OF_NUMBERS = {EXPLICIT: 1.0, NAMED: 0.01, UNNAMED: 1e-6}
 MIN_WORDS = (0.95, 0.9)  # shares of the cells and of the values that must be words or codes
 MIN_WORDS_NAMED = (0.8, 0.75)  # the same where the name announces the ontology
 MIN_WORDS_OF_LANGUAGE = (0.75, 0.75)  # the same for ordinary words of another language than English
@@ -37,15 +37,11 @@ TIE = 0.02  # between shares of values
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How well an ontology knows a column."""
+    """How well an ontology knows a column by its codes, or by its words."""
 
     column: ColumnProfile
-    screen: Screen
-
-    @property
-    def ontology(self) -> NamedOntology:
-        """The ontology."""
-        return self.screen.ontology
+    ontology: NamedOntology
+    what: str  # codes | words
 
     @cached_property
     def announced(self) -> str:
@@ -53,23 +49,37 @@ class Fit:
         own = self.ontology.name
         names = set(_phrases(self.column.name_words))
         if names & {own, own.replace("-", ""), own.rstrip("0123456789")}:
-            return "explicit"
+            return EXPLICIT
         if self.ontology.is_added:  # its words may be any things
-            return "named" if self.column.is_named("things") else "unnamed"
-        if _is_in(names, names_of_ontologies().get(own)):
-            return "named"
-        return "words" if _is_in(names, names_of_ontologies("names_of_words").get(own)) else "unnamed"
+            return NAMED if self.column.is_named("things") else UNNAMED
+        patterns = (names_of_ontologies(x).get(own) for x in ("names", f"names_of_{self.what}"))
+        return NAMED if any(_is_in(names, x) for x in patterns) else UNNAMED
 
     @property
     def is_named(self) -> bool:
-        """Whether the name announces the ontology, or its words."""
-        return self.announced != "unnamed"
+        """Whether the name announces the ontology."""
+        return self.announced != UNNAMED
+
+    @property
+    def is_plausible(self) -> bool:
+        """Whether the ontology is worth opening: it is small, the name announces it, or codes have its shape."""
+        if not self.ontology.is_large or self.is_named:
+            return True
+        shape = shapes_of_codes().get(self.ontology.name)
+        if self.what == "words" or shape is None:
+            return not self.ontology.has_english and self.what == "words"  # WordNet was asked before
+        some = self.column.some
+        return 2 * sum(shape.match(x) is not None for x in some) >= len(some)
+
+    @cached_property
+    def screen(self) -> Screen:
+        """The values that are codes or words as they stand."""
+        return Screen.of(self.column, self.ontology)
 
     @cached_property
     def least(self) -> tuple[float, float]:
         """The shares of cells and of values that must be known."""
-        languages = self.ontology.languages
-        if languages and languages[0] != "en":
+        if not self.ontology.has_english:
             return MIN_WORDS_OF_LANGUAGE
         return MIN_WORDS_NAMED if self.is_named else MIN_WORDS
 
@@ -97,7 +107,7 @@ class Fit:
         Of the others, the one that the name announces is taken, then the first of the catalog.
         """
         digits = len(str(len(self.ontology.scope.taxonomy)))
-        return self.announced != "explicit", not self.ontology.is_added, digits, ANNOUNCED.index(self.announced)
+        return self.announced != EXPLICIT, not self.ontology.is_added, digits, not self.is_named
 
 
 def codes_in_numbers(column: ColumnProfile) -> Proposal | None:
@@ -119,30 +129,34 @@ def _codes(column: ColumnProfile, max_chance: Mapping[str, float]) -> Proposal |
     """Propose the ontology with most of the values among its codes, unless that is likely to be chance."""
 
     def fits(fit: Fit) -> bool:
-        least = MIN_CODES_NAMED if fit.announced in ("explicit", "named") else MIN_CODES
+        least = MIN_CODES_NAMED if fit.is_named else MIN_CODES
         shares = fit.screen.shares(fit.screen.codes)
         enough = len(fit.screen.codes) >= MIN_VALUES_NAMED and min(shares) >= least
         return enough and fit.screen.chance <= max_chance[fit.announced]
 
-    return _proposal(_best(column, column.ontologies.opened, fits), "codes")
+    return _proposal(_best((Fit(column, x, "codes") for x in column.ontologies.named), fits))
 
 
 def words_of_ontologies(column: ColumnProfile) -> Proposal | None:
     """Propose an ontology that is made for the words of the column, and knows them as they stand."""
     if column.numbers is not None:
         return None
-    return _proposal(_best(column, column.ontologies.specific, _is_specific), "words")
+    specific = (Fit(column, x, "words") for x in column.ontologies.named if x.has_english)
+    return _proposal(_best(specific, _is_specific))
 
 
 def words_of_other_languages(column: ColumnProfile) -> Proposal | None:
     """Propose an ontology of another language, if WordNet knows clearly fewer words."""
 
-    def fits(fit: Fit) -> bool:
-        if not _reaches(fit.known, fit.least):
-            return False
-        return fit.known[1] >= linked_words(column, column.ontologies.general).exact[1] + BETTER
+    general, others = column.ontologies.general, [x for x in column.ontologies.named if not x.has_english]
+    if not others or linked_words(column, general).by_values >= MIN_WORDS_OF_LANGUAGE[1]:
+        return None
 
-    return _proposal(_best(column, column.ontologies.in_other_languages, fits), "words")
+    def fits(fit: Fit) -> bool:
+        in_english = linked_words(column, general).exact[1]
+        return _reaches(fit.known, fit.least) and fit.known[1] >= in_english + BETTER
+
+    return _proposal(_best((Fit(column, x, "words") for x in others), fits))
 
 
 def not_installed(column: ColumnProfile) -> list[Evidence]:
@@ -159,10 +173,8 @@ def not_installed(column: ColumnProfile) -> list[Evidence]:
 
 
 def _is_announced(column: ColumnProfile) -> bool:
-    """Tell whether the name announces an ontology at hand."""
-    names = set(_phrases(column.name_words))
-    at_hand = column.ontologies.names
-    return bool(names & set(at_hand)) or any(_is_in(names, names_of_ontologies().get(x)) for x in at_hand)
+    """Tell whether the name announces the codes of an ontology at hand."""
+    return any(Fit(column, x, "codes").is_named for x in column.ontologies.named)
 
 
 def _is_in(names: Iterable[str], pattern: re.Pattern[str] | None) -> bool:
@@ -199,29 +211,29 @@ def _reaches(shares: tuple[float, float], least: tuple[float, float]) -> bool:
     return shares[0] >= least[0] and shares[1] >= least[1]
 
 
-def _best(column: ColumnProfile, ontologies: Iterable[NamedOntology], fits: Callable[[Fit], bool]) -> Fit | None:
+def _best(fits: Iterable[Fit], is_fitting: Callable[[Fit], bool]) -> Fit | None:
     """Return the ontology that fits and knows most values; of those that know nearly as many, the first by rank.
 
     A column is linked only to ontologies that know enough of its values as they stand, and more than a better one.
     """
-    screened = (Fit(column, Screen.of(column, x)) for x in ontologies)
+    opened = (x for x in fits if x.is_plausible and x.ontology.opened is not None)
     best: Fit | None = None
-    for fit in sorted((x for x in screened if max(x.screen.known) >= MIN_SCREENED), key=lambda x: x.rank):
+    for fit in sorted((x for x in opened if max(x.screen.known) >= MIN_SCREENED), key=lambda x: x.rank):
         if best is not None and fit.screen.known[1] <= best.known[1] + TIE:
             continue
-        if fits(fit):
+        if is_fitting(fit):
             best = fit
     return best
 
 
-def _proposal(fit: Fit | None, what: str) -> Proposal | None:
+def _proposal(fit: Fit | None) -> Proposal | None:
     """Return the proposal of an ontology, with the shares that it knows."""
     if fit is None:
         return None
-    name, (cells, values) = fit.ontology.name, fit.known
+    name, what, (cells, values) = fit.ontology.name, fit.what, fit.known
     shares = f"{percent(cells)} of cells and {percent(values)} of values are {what} of {name}."
     evidence = [fit.column.distinct, Evidence(f"{what}-of-ontology", shares)]
-    if fit.announced in ("explicit", "named") or (what == "words" and fit.announced == "words"):
+    if fit.is_named:
         evidence.append(Evidence("name-of-ontology", f"The name announces values of {name}."))
     elif what == "codes":
         text = f"That so many are codes of {name} by chance has a probability of {fit.screen.chance:.1g}."
