@@ -26,7 +26,8 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "reproducible", "privacy", "changes", "measures", "risk", "cautions", "seconds", "sha256", "row_order",
+        "reproducible", "privacy", "changes", "measures", "risk", "cautions", "seconds", "ontologies", "sha256",
+        "row_order",
     ]  # fmt: skip
     assert list(summary["risk"]) == ["highest", "blind_guess", "attackers", "before", "intervals", "inference"]
     assert list(summary["risk"]["highest"]) == ["attacker", "value", "before", "interval"]

@@ -78,6 +78,7 @@ def test_link_mask_and_report(name: str, written: str, tmp_path: Path) -> None:
     assert len(rows) == ROWS
     assert min(Counter(map(tuple, rows)).values()) >= K
     assert len({x[0] for x in rows}) > 1, "values keep some of their meaning"
+    assert "*" not in {x[0] for x in rows}, "no group is represented by a virtual root"
     declared, taxonomy = entry(name), scope.taxonomy
     (told,) = json.loads(summary.read_text(encoding="utf-8"))["ontologies"]
     assert told["name"] == name
