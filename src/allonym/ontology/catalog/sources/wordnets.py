@@ -38,7 +38,6 @@ class Language(NamedTuple):
 
     code: str
     name: str  # also of its folder
-    project: str  # that published the wordnet
     concepts: int
     only_old_version: bool = False  # whether all synsets are those of version 1.6
 
@@ -240,10 +239,10 @@ def _contracted(kept: Mapping[int, object], english: Taxonomy) -> dict[int, list
 
 
 _WORDNETS = (
-    Language("es", "Spanish", "Multilingual Central Repository", 54_473),
-    Language("fr", "French", "WOLF", 42_173),
-    Language("it", "Italian", "MultiWordNet", 25_547, only_old_version=True),
-    Language("pt", "Portuguese", "OpenWordnet-PT", 32_625),
+    Language("es", "Spanish", 54_473),
+    Language("fr", "French", 42_173),
+    Language("it", "Italian", 25_547, only_old_version=True),
+    Language("pt", "Portuguese", 32_625),
 )
 
 ENTRIES = {
