@@ -35,13 +35,14 @@ def fails(*words: str) -> OntologyError:
 
 def test_the_list_has_every_name_and_what_to_know_about_it() -> None:
     run("ontologies", "add", str(MINI), "--name", "animals", "--licence", "CC0 1.0", "--version", "2024")
-    out = run("ontologies")
+    out = " ".join(run("ontologies").split())
     assert "wordnet" in out
     for name in MODULES:
         declared = entry(name)
         for text in (name, declared.purpose, declared.publisher, declared.licence, f"{declared.concepts:,}"):
             assert text in out, (name, text)
         assert declared.family.capitalize() in out
+        assert f"installed: {declared.packages[0]} {declared.version}" in out
     assert "animals" in out
     assert "CC0 1.0" in out
     assert "not installed" not in out

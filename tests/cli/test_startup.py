@@ -45,7 +45,15 @@ def test_importing_allonym_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["--version"], ["mask", "--help"], ["check", "--help"], ["hierarchy", "--help"], ["studio", "--help"]],
+    [
+        ["--help"],
+        ["--version"],
+        ["mask", "--help"],
+        ["check", "--help"],
+        ["hierarchy", "--help"],
+        ["studio", "--help"],
+        ["ontologies", "--help"],
+    ],
     ids=" ".join,
 )
 def test_help_imports_nothing_heavy(words: list[str]) -> None:

