@@ -242,6 +242,12 @@ def test_country_names_of_another_language(available: Ontologies) -> None:
     assert proposed("country", COUNTRIES, available).language is None
 
 
+def test_a_language_that_cannot_be_linked(folder: Path) -> None:
+    words = "faidid|drochaid|abhainn|taigh|sgoil|baile"
+    added.add(small("gaelic", words, language="gd"), "gaelic")
+    assert proposed("gaelic", split(words)).ontology is None
+
+
 def test_large_ontologies_are_opened_only_where_they_are_plausible() -> None:
     ontologies = Ontologies.available()
     large = [x for x in ontologies.named if x.is_large]

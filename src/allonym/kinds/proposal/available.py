@@ -10,6 +10,7 @@ from allonym.errors import OntologyError
 from allonym.ontology.catalog import added, ontology
 from allonym.ontology.catalog.entry import CatalogEntry
 from allonym.ontology.catalog.registry import entries
+from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.scope import Scope
 from allonym.ontology.wordnet import wordnet
 
@@ -42,6 +43,12 @@ class NamedOntology:
         except OntologyError:
             return None
 
+    @cached_property
+    def is_usable(self) -> bool:
+        """Whether it can be read, and has words of a language that can be linked, or no words."""
+        language = self.languages[0] if self.languages else ENGLISH
+        return self.opened is not None and self.opened.taxonomy.lexicon.has_language(language)
+
     @property
     def scope(self) -> Scope:
         """The ontology, which can be read."""
@@ -50,12 +57,13 @@ class NamedOntology:
 
     @cached_property
     def languages(self) -> Sequence[str]:
-        """The languages of its words; English comes first."""
+        """The languages of its words that can be linked; English comes first."""
         if self.declared is not None:
             names = set(self.declared.languages)
         else:
             names = set() if self.opened is None else set(self.opened.taxonomy.lexicon.language_names) - {""}
-        return sorted({x.partition("-")[0].lower() for x in names}, key=lambda x: (x != ENGLISH, x))
+        codes = {x.partition("-")[0].lower() for x in names}
+        return sorted(codes & set(LANGUAGES), key=lambda x: (x != ENGLISH, x))
 
     @property
     def has_english(self) -> bool:

@@ -147,7 +147,6 @@ def words_of_ontologies(column: ColumnProfile) -> Proposal | None:
 
 def words_of_other_languages(column: ColumnProfile) -> Proposal | None:
     """Propose an ontology of another language, if WordNet knows clearly fewer words."""
-
     general, others = column.ontologies.general, [x for x in column.ontologies.named if not x.has_english]
     if not others or linked_words(column, general).by_values >= MIN_WORDS_OF_LANGUAGE[1]:
         return None
@@ -216,7 +215,7 @@ def _best(fits: Iterable[Fit], is_fitting: Callable[[Fit], bool]) -> Fit | None:
 
     A column is linked only to ontologies that know enough of its values as they stand, and more than a better one.
     """
-    opened = (x for x in fits if x.is_plausible and x.ontology.opened is not None)
+    opened = (x for x in fits if x.is_plausible and x.ontology.is_usable)
     best: Fit | None = None
     for fit in sorted((x for x in opened if max(x.screen.known) >= MIN_SCREENED), key=lambda x: x.rank):
         if best is not None and fit.screen.known[1] <= best.known[1] + TIE:
