@@ -50,6 +50,7 @@ class HeldOut:
     taxonomy: Taxonomy
     synonyms: list[tuple[str, int]]  # with the concepts they were taken from
     ambiguous: list[tuple[str, int]]  # the same, but other concepts still have them
+    unknown: list[tuple[str, int]]  # labels of concepts all of whose labels were left out
 
 
 def entries(lexicon: Lexicon) -> list[Entry]:
@@ -64,20 +65,24 @@ def entries(lexicon: Lexicon) -> list[Entry]:
     ]
 
 
-def held_out(taxonomy: Taxonomy, seed: int) -> HeldOut:
-    """Leave out synonyms at random."""
+def held_out(taxonomy: Taxonomy, seed: int, *, concepts: bool = False) -> HeldOut:
+    """Leave out synonyms at random, and optionally all labels of some concepts."""
     draw, every = random.Random(seed), entries(taxonomy.lexicon)
     synonyms = [
         e for e in every if not e.preferred and not e.notation and key(e.form) != key(taxonomy.labels[e.concept])
     ]
     left_out = {e for e in synonyms if draw.random() < SHARE}
-    kept = [e for e in every if e not in left_out]
+    leaves = np.flatnonzero(taxonomy.is_leaf).tolist()
+    unknown = set(draw.sample(leaves, round(SHARE * len(leaves)))) if concepts else set()
+    kept = [e for e in every if e not in left_out and e.concept not in unknown]
     known = {key(e.form) for e in kept if not e.notation}
-    pairs = [(e.form, e.concept) for e in synonyms if e in left_out]
+    pairs = [(e.form, e.concept) for e in synonyms if e in left_out and e.concept not in unknown]
+    labels = [(e.form, e.concept) for e in every if e.concept in unknown and e.preferred and key(e.form) not in known]
     return HeldOut(
         replace(taxonomy, lexicon=Lexicon.build(kept, taxonomy.lexicon.exceptions)),
         [pair for pair in pairs if key(pair[0]) not in known],
         [pair for pair in pairs if key(pair[0]) in known],
+        labels,
     )
 
 
@@ -204,13 +209,14 @@ def table() -> str:
 
 
 def proposals(name: str, seeds: Sequence[int]) -> Iterator[tuple[str, int, Proposal, Truth]]:
-    """Yield synonyms with their concepts and what similar labels propose for them."""
+    """Yield synonyms, and labels of unknown concepts, with their concepts and what similar labels propose for them."""
     taxonomy = ONTOLOGIES[name]()
     for seed in seeds:
-        held, truth, english = held_out(taxonomy, seed), Truth(taxonomy), language("en")
+        held, truth, english = held_out(taxonomy, seed, concepts=True), Truth(taxonomy), language("en")
         proposer = Proposer(held.taxonomy, english, Normaliser.of(held.taxonomy.lexicon, english))
-        found = proposer.propose([text for text, _ in held.synonyms], np.ones(len(taxonomy), bool))
-        for text, concept in held.synonyms:
+        pairs = held.synonyms + held.unknown
+        found = proposer.propose([text for text, _ in pairs], np.ones(len(taxonomy), bool))
+        for text, concept in pairs:
             if text in found:
                 yield text, concept, found[text], truth
 

@@ -33,9 +33,9 @@ def log_odds(probability: float) -> float:
     return max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log(max(probability, 1e-9) / max(1 - probability, 1e-9))))
 
 
-# of links by similar labels, fitted to synonyms left out of ontologies (benchmarks/linking_held_out.py --fit)
+# of links by similar labels, fitted to synonyms and concepts left out (benchmarks/linking_held_out.py --fit)
 LABEL_WEIGHTS = {
-    "constant": -2.08, "votes": 0.68, "best": 0.14, "mean": 1.85, "words": 0.35, "covered": 0.84, "group": 0.86,
+    "constant": -2.78, "votes": 0.66, "best": 0.62, "mean": 0.61, "words": 0.37, "covered": 1.73, "group": 1.40,
 }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def confidence_of_label(features: LabelFeatures) -> float:
     """Return the probability that a link by similar labels is right.
 
     >>> round(confidence_of_label(LabelFeatures(4.0, 0.9, 0.9, 1.0, 1.0, 0.0)), 2)
-    0.97
+    0.96
     """
     score = LABEL_WEIGHTS["constant"] + sum([LABEL_WEIGHTS[name] * value for name, value in vars(features).items()])
     return 1 / (1 + exp(-score))

@@ -28,7 +28,7 @@ SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
-MIN_SURE_NEAREST = 0.88  # the same, if the value is like labels of the concept but is none of them
+MIN_SURE_NEAREST = 0.84  # the same, if the value is like labels of the concept but is none of them
 NEAREST = "nearest"  # the reason of a link by similar labels
 NEVER_SURE = frozenset({"stem", "longer", "similar", DOUBTFUL_CODE})
 MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
@@ -189,7 +189,11 @@ def _synonyms(
         and x.reason in REASONS_OF_SYNONYM
         and not finder.is_label(candidates[value], x.concept)
     }
-    one = {v: c for v, c in synonyms.items() if len(candidates[v]) == 1 and chosen[v].status == SURE}
+    one = {
+        value: (candidates[value][0].match.form, concept)
+        for value, concept in synonyms.items()
+        if len(candidates[value]) == 1 and chosen[value].status == SURE
+    }
     found = {
         value: replace(chosen[value], status=REVIEW, alternatives=others, confidence=MIN_SURE)
         for value, others in proposer.doubted(one, allowed).items()
@@ -231,7 +235,8 @@ def _suggestions(
 
 def _link_of_proposal(value: str, count: int, proposal: Proposal, taxonomy: Taxonomy) -> Link:
     """Return the link of a value to a concept that similar labels propose: the value is a kind of it."""
-    is_sure = proposal.confidence >= MIN_SURE_NEAREST and not taxonomy.instances[proposal.concept]
+    is_sure = proposal.confidence >= MIN_SURE_NEAREST and not proposal.is_guess
+    is_sure = is_sure and not taxonomy.instances[proposal.concept]
     return Link(
         value, count, proposal.concept, NEAREST, SURE if is_sure else REVIEW, proposal.dropped, proposal.alternatives,
         relation=NARROWER, confidence=proposal.confidence,

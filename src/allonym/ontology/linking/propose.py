@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,7 +31,7 @@ MAX_ALTERNATIVES = 4
 MAX_BEHIND = 0.1  # how much less similar than others the other labels of a synonym's group may be
 ALL_WORDS = 0.999  # share of the words of a synonym
 MIN_RIVAL = 0.6  # similarity of a label that casts doubt on a synonym
-MIN_CONFIDENCE = 0.25  # of a proposal; with less, it is a suggestion for an unmatched value
+MIN_CONFIDENCE = 0.2  # of a proposal; with less, it is a suggestion for an unmatched value
 REWRITTEN = frozenset({"abbreviation", "prefix", "inverted"})  # steps of readings
 _BRACKETS = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _WORD = re.compile(rf"[^\W\d_]{{{MIN_LETTERS},}}")
@@ -47,6 +47,7 @@ class Proposal:
     alternatives: tuple[int, ...]
     features: LabelFeatures
     confidence: float
+    is_guess: bool = False  # the value was rewritten, or is one word of a longer label: never sure
 
 
 def can_propose(taxonomy: Taxonomy, language: str) -> bool:
@@ -114,19 +115,21 @@ class Proposer:
             owners += [value] * len(readings)
         if not texts:
             return {}
-        allowed = allowed.copy()
-        allowed[self.taxonomy.root] = False
-        candidates = self.nearest.candidates(texts, allowed)
+        candidates = self.nearest.candidates(texts, allowed & is_group(self.taxonomy))
         votes = count_votes(self.taxonomy, candidates)
         proposals: dict[str, Proposal] = {}
         for row, value in enumerate(owners):
             if votes.chosen[row] >= 0:
                 proposal = self._proposal(texts[row], row, candidates, votes)
+                if texts[row] != _without_brackets(value):
+                    proposal = replace(proposal, is_guess=True)
                 if value not in proposals or proposal.confidence > proposals[value].confidence:
                     proposals[value] = proposal
         return proposals
 
-    def doubted(self, concepts: Mapping[str, int], allowed: NDArray[np.bool_]) -> dict[str, tuple[int, ...]]:
+    def doubted(
+        self, synonyms: Mapping[str, tuple[str, int]], allowed: NDArray[np.bool_]
+    ) -> dict[str, tuple[int, ...]]:
         """Return the values whose synonym may mean another concept as well, with such concepts.
 
         A synonym is in doubt if labels of concepts outside its group have all its words, or are more similar to it
@@ -134,18 +137,18 @@ class Proposer:
         label of its concept is not: "hypertension" is primary hypertension. Neither is a synonym with numerals.
 
         Args:
-            concepts: the values that are a synonym, with their concepts.
+            synonyms: the values that are a synonym, with this and its concept.
             allowed: for every concept, whether it may be meant.
         """
-        values = [value for value, concept in concepts.items() if not self._is_part_of_label(value, concept)]
+        values = [value for value, synonym in synonyms.items() if not self._is_part_of_label(*synonym)]
         if not values:
             return {}
-        found = self.nearest.candidates(values, allowed, others=True)
+        found = self.nearest.candidates([synonyms[value][0] for value in values], allowed, others=True)
         doubted = {}
         for row, value in enumerate(values):
             part = slice(found.starts[row], found.starts[row + 1])
             near, best = found.concepts[part], found.best[part]
-            family = self._family(concepts[value])
+            family = self._family(synonyms[value][1])
             kin = np.array([not family.isdisjoint(self._family(c)) for c in near.tolist()], bool)
             most = float(best[kin].max(initial=0))
             rivals = ~kin & (best >= MIN_RIVAL) & ((best > most + MAX_BEHIND) | (found.words[part] >= ALL_WORDS))
@@ -154,10 +157,10 @@ class Proposer:
                 doubted[value] = tuple(near[rivals][order][:MAX_ALTERNATIVES].tolist())
         return doubted
 
-    def _is_part_of_label(self, value: str, concept: int) -> bool:
-        """Tell whether a value has a numeral, or only words of the label of a concept."""
+    def _is_part_of_label(self, synonym: str, concept: int) -> bool:
+        """Tell whether a synonym has a numeral, or only words of the label of a concept."""
         tokeniser = self.nearest.index.tokeniser
-        words = tokeniser.words(key(value))
+        words = tokeniser.words(key(synonym))
         label = next(iter(self.taxonomy.lexicon.terms(concept, self.language.code)), "")
         return any(map(NUMERAL.fullmatch, words)) or set(tokeniser.stems(words)) <= set(
             tokeniser.stems(tokeniser.words(key(label)))
@@ -199,4 +202,5 @@ class Proposer:
         label = self.nearest.index.texts[int(candidates.label[best])]
         of_label = set(words_of(label))
         dropped = " ".join([word for word in words_of(text) if word not in of_label])
-        return Proposal(chosen, label, dropped, tuple(others), features, confidence_of_label(features))
+        is_guess = " " not in text and features.covered < ALL_WORDS
+        return Proposal(chosen, label, dropped, tuple(others), features, confidence_of_label(features), is_guess)
