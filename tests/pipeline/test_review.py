@@ -122,7 +122,9 @@ def test_roots_are_proposed_and_words_found(table: Path) -> None:
 
 def test_files_of_a_plan_are_named_otherwise(tmp_path: Path) -> None:
     columns = {
-        "job": al.quasi(["wordnet:person", "a/jobs.obo#root"], links=["a/l.csv", "m.csv"], abbreviations="s.csv"),
+        "job": al.quasi(
+            ["wordnet:person", "a/jobs.obo#root"], links=["a/l.csv", "m.csv"], combine="blend", abbreviations="s.csv"
+        ),
         "size": al.quasi("ordinal", levels="levels.txt"),
         "pet": al.quasi("wordnet", hierarchy="h.csv", candidates="c.txt"),
     }

@@ -1,7 +1,7 @@
 """Human languages in their families, with ISO 639 codes and names in many languages.
 
-The families are those of ISO 639-5 (`language_families.csv`: each with its parent in the hierarchy that the Library of
-Congress publishes, and the families and languages of Wiktionary that belong to it). A language is below its
+The families are those of ISO 639-5 (`language_families.csv`, written by hand: the parent of each, and the families and
+languages of Wiktionary that belong to it). A language is below its
 macrolanguage, else below the family that Wiktionary states. Languages of which neither is known are left out, unless
 CLDR names them in several languages: they are directly below the root, as isolates are.
 """
