@@ -44,7 +44,7 @@ def test_every_label_is_linked_to_itself_or_to_what_has_the_same_label() -> None
 NAMES = {
     "isic": {
         "rice farming": "0112", "furniture manufacturing": "31", "Construction industry": "F", "retail trade": "47",
-        "veterinary services": "75", "hard coal mining": "051", "beverages industry": "11", "postal services": "531",
+        "veterinary services": "75", "hard coal mining": "051", "beverages manufacture": "11", "postal services": "531",
     },
     "naics": {
         "rice growing": "11116", "manufacture of furniture": "", "Coal mining": "2121", "shoe stores": "4582",

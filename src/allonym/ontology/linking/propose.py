@@ -150,6 +150,8 @@ class Proposer:
             near, best = found.concepts[part], found.best[part]
             family = self._family(synonyms[value][1])
             kin = np.array([not family.isdisjoint(self._family(c)) for c in near.tolist()], bool)
+            if not self.taxonomy.is_leaf[concepts[value]]:
+                kin |= np.isin(near, self.taxonomy.descendants(concepts[value]))  # a kind of the concept is no rival
             most = float(best[kin].max(initial=0))
             rivals = ~kin & (best >= MIN_RIVAL) & ((best > most + MAX_BEHIND) | (found.words[part] >= ALL_WORDS))
             if rivals.any():
