@@ -148,10 +148,11 @@ class Proposer:
         for row, value in enumerate(values):
             part = slice(found.starts[row], found.starts[row + 1])
             near, best = found.concepts[part], found.best[part]
-            family = self._family(synonyms[value][1])
+            concept = synonyms[value][1]
+            family = self._family(concept)
             kin = np.array([not family.isdisjoint(self._family(c)) for c in near.tolist()], bool)
-            if not self.taxonomy.is_leaf[concepts[value]]:
-                kin |= np.isin(near, self.taxonomy.descendants(concepts[value]))  # a kind of the concept is no rival
+            if not self.taxonomy.is_leaf[concept]:
+                kin |= np.isin(near, self.taxonomy.descendants(concept))  # a kind of the concept is no rival
             most = float(best[kin].max(initial=0))
             rivals = ~kin & (best >= MIN_RIVAL) & ((best > most + MAX_BEHIND) | (found.words[part] >= ALL_WORDS))
             if rivals.any():
