@@ -48,7 +48,7 @@ def test_k_is_refused(method: str) -> None:
     ("method", "column", "told"),
     [
         ("noise", {"unmatched": "opaque"}, "cannot replace words it does not know"),
-        ("noise", {"ontology": [PEOPLE, "wordnet"]}, "needs one ontology, the column has 2"),
+        ("noise", {"ontology": [PEOPLE, "wordnet"], "combine": "blend"}, "needs one ontology, the column has 2"),
         ("noise", {"links": {"cook": "cooking.n.01"}}, "to lie under wordnet:person.n.01, 1 value do not"),
         ("noise", {"candidates": ["cook"]}, "takes no candidates"),
         ("exponential", {"senses": "coherent"}, "may not choose senses by comparing records"),
