@@ -25,10 +25,10 @@ from allonym.ontology.catalog import ontology
 from allonym.ontology.lexicon import Entry, Lexicon, key
 from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.link import SURE, UNMATCHED, Link, link
-from allonym.ontology.linking.nearest import Candidates, NearestConcepts
-from allonym.ontology.linking.propose import Proposal, Proposer, is_comparable
 from allonym.ontology.linking.readings.normalise import Normaliser
-from allonym.ontology.linking.votes import WEIGHTS
+from allonym.ontology.linking.similar_labels.nearest import Candidates, NearestConcepts
+from allonym.ontology.linking.similar_labels.propose import Proposal, Proposer, is_comparable
+from allonym.ontology.linking.similar_labels.votes import WEIGHTS
 from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.taxonomy import Taxonomy
 

@@ -12,9 +12,9 @@ import pytest
 from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.linking.languages import language
 from allonym.ontology.linking.link import Link, link
-from allonym.ontology.linking.nearest import NearestConcepts
-from allonym.ontology.linking.ngrams import MIN_WORD_SIMILARITY, LabelIndex, Tokeniser, grams_of
-from allonym.ontology.linking.votes import count_votes
+from allonym.ontology.linking.similar_labels.nearest import NearestConcepts
+from allonym.ontology.linking.similar_labels.ngrams import MIN_WORD_SIMILARITY, LabelIndex, Tokeniser, grams_of
+from allonym.ontology.linking.similar_labels.votes import count_votes
 from allonym.ontology.taxonomy import Taxonomy
 
 EN = language("en")

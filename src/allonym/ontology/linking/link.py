@@ -17,8 +17,8 @@ from allonym.ontology.linking.codes.index import CODE_REASONS, DOUBTFUL_CODE, FI
 from allonym.ontology.linking.confidence import confidence
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.match import Match, Matcher
-from allonym.ontology.linking.propose import MIN_CONFIDENCE, Proposal, Proposer, can_propose
 from allonym.ontology.linking.readings.normalise import Normaliser
+from allonym.ontology.linking.similar_labels.propose import MIN_CONFIDENCE, Proposal, Proposer, can_propose
 from allonym.ontology.linking.suggest import names_of, similar_words
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -29,6 +29,7 @@ SETTLED = "settled"  # the reason of a link that a links file, or the caller, gi
 STRATEGIES = ("coherent", "first", "best-pair")
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
 MIN_SURE_NEAREST = 0.84  # the same, if the value is like labels of the concept but is none of them
+MIN_SURE_UNCOVERED, MIN_WORDS = 0.92, 0.75  # the same, if these labels have less than that share of its words
 NEAREST = "nearest"  # the reason of a link by similar labels
 NEVER_SURE = frozenset({"stem", "longer", "similar", DOUBTFUL_CODE})
 MAX_SUGGESTED = 300  # unmatched values with suggestions, the most frequent first: each takes some 10 ms
@@ -235,7 +236,8 @@ def _suggestions(
 
 def _link_of_proposal(value: str, count: int, proposal: Proposal, taxonomy: Taxonomy) -> Link:
     """Return the link of a value to a concept that similar labels propose: the value is a kind of it."""
-    is_sure = proposal.confidence >= MIN_SURE_NEAREST and not proposal.is_guess
+    least = MIN_SURE_NEAREST if proposal.features.words >= MIN_WORDS else MIN_SURE_UNCOVERED
+    is_sure = proposal.confidence >= least and not proposal.is_guess
     is_sure = is_sure and not taxonomy.instances[proposal.concept]
     return Link(
         value, count, proposal.concept, NEAREST, SURE if is_sure else REVIEW, proposal.dropped, proposal.alternatives,

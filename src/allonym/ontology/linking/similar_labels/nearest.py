@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from allonym.arrays import Floats, Ints, sum_by, take_rows
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.ngrams import LabelIndex, Query, Texts
 from allonym.ontology.linking.readings.negation import is_negation
+from allonym.ontology.linking.similar_labels.ngrams import LabelIndex, Query, Texts
 from allonym.ontology.taxonomy import Taxonomy
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, take_rows
-from allonym.ontology.linking.nearest import Candidates
 from allonym.ontology.linking.senses import sizes_of
+from allonym.ontology.linking.similar_labels.nearest import Candidates
 from allonym.ontology.taxonomy import Taxonomy
 
 WEIGHTS = {"best": 5.2, "mean": 5.5, "words": 5.3, "head": 0.18}

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from allonym.ontology.lexicon import key
 from allonym.ontology.linking.confidence import LabelFeatures, confidence_of_label, log_odds
 from allonym.ontology.linking.languages import Language
-from allonym.ontology.linking.nearest import NUMERAL, Candidates, NearestConcepts
-from allonym.ontology.linking.ngrams import MAX_LABELS
 from allonym.ontology.linking.readings.negation import has_negation, is_residual, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser
-from allonym.ontology.linking.votes import Votes, count_votes, is_group
+from allonym.ontology.linking.similar_labels.nearest import NUMERAL, Candidates, NearestConcepts
+from allonym.ontology.linking.similar_labels.ngrams import MAX_LABELS
+from allonym.ontology.linking.similar_labels.votes import Votes, count_votes, is_group
 from allonym.ontology.taxonomy import Taxonomy
 
 MIN_LABELS = 1_000  # of an ontology: with fewer, the weights of n-grams say little
