@@ -21,6 +21,9 @@ from allonym.measures.attackers import meaning
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
 from allonym.ontology.scope import Scope
 from allonym.privacy import earth_mover as closeness
+from allonym.privacy.base import Reference
+from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.registry import MODELS
 from allonym.records import Attribute, Pairs, Records, piece_of_rows
 
 JOBS, AGES = ("cook", "smith", "vicar"), (20.0, 30.0, 40.0, None)
@@ -277,6 +280,22 @@ def test_t_closeness_by_meaning_is_that_of_the_farthest_group() -> None:
         each = [np.bincount(ill[group_ids == g], minlength=9) for g in range(12)]
         expected = max(closeness.earth_movers(x / x.sum(), whole, cost)[0] for x in each)
         assert privacy.t_closeness(pairs, 0) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_group_lacks_closeness_only_by_its_distance_where_a_bound_on_it_is_t() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2], 7: [3], 8: [3]})
+    word = Attribute("illness", "text", ConceptMetric(list(range(9)), Scope(t, 0)))
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        ill = np.concatenate([np.arange(9), rng.integers(0, 9, 31)])
+        table = SensitiveCounts.of(np.zeros_like(ill), ill, np.ones(40))
+        counts = SensitiveCounts.of(np.zeros(4, np.int64), ill[-4:], np.ones(4))
+        [[group]] = counts.shares(table.values)
+        exact = Reference(word, table).closeness.exact(group)
+        bound = Reference(word, table).closeness._at_least(group)
+        for asked in (np.nextafter(bound, 0), bound, np.nextafter(bound, 1)):
+            [lacking] = MODELS["t-closeness"](asked).lacking(counts, Reference(word, table))
+            assert lacking == pytest.approx(max(exact - asked, 0) / asked, abs=1e-7)
 
 
 def test_chains_of_neighbours_find_the_unions_of_always_the_cheapest() -> None:

@@ -465,6 +465,21 @@ def test_every_method_keeps_what_is_promised_on_the_text(
         assert done.frame[column].tolist() == frame[column].tolist()
 
 
+@ways
+def test_groups_merge_where_a_bound_on_their_distance_is_t_but_for_rounding(name: str) -> None:
+    """The cooks are 0.5 from the table; a lower bound is 3/5 · 2/3, which is just above 0.4 in floating point."""
+    jobs = ["cook", "cook", "smith", "smith", "smith"]
+    frame = pd.DataFrame({"job": jobs, "task": ["smith", "zzz", "baker", "nurse", "nurse"]})
+    asked = al.Privacy("t-closeness", "task", t=0.4)
+    plan = replace(plan_of(name, 2, [asked]), columns={"job": KINDS["job"], "task": SENSITIVE["task"]})
+    tasks = meanings("task", frame["task"])
+    assert reached(asked, jobs, tasks, None) == pytest.approx(0.5)
+    done = plan.run(frame)
+    figure = reached(asked, cells_of(done.frame, "job"), tasks, None)
+    assert holds(asked, figure)
+    assert done.summary["privacy"][1]["reached"] == pytest.approx(figure)
+
+
 @few(4)
 @given(rows=rows_of, privacy=promised, seed=st.integers(0, 99))
 @pytest.mark.parametrize("name", ["sa-mdav", "fusion", "recoding", "generalise"])

@@ -43,14 +43,17 @@ class Closeness:
             least = max(least, self.exact(groups[g]))
         return least
 
-    def beyond(self, groups: Floats, enough: float) -> Floats:
-        """Return by how much each is farther than `enough`, or what shows that it is farther; 0, where it is not."""
+    def beyond(self, groups: Floats, enough: float, tolerance: float) -> Floats:
+        """Return by how much each is farther than `enough`, or what shows that it is farther; 0, where it is not.
+
+        Where the result is within the tolerance, so is the distance.
+        """
         if not self.by_meaning:
             return np.maximum(self._each(groups) - enough, 0.0)
         distances = self._at_most(groups)
         for g in np.flatnonzero(distances > enough).tolist():
             distances[g] = self._at_least(groups[g])
-            if distances[g] <= enough:
+            if distances[g] - enough <= tolerance:  # such a lower bound shows nothing
                 distances[g] = self.exact(groups[g])
         return np.maximum(distances - enough, 0.0)
 

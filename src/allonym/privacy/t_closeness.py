@@ -33,8 +33,8 @@ class TCloseness(PrivacyModel):
 
     def lacking(self, counts: SensitiveCounts, reference: Reference) -> Floats:
         """Return by how much each group is too far from the table."""
-        parts = counts.shares(reference.table.values)
-        return self._shortfall(np.concatenate([reference.closeness.beyond(x, self.asked) for x in parts]))
+        closeness, parts = reference.closeness, counts.shares(reference.table.values)
+        return self._shortfall(np.concatenate([closeness.beyond(x, self.asked, TOLERANCE) for x in parts]))
 
     def is_met(self, figure: float) -> bool:
         """Tell whether a distance is small enough."""
