@@ -611,7 +611,7 @@ def test_null_and_a_text_that_stands_for_it_in_names_of_folders_are_never_mixed_
     table = table_of()
     notes = [None, "__HIVE_DEFAULT_PARTITION__", *table.column("note").to_pylist()[2:]]
     source = saved(tmp_path / "data", table.set_column(table.column_names.index("note"), "note", pa.array(notes)))
-    with pytest.raises(ReleaseError):
+    with pytest.raises((ReleaseError, OutputError)):  # polars writes both to one file, which may not be readable then
         PLAN.run(source, tmp_path / "release", engine="polars", partition_by=["note"])
     assert [x.name for x in tmp_path.iterdir()] == ["data"]
 

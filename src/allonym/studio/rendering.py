@@ -79,6 +79,7 @@ def environment() -> Any:
         "percent": _percent,
         "sentence": _sentence,
         "quoted": shlex.quote,
+        "without_scheme": lambda text: text.replace("https://", ""),  # pages name addresses, but link to none
     }
     jinja.filters |= filters
     jinja.globals |= {"address": address}

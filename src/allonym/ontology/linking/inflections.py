@@ -48,8 +48,8 @@ def base_forms(text: str, language: str) -> Iterator[str]:
 
     In a phrase, the first word is the noun; the others may agree with it.
 
-    >>> list(base_forms("enfermeras", "es"))[::2]
-    ['enfermera', 'enfermero']
+    >>> {"enfermera", "enfermero"} <= set(base_forms("enfermeras", "es"))
+    True
     >>> "auxiliar administrativo" in base_forms("auxiliares administrativos", "es")
     True
     """
