@@ -50,6 +50,20 @@ def test_definitions_are_shown_and_written(tmp_path: Path, monkeypatch: pytest.M
     assert links["xyzzyq"]["definition"] is None
 
 
+def test_concepts_whose_ids_are_no_words_are_shown_by_their_labels(tmp_path: Path) -> None:
+    ontology, data, out = tmp_path / "jobs.csv", tmp_path / "table.csv", tmp_path / "job.links.csv"
+    ontology.write_text(
+        "id,parent,label,synonyms\n41beead9,,worker,\n2ff73126,41beead9,pipe fitter,plumber\n"
+        "87d0795a,41beead9,pipe welder,plumber\n"
+    )
+    data.write_text("job\nplumbar\n")
+    printed = run("link", str(data), "--column", "job", "--ontology", str(ontology), "-o", str(out))
+    shown = next(line for line in printed.splitlines() if line.startswith("plumbar"))
+    assert shown.split() == ["plumbar", "1", "pipe", "fitter", "similar", "pipe", "welder"]
+    (row,) = csv.DictReader(out.read_text().splitlines())
+    assert row["alternatives"] == "87d0795a (pipe welder > worker)"
+
+
 def test_values_can_be_hidden(tmp_path: Path) -> None:
     data = tmp_path / "jobs.csv"
     data.write_text("job\nsecretxyz\ncarpenter\n")

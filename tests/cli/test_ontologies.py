@@ -81,6 +81,15 @@ def test_show_has_the_first_levels_and_an_example() -> None:
     assert (shown["links"], shown["first_level"][0]["id"]) == (84_427, "physical_entity.n.01")
 
 
+@pytest.mark.parametrize("name", ["icd10", "m49"])
+def test_show_states_the_same_source_as_text_and_as_json(name: str) -> None:
+    out = " ".join(run("ontologies", "show", name).split())
+    shown = json.loads(run("ontologies", "show", name, "--json"))
+    for key in ("version", "licence", "attribution", "sha256"):
+        assert shown[key] in out, key
+    assert shown["version"] == allonym.ontology(name).taxonomy.source.version
+
+
 def test_an_added_ontology_is_used_by_its_name_and_removed(own_folder: Path, tmp_path: Path) -> None:
     out = run("ontologies", "add", str(MINI), "--name", "animals", "--licence", "CC0 1.0")
     assert "6 concepts" in out

@@ -316,7 +316,7 @@ def test_links_file_has_definitions_and_paths(tmp_path: Path) -> None:
     rows = {row["value"]: row for row in links_files.rows_of(link(["bird", "pet"], scope), scope)}
     assert rows["bird"]["definition"] == "A warm-blooded animal."
     assert rows["bird"]["path"] == "bird > animal"
-    assert rows["pet"]["alternatives"].startswith("m-5 (mammal > animal")
+    assert rows["pet"]["alternatives"].startswith("m-5 (cat > mammal > animal")
     people = wordnet(root="person")
     [nurse] = links_files.rows_of(link(["nurse"], people), people)
     assert nurse["definition"].startswith("one skilled in caring for young children or the sick")

@@ -24,12 +24,14 @@ def show_links(links: Sequence[Link], taxonomy_of: Callable[[Link], Taxonomy], i
 
 
 def _lines(links: Sequence[Link], taxonomy_of: Callable[[Link], Taxonomy], room: int) -> Iterator[str]:
+    from allonym.ontology.linking.links_file import readable_name
+
     rows = [("value", "cells", "concept", "reason", "or")]
     definitions = [""]
     for x in links:
         taxonomy = taxonomy_of(x)
-        others = list(x.suggestions[:MAX_OTHERS]) or [taxonomy.ids[c] for c in x.alternatives[:MAX_OTHERS]]
-        concept = "–" if x.concept is None else taxonomy.ids[x.concept]
+        others = list(x.suggestions[:MAX_OTHERS]) or [readable_name(taxonomy, c) for c in x.alternatives[:MAX_OTHERS]]
+        concept = "–" if x.concept is None else readable_name(taxonomy, x.concept)
         rows.append((x.value, f"{x.count:,}", concept, x.reason, "\n".join(others)))
         definitions.append("" if x.concept is None else _definition(taxonomy, x.concept))
     a, b, c, d = (min(max(len(row[i]) for row in rows), most) for i, most in enumerate(WIDTHS))

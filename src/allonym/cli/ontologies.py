@@ -64,7 +64,7 @@ def show(name: str, as_json: bool) -> None:
         taxonomy = ontology(name).taxonomy
     if as_json:
         top = [{"id": taxonomy.ids[c], "label": taxonomy.labels[c]} for c in _children(taxonomy, taxonomy.root)]
-        show_json({"format": 1, **info.to_dict(), **_figures(taxonomy), "first_level": top})
+        show_json({"format": 1, **info.to_dict(), **_source(info, taxonomy), **_figures(taxonomy), "first_level": top})
     else:
         _show(info, taxonomy)
 
@@ -178,20 +178,18 @@ def _languages(languages: tuple[str, ...]) -> str:
 
 def _show(info: OntologyInfo, taxonomy: Taxonomy) -> None:
     """Print the description, the first levels and an example."""
-    figures, source = _figures(taxonomy), taxonomy.source
+    figures, source = _figures(taxonomy), _source(info, taxonomy)
     pairs = [
         ("name", info.name),
         ("title", info.title),
         ("for", info.purpose),
         ("publisher", " ".join(x for x in (info.publisher, info.url) if x)),
         ("from", info.origin),
-        ("version", source.version or info.version),
-        ("licence", source.licence or info.licence),
-        ("attribution", source.attribution or info.attribution),
+        *((key, source[key]) for key in ("version", "licence", "attribution")),
         ("languages", ", ".join(info.languages)),
         ("content", f"{figures['concepts']:,} concepts, {figures['links']:,} is-a links, {figures['levels']} levels, "
          f"{figures['words']:,} words, {figures['codes']:,} codes"),
-        ("sha256", source.sha256),
+        ("sha256", source["sha256"]),
     ]  # fmt: skip
     say_pairs([(name, value) for name, value in pairs if value])
     say("\nFirst levels:")
@@ -229,6 +227,17 @@ def _show_example(name: str, taxonomy: Taxonomy) -> None:
 def _named(taxonomy: Taxonomy, concept: int) -> str:
     codes, label = taxonomy.lexicon.notations(concept), taxonomy.labels[concept]
     return f"{codes[0]} {label}" if codes and codes[0] != label else label
+
+
+def _source(info: OntologyInfo, taxonomy: Taxonomy) -> dict[str, str]:
+    """Return what the ontology states of its source, else what the catalog does."""
+    source = taxonomy.source
+    return {
+        "version": source.version or info.version,
+        "licence": source.licence or info.licence,
+        "attribution": source.attribution or info.attribution,
+        "sha256": source.sha256,
+    }
 
 
 def _children(taxonomy: Taxonomy, concept: int) -> list[int]:

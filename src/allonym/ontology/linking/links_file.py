@@ -36,6 +36,7 @@ FORMULA = re.compile(r"'*[=+@\t\r-]")  # as a spreadsheet recognises it
 COLUMNS_CARRIED_OVER = ("reason", "dropped", "status", "alternatives", "suggestions", "proposed", "proposed_status")
 BY, HAND = "by", "hand"  # the column that says who settled a row, where there is one: a person
 ARROW = " > "
+MAX_ANCESTORS = 3  # beside a definition
 MAX_DEFINITION = 90  # letters of a short definition
 _SENTENCE_END = re.compile(r"(?<=[a-z)][a-z)])\. (?=[A-Z])")
 
@@ -98,20 +99,38 @@ def first_clause(definition: str) -> str:
 
 
 def _ancestors(taxonomy: Taxonomy, concept: int, root: int | None) -> str:
-    return ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:4])
+    return ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1 : MAX_ANCESTORS + 1])
+
+
+def id_has_label(taxonomy: Taxonomy, concept: int) -> bool:
+    """Tell whether the id of a concept contains its label, as WordNet's ids do, and not those of classifications."""
+    return taxonomy.labels[concept].replace(" ", "_").casefold() in taxonomy.ids[concept].casefold()
+
+
+def readable_name(taxonomy: Taxonomy, concept: int) -> str:
+    """Return the id of a concept if it contains the label, else the label.
+
+    >>> from allonym.ontology.wordnet import bundled
+    >>> readable_name(bundled(), bundled().code("nanny"))
+    'nanny.n.01'
+    """
+    return taxonomy.ids[concept] if id_has_label(taxonomy, concept) else taxonomy.labels[concept]
 
 
 def sense_text(taxonomy: Taxonomy, concept: int, root: int | None = None) -> str:
-    """Return the id of a sense with its nearest ancestors and its short definition, or else all its ancestors.
+    """Return the id of a sense, its label unless the id contains it, and its ancestors.
+
+    With a definition, the nearest ancestors and the beginning of the definition; without one, all ancestors.
 
     >>> from allonym.ontology.wordnet import bundled
     >>> sense_text(bundled(), bundled().code("nanny"))
     'nanny.n.01 (woman > female > person: a woman who is the custodian of children)'
     """
-    if definition := taxonomy.definition(concept):
-        above = _ancestors(taxonomy, concept, root)
-        return f"{taxonomy.ids[concept]} ({above}{': ' if above else ''}{first_clause(definition)})"
-    return f"{taxonomy.ids[concept]} ({ARROW.join(taxonomy.labels[c] for c in taxonomy.path(concept, root)[1:])})"
+    definition = first_clause(taxonomy.definition(concept))
+    above = taxonomy.path(concept, root)[1 : MAX_ANCESTORS + 1 if definition else None]
+    named = above if id_has_label(taxonomy, concept) else [concept, *above]
+    labels = ARROW.join(taxonomy.labels[c] for c in named)
+    return f"{taxonomy.ids[concept]} ({': '.join(filter(None, [labels, definition]))})"
 
 
 def escape_formula(cell: str) -> str:
