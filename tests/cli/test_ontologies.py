@@ -81,6 +81,14 @@ def test_show_has_the_first_levels_and_an_example() -> None:
     assert (shown["links"], shown["first_level"][0]["id"]) == (84_427, "physical_entity.n.01")
 
 
+def test_show_counts_different_words_and_codes(tmp_path: Path) -> None:
+    table = tmp_path / "tools.csv"
+    table.write_text("code,parent,label,synonyms\n1,,tool,\n2,1,saw,blade\n3,1,knife,blade\n")
+    run("ontologies", "add", str(table), "--name", "tools")
+    shown = json.loads(run("ontologies", "show", "tools", "--json"))
+    assert (shown["words"], shown["codes"]) == (4, 3)
+
+
 @pytest.mark.parametrize("name", ["icd10", "m49"])
 def test_show_states_the_same_source_as_text_and_as_json(name: str) -> None:
     out = " ".join(run("ontologies", "show", name).split())

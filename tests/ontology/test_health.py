@@ -46,6 +46,12 @@ def test_the_version_is_that_of_the_classification(name: str, version: str) -> N
     assert ontology(name).taxonomy.source.version.startswith(f"{version} (")
 
 
+def test_labels_have_no_blank_before_a_colon() -> None:
+    taxonomy = ontology("icd10").taxonomy
+    assert taxonomy.labels[taxonomy.code("F16.2")].endswith("hallucinogens: dependence syndrome")
+    assert not [label for label in taxonomy.labels if " :" in label]
+
+
 def test_a_name_that_leaves_the_kind_open_is_that_of_the_whole() -> None:
     for name in ("icd10", "icd10cm"):
         taxonomy = ontology(name).taxonomy

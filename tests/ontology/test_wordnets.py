@@ -20,6 +20,7 @@ from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import bundled, offsets
 
 WNDB = Path("/usr/share/wordnet/data.noun")
+PAGE = (Path(__file__).parents[2] / "docs" / "ontologies" / "other-languages.md").read_text("utf-8")
 NAMES = ["wordnet-es", "wordnet-fr", "wordnet-it", "wordnet-pt"]
 OCCUPATIONS = {
     "nurse.n.01": ["enfermera", "Enfermero", "enfermeras"],
@@ -52,6 +53,44 @@ def test_concepts_are_those_of_the_english_wordnet_and_all_have_words(name: str)
     assert (taxonomy.instances == english.instances[places]).all()
     own = [x for c, x in enumerate(taxonomy.labels) if x in taxonomy.lexicon.terms(c)]
     assert own == list(taxonomy.labels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_has_the_numbers_of_concepts_and_words_and_the_mean_depths(name: str) -> None:
+    taxonomy, english = al.ontology(name).taxonomy, bundled()
+    depth = english.depth[[english.code(x) for x in taxonomy.ids]].mean()
+    cells = f"{len(taxonomy):,} | {len(taxonomy.lexicon.forms):,} | {taxonomy.depth.mean():.1f} ({depth:.1f}) |"
+    line = next(x for x in PAGE.splitlines() if x.startswith(f"| `{name}` |"))
+    assert line.endswith(cells)
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "form", "reason"),
+    [
+        ("es", "musico", "músico", "spelling"),
+        ("fr", "electricien", "électricien", "spelling"),
+        ("es", "enfermeras", "enfermera", "inflection"),
+        ("it", "medici", "medico", "inflection"),
+        ("fr", "chevaux", "cheval", "inflection"),
+        ("pt", "advogados", "advogado", "inflection"),
+        ("es", "carpintera", "carpintero", "inflection"),
+        ("fr", "boulangère", "boulanger", "inflection"),
+        ("it", "pittrice", "pittore", "inflection"),
+        ("es", "zumo de pera", "zumo", "head"),
+        ("fr", "professeur de musique", "professeur", "head"),
+    ],
+)
+def test_the_examples_of_the_page_are_found_for_the_reason_stated(
+    code: str, value: str, form: str, reason: str
+) -> None:
+    (row,) = (x for x in PAGE.splitlines() if f"`{value}`" in x and x.startswith("|"))
+    assert form in row
+    assert f"`{reason}`" in row
+    scope = al.ontology(f"wordnet-{code}")
+    (found,) = link([value], scope)
+    assert found.reason == reason
+    assert found.concept in scope.taxonomy.lexicon.senses(form)
+    assert (found.relation, found.status) == (("narrower", "review") if reason == "head" else ("same", "sure"))
 
 
 @pytest.mark.parametrize("name", NAMES)

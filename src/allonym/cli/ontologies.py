@@ -245,12 +245,15 @@ def _children(taxonomy: Taxonomy, concept: int) -> list[int]:
 
 
 def _figures(taxonomy: Taxonomy) -> dict[str, int]:
+    import numpy as np
+
     words = taxonomy.lexicon
-    codes = int(words.notation.sum())
+    codes = np.logical_or.reduceat(words.notation, words.starts[:-1])
+    only_codes = np.logical_and.reduceat(words.notation, words.starts[:-1])
     return {
         "concepts": len(taxonomy),
         "links": len(taxonomy.parents[1]),
         "levels": int(taxonomy.depth.max()) + 1,
-        "words": len(words.concepts) - codes,
-        "codes": codes,
+        "words": int((~only_codes).sum()),
+        "codes": int(codes.sum()),
     }

@@ -77,7 +77,7 @@ def about(name: str) -> OntologyInfo:
         return _added(name)
     declared = entry(name)
     if declared.is_installed:
-        origin = "installed: " + declared.package().versions.replace(" ", ", ").replace("==", " ")
+        origin = "installed: " + declared.package().versions_text
     else:
         origin = "from the package " + " and the package ".join(declared.packages)
     return OntologyInfo(

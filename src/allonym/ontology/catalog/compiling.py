@@ -15,7 +15,7 @@ from allonym.ontology.catalog.registry import entry
 from allonym.ontology.compiled import pack, unpack
 from allonym.ontology.taxonomy import Source, Taxonomy
 
-COMPILED_FORMAT = 7  # raise it if a reader or the compiled form changes, so that caches are not used any more
+COMPILED_FORMAT = 8  # raise it if a reader or the compiled form changes, so that caches are not used any more
 
 
 def loader(name: str) -> tuple[str, Callable[[], Taxonomy]]:
@@ -44,7 +44,7 @@ def compile(declared: CatalogEntry) -> Taxonomy:
     """Read a named ontology from its packages."""
     package = declared.package()
     taxonomy = replace(declared.read(package), name=declared.name)
-    version = taxonomy.source.version or package.versions.replace("==", " ")
+    version = taxonomy.source.version or package.versions_text
     source = Source("", version, declared.licence, package.sha256, declared.name)
     return replace(taxonomy, source=source)
 

@@ -45,6 +45,11 @@ class Package:
         """The names and versions of all packages, as in a list of requirements."""
         return " ".join(f"{x.name}=={x.version}" for x in (self, *self.others.values()))
 
+    @property
+    def versions_text(self) -> str:
+        """The names and versions of all packages, for people to read."""
+        return self.versions.replace(" ", ", ").replace("==", " ")
+
     def path(self, name: str) -> Path:
         """Return the path of a file that has this name relative to the folder of all packages."""
         return Path(str(self.distribution.locate_file(name)))

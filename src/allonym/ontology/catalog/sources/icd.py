@@ -34,7 +34,7 @@ class Classification:
         """Add a concept and return its number; labels of extensions lead to no other names."""
         concept = len(self.ids)
         self.ids.append(code)
-        self.labels.append(" ".join(label.split()))
+        self.labels.append(" ".join(label.split()).replace(" : ", ": "))
         if is_extension:
             self.extensions.add(concept)
         if parent is not None:

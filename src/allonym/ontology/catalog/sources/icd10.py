@@ -34,7 +34,7 @@ def read(package: Package) -> Taxonomy:
         for block in chapter.iterfind("item"):
             _add(classification, block, concept, names)
     year = _YEAR.search(file.path.name)
-    return classification.build(file, f"{year[1] if year else ''} ({package.versions.replace('==', ' ')})".lstrip())
+    return classification.build(file, f"{year[1] if year else ''} ({package.versions_text})".lstrip())
 
 
 def _add(classification: Classification, item: Element, parent: int, names: Mapping[str, Sequence[str]]) -> None:
