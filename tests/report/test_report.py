@@ -193,6 +193,16 @@ def test_values_that_may_be_untrue_are_told(method: str, represent: str | None, 
     assert any("may be untrue" in x for x in plan.run(people()).report.cautions) != truthful
 
 
+@pytest.mark.parametrize(
+    ("represent", "written"),
+    [("centroid", "the centroid"), ("subsumer", "the least common subsumer"), ("member", "a member")],
+)
+def test_report_and_codebook_say_what_is_written_for_a_group(represent: str, written: str) -> None:
+    release = replace(plan_for("sa-mdav", k=3), parameters={"represent": represent}).run(people())
+    assert f"writes {written} of each group" in release.report.html()
+    assert f"writes {written} of each group" in release.codebook()["method"]["about"]
+
+
 def test_a_release_without_sensitive_columns_says_so() -> None:
     columns = {"name": al.identifier(), "job": al.quasi(JOBS), "town": al.keep(), "ill": al.keep()}
     report = al.Plan(columns, k=3).run(people()).report

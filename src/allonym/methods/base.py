@@ -21,6 +21,10 @@ from allonym.records import Masking, Metric, Records
 REFINE = "Improve the groups by a local search; takes longer."
 
 
+CENTROID = "the centroid"  # in the summaries of methods that write it by default
+REPRESENTATIVES = {"centroid": CENTROID, "subsumer": "the least common subsumer", "member": "a member"}
+
+
 @dataclass(frozen=True)
 class MethodInfo:
     """What a method declares of itself besides its parameters."""
@@ -45,6 +49,11 @@ class Method(ABC):
     def name(self) -> str:
         """The name of the method in plans."""
         return self.info.name
+
+    @property
+    def description(self) -> str:
+        """What the method does with its parameters, for reports."""
+        return self.info.summary
 
     @property
     def required_k(self) -> int:
@@ -125,9 +134,14 @@ class GroupingMethod(PartitionMethod):
     represent: str = parameter(
         "centroid",
         "What replaces the values of a group: the nearest concept, the least common subsumer, or a member.",
-        choices=("centroid", "subsumer", "member"),
+        choices=tuple(REPRESENTATIVES),
     )
     refine: bool = parameter(False, REFINE)
+
+    @property
+    def description(self) -> str:
+        """What the method does, with what it writes for a group."""
+        return self.info.summary.replace(CENTROID, REPRESENTATIVES[self.represent])
 
     @property
     def truthful(self) -> bool:

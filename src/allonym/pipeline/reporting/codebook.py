@@ -48,7 +48,7 @@ def codebook(release: Release) -> dict[str, Any]:
         "suppressed": summary["suppressed"],
         "method": {
             "name": plan.method.name,
-            "about": plan.method.info.summary,
+            "about": plan.method.description,
             "parameters": summary["parameters"],
         },
         "privacy": summary["privacy"],
@@ -67,7 +67,7 @@ def _variable(facts: PublicFacts, name: str, role: str, cells: Cells | None) -> 
     if name in prepared.kinds:
         entry["kind"] = prepared.kinds[name]
     if role == "quasi":
-        entry |= {"how": f"{plan.method.name}: {plan.method.info.summary}"}
+        entry |= {"how": f"{plan.method.name}: {plan.method.description}"}
         if not plan.method.info.data_independent:
             entry["information_loss"] = facts.loss["by_column"][name]
         cells = release.written[name]

@@ -31,7 +31,7 @@ def requirements(facts: ReleaseFacts) -> dict[str, Any]:
     return {
         "promises": list(_requirements(facts)),
         "notes": [*_dominance(facts), *_united(facts), *_unreviewed(facts)],
-        "method": f"Method {facts.method.name}: {facts.method.info.summary}.",
+        "method": f"Method {facts.method.name}: {facts.method.description}.",
         "verified": _verified(facts),
         "who": facts.who,
     }
