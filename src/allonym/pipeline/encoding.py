@@ -263,8 +263,8 @@ def _check_links(prepared: Prepared, name: str, column: Column) -> None:
             Problem(
                 "to-review",
                 f"{_counted(review)} to be reviewed.",
-                "`allonym check --write` writes the links to review; --accept review takes them as they are, "
-                "--rest category uses none of them.",
+                "`allonym check --write` writes the links to review; --accept review (in a plan: accept = "
+                '"review") takes them as they are, --rest category (rest = "category") uses none of them.',
                 name,
                 tuple(x.value for x in review),
             )
@@ -274,8 +274,8 @@ def _check_links(prepared: Prepared, name: str, column: Column) -> None:
             Problem(
                 "unmatched",
                 f"{_counted(unmatched)} not understood.",
-                "settle them in a links file, or say --unmatched opaque (as they are, like nothing else) "
-                "or suppress (null).",
+                "settle them in a links file, or choose --unmatched opaque (as they are, like nothing else) "
+                'or suppress (null); in a plan: unmatched = "opaque" or "suppress".',
                 name,
                 tuple(x.value for x in unmatched),
             )
