@@ -290,3 +290,15 @@ def test_the_plan_names_the_ontology(tmp_path: Path) -> None:
 def test_every_ontology_of_the_catalog_is_announced_by_names() -> None:
     specific = {x.name for x in entries() if x.family != "other languages"}
     assert set(names_of_ontologies()) & set(MODULES) == specific
+
+
+def test_a_few_words_of_another_language_do_not_change_the_language(available: Ontologies) -> None:
+    countries = split(
+        "United States|Mexico|Philippines|Germany|Canada|Puerto Rico|India|El Salvador|Cuba|England|Jamaica|Italy|"
+        "China|Vietnam|Japan|Poland|Columbia|Haiti|Portugal|Iran|Taiwan|Greece|Nicaragua|Peru|Ecuador|France|Ireland"
+    )
+    found = proposed("native-country", countries, available)  # Colombia is Columbia in Romanian
+    assert (found.ontology, found.language) == ("m49", None)
+    french = split("Allemagne|Italie|Espagne|Japon|Chine|Pologne|Suisse|Belgique|Canada|France|Portugal|Maroc")
+    found = proposed("pays", french, available)
+    assert (found.ontology, found.language) == ("m49", "fr")

@@ -19,6 +19,7 @@ from allonym.kinds.proposal.available import NamedOntology
 from allonym.kinds.proposal.profile import ColumnProfile
 
 MOST_FREQUENT, OTHERS = 100, 200  # values of a column that are looked up
+MIN_MORE_WORDS = 0.15  # share of the words that another language than English must have beyond it
 MAX_CODE = 8  # characters of a code whose dot may be left out
 VARIANTS = 1000  # texts of the same shape, to estimate how many are codes
 _SEPARATORS = re.compile(r"[-/&_.\s]+")
@@ -69,10 +70,13 @@ class Screen:
 
     @property
     def language(self) -> str:
-        """The language that most of the words belong to; English, if others have no more."""
+        """The language that most of the words belong to; the first, which is English, if others have hardly more."""
+        if not self.ontology.languages:
+            return "en"
         lexicon = self.ontology.scope.taxonomy.lexicon
         known = {x: sum(lexicon.entries(word, x).size > 0 for word in self.words) for x in self.ontology.languages}
-        return max(known, key=lambda x: known[x], default="en")  # the first of equals
+        first, best = self.ontology.languages[0], max(known, key=lambda x: known[x])
+        return best if known[best] - known[first] > MIN_MORE_WORDS * len(self.words) else first
 
     @cached_property
     def chance(self) -> float:
