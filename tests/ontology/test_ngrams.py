@@ -8,6 +8,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
+from shared import DATA, needs
 
 from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.linking.languages import language
@@ -15,6 +16,7 @@ from allonym.ontology.linking.link import Link, link
 from allonym.ontology.linking.similar_labels.nearest import NearestConcepts
 from allonym.ontology.linking.similar_labels.ngrams import MIN_WORD_SIMILARITY, LabelIndex, Tokeniser, grams_of
 from allonym.ontology.linking.similar_labels.votes import count_votes
+from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.taxonomy import Taxonomy
 
 EN = language("en")
@@ -213,3 +215,15 @@ def test_links_do_not_depend_on_other_values() -> None:
     values = ["senior glass cutters and slicers", "glass worker", "cement paintr", "copper"]
     alone = [link([value], CRAFTS)[0] for value in values]
     assert [(x.concept, x.status) for x in link(values, CRAFTS)] == [(x.concept, x.status) for x in alone]
+
+
+@needs(DATA / "esco" / "occupations_en.csv")
+def test_labels_are_sure_and_common_words_mean_their_group() -> None:
+    esco = read_taxonomy(DATA / "esco")
+    found = {x.value: x for x in link(["plumber", "accountant", "driver", "teacher", "technician", "supervisor"], esco)}
+    labels = {value: esco.labels[x.concept] for value, x in found.items() if x.concept is not None}
+    for value in ("plumber", "accountant"):  # the second is a synonym too, and nearly the label of its group
+        assert (found[value].status, found[value].relation, labels[value]) == ("sure", "same", value)
+    for value, group in (("driver", "Drivers and mobile plant operators"), ("teacher", "Teaching professionals")):
+        assert (found[value].status, found[value].relation, labels[value]) == ("review", "narrower", group)
+    assert {found[value].status for value in ("technician", "supervisor")} == {"review"}

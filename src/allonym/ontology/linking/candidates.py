@@ -107,7 +107,8 @@ class CandidateFinder:
         inside = [x for x in found if self._inside[x.concept]]
         if self.strict and found and not inside:
             self.reason_unmatched[value] = "outside"
-        return inside if self.strict else self._under_root(found)
+        candidates = inside if self.strict else self._under_root(found)
+        return self._labelled(candidates) if whole else candidates
 
     def _of_code(self, value: str) -> list[Candidate]:
         """Return the candidates of a value that is a code, or has one beside a name, and is no word."""
@@ -252,6 +253,20 @@ class CandidateFinder:
         forms = {x.match.form for x in candidates if x.concept == concept}
         entries = [e for form in forms for e in self.lexicon.entries(form, self.language).tolist()]
         return any(self.lexicon.concepts[e] == concept and self.lexicon.preferred[e] for e in entries)
+
+    def _labelled(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Return only the concept that has a value as its label, if others have it as a synonym.
+
+        Concepts above or below it may have the same label: accountants are a group, and an occupation in it.
+        """
+        if len(candidates) < 2:
+            return candidates
+        labelled = [x for x in candidates if self.is_label(candidates, x.concept)]
+        if not labelled or labelled[0].match.reason not in ("exact", "spelling"):
+            return candidates
+        best, *others = [x.concept for x in labelled]
+        unrelated = [x for x in others if best not in self._above(x) and x not in self._above(best)]
+        return candidates if unrelated else labelled[:1]
 
     def _is_word(self, value: str) -> bool:
         """Tell whether a value is a word, not only an id: in some ontologies ids are words."""

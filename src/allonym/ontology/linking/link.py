@@ -180,7 +180,7 @@ def _synonyms(
 ) -> dict[str, Link]:
     """Return other links for synonyms that several concepts have, or may mean.
 
-    A synonym of several concepts is a kind of their common group, if it has one. Neither is sure, unless it is the
+    Such a synonym is a kind of the common group of these concepts, if they have one. It is never sure, unless it is the
     label of a concept.
     """
     synonyms = {
@@ -195,18 +195,22 @@ def _synonyms(
         for value, concept in synonyms.items()
         if len(candidates[value]) == 1 and chosen[value].status == SURE
     }
-    found = {
-        value: replace(chosen[value], status=REVIEW, alternatives=others, confidence=MIN_SURE)
-        for value, others in proposer.doubted(one, allowed).items()
-    }
+    found = {}
+    for value, others in proposer.doubted(one, allowed).items():
+        link = replace(chosen[value], alternatives=others, confidence=MIN_SURE)
+        found[value] = _of_group(link, [synonyms[value], *others], proposer.group_of_words(one[value][0]))
     for value in synonyms:
         meant = [x.concept for x in candidates[value]]
         if len(meant) > 1 and chosen[value].confidence < MIN_SURE_PARTIAL:
-            link, group = chosen[value], proposer.common_group(meant)
-            if group is not None and group not in meant:
-                link = replace(link, concept=group, alternatives=tuple(meant), relation=NARROWER)
-            found[value] = replace(link, status=REVIEW)
+            found[value] = _of_group(chosen[value], meant, proposer.common_group(meant))
     return found
+
+
+def _of_group(link: Link, meant: Sequence[int], group: int | None) -> Link:
+    """Return the link, to review, of a value that may mean several concepts: to their group, if they have one."""
+    if group is not None and group not in meant:
+        link = replace(link, concept=group, alternatives=tuple(meant), relation=NARROWER)
+    return replace(link, status=REVIEW)
 
 
 def _is_linked(proposal: Proposal | None) -> bool:

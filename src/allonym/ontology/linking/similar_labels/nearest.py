@@ -22,7 +22,7 @@ from allonym.ontology.linking.similar_labels.ngrams import LabelIndex, Query, Te
 from allonym.ontology.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 MAX_CANDIDATES = 15  # of a text
 BLOCK = 256  # texts that are compared at once
@@ -97,6 +97,17 @@ class NearestConcepts:
         pairs = np.unique(index.concepts[labels.owners] * width + index.stems[labels.words])
         places = (pairs // width, pairs % width)
         return csr_array((np.ones(len(pairs)), places), shape=(len(self.taxonomy), width))
+
+    @cached_property
+    def _by_stem(self) -> csc_array:
+        return self._stems.tocsc()
+
+    def concepts_with(self, stem: str) -> Ints:
+        """Return the concepts that have a stem in their labels."""
+        number, columns = self.index.stem_numbers.get(stem), self._by_stem
+        if number is None:
+            return np.empty(0, np.int64)
+        return columns.indices[columns.indptr[number] : columns.indptr[number + 1]].astype(np.int64)
 
     @cached_property
     def _heads(self) -> tuple[Ints, Floats, Floats, Floats]:

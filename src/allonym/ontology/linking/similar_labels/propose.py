@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,10 @@ from allonym.ontology.linking.confidence import LabelFeatures, confidence_of_lab
 from allonym.ontology.linking.languages import Language
 from allonym.ontology.linking.readings.negation import has_negation, is_residual, words_of
 from allonym.ontology.linking.readings.normalise import Normaliser
+from allonym.ontology.linking.senses import sizes_of
 from allonym.ontology.linking.similar_labels.nearest import NUMERAL, Candidates, NearestConcepts
 from allonym.ontology.linking.similar_labels.ngrams import MAX_LABELS
-from allonym.ontology.linking.similar_labels.votes import Votes, count_votes, is_group
+from allonym.ontology.linking.similar_labels.votes import MAJORITY, Votes, count_votes, is_group
 from allonym.ontology.taxonomy import Taxonomy
 
 MIN_LABELS = 1_000  # of an ontology: with fewer, the weights of n-grams say little
@@ -30,6 +31,8 @@ MAX_EXPANSIONS = 2  # readings of a value with abbreviations written out, or tur
 MAX_ALTERNATIVES = 4
 MAX_BEHIND = 0.1  # how much less similar than others the other labels of a synonym's group may be
 ALL_WORDS = 0.999  # share of the words of a synonym
+MAX_WIDE = 0.1  # share of the concepts that a group of a synonym in doubt may have
+MAX_COMMON = 0.01  # share of the concepts that have a word which alone means one of them
 MIN_RIVAL = 0.6  # similarity of a label that casts doubt on a synonym
 MIN_CONFIDENCE = 0.2  # of a proposal; with less, it is a suggestion for an unmatched value
 REWRITTEN = frozenset({"abbreviation", "prefix", "inverted"})  # steps of readings
@@ -134,7 +137,8 @@ class Proposer:
 
         A synonym is in doubt if labels of concepts outside its group have all its words, or are more similar to it
         than all other labels of its group: "supervisor" is an operator of refineries, and much else. A part of the
-        label of its concept is not: "hypertension" is primary hypertension. Neither is a synonym with numerals.
+        label of its concept is not ("hypertension" is primary hypertension), unless it is a word of many concepts
+        ("driver" may be other than a hearse driver). Neither is a synonym with numerals.
 
         Args:
             synonyms: the values that are a synonym, with this and its concept.
@@ -161,19 +165,35 @@ class Proposer:
         return doubted
 
     def _is_part_of_label(self, synonym: str, concept: int) -> bool:
-        """Tell whether a synonym has a numeral, or only words of the label of a concept."""
+        """Tell whether a synonym has a numeral, or only words of the label of a concept that are not all common."""
         tokeniser = self.nearest.index.tokeniser
         words = tokeniser.words(key(synonym))
         label = next(iter(self.taxonomy.lexicon.terms(concept, self.language.code)), "")
-        return any(map(NUMERAL.fullmatch, words)) or set(tokeniser.stems(words)) <= set(
-            tokeniser.stems(tokeniser.words(key(label)))
-        )
+        stems = set(tokeniser.stems(words))
+        if any(map(NUMERAL.fullmatch, words)):
+            return True
+        most = MAX_COMMON * len(self.taxonomy)
+        is_common = all(len(self.nearest.concepts_with(stem)) > most for stem in stems)
+        return stems <= set(tokeniser.stems(tokeniser.words(key(label)))) and not is_common
 
     def _family(self, concept: int) -> frozenset[int]:
         """Return a concept and its parents; concepts with a common member are in one group."""
         if concept not in self._families:
             self._families[concept] = frozenset([concept, *self.taxonomy.parents_of(concept).tolist()])
         return self._families[concept]
+
+    def group_of_words(self, text: str) -> int | None:
+        """Return the narrowest group of most of the concepts whose labels have all words of a text.
+
+        The group is no large part of the ontology: drivers are mostly in one, supervisors everywhere.
+        """
+        tokeniser = self.nearest.index.tokeniser
+        having = [self.nearest.concepts_with(stem) for stem in set(tokeniser.stems(tokeniser.words(key(text))))]
+        meant = reduce(np.intersect1d, having) if having else np.empty(0, np.int64)
+        above = self.taxonomy.closure(meant)[1]
+        votes, sizes = np.bincount(above, minlength=len(self.taxonomy)), sizes_of(self.taxonomy)
+        groups = np.flatnonzero((votes >= MAJORITY * max(len(meant), 1)) & (sizes <= MAX_WIDE * len(self.taxonomy)))
+        return int(groups[np.argmin(sizes[groups])]) if groups.size and len(meant) > 1 else None
 
     def common_group(self, concepts: Sequence[int]) -> int | None:
         """Return the narrowest group that several concepts are in, unless it is a large part of the ontology."""
