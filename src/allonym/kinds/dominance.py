@@ -47,6 +47,7 @@ class GroupNumbers:
     weights: Floats
     bounds: Bounds
     decimals: int
+    otherwise: GroupNumbers | None = None  # the same persons, as an intruder may weigh them instead
 
     @classmethod
     def of(cls, values: Floats, weights: Floats, bounds: Bounds, decimals: int) -> GroupNumbers:
@@ -72,7 +73,8 @@ class GroupNumbers:
         end of the column, as the intruder is, or 0 where numbers have both signs. The estimate is certain up to the
         rounding of the value. A person near the value does not stand out: nothing but the value is revealed.
         """
-        return [side for side in SIDES if rule.p > 0 and self._is_revealed(value, rule.p / 100, side)]
+        sides = [side for side in SIDES if rule.p > 0 and self._is_revealed(value, rule.p / 100, side)]
+        return sides or ([] if self.otherwise is None else self.otherwise.revealed(value, rule))
 
     def _is_revealed(self, value: float, p: float, side: int) -> bool:
         values, weights = self.values[::-side], self.weights[::-side]

@@ -198,20 +198,26 @@ class _Numbers:
         numbers = np.unique(codes[known])
         if persons.stop - persons.start < MIN_UNITS_OF_MEAN or (len(numbers) == 1 and rare[numbers[0]]):
             return None
-        once = bool(self.one_vote_each[g])
+        once, otherwise = bool(self.one_vote_each[g]), None
         mean = metric.centroid(codes, votes if once else mass)
         held = {metric.values[c] for c in numbers if rare[c]}
         fair = votes if once else mass
         heaviest = sum_by(codes[known], fair[known], int(codes.max()) + 1).max() * 2 > fair[known].sum()
         if mean in held and heaviest and mean is not None:
             mean, once = metric.centroid(codes[known], votes[known]), True
+            otherwise = self._of_persons(persons, once=bool(self.one_vote_each[g]))
         if mean is None or not isinstance(metric, NumericMetric):
             return mean
-        values, weights = (self.once, np.ones_like(self.weights)) if once else (self.weighted, self.weights)
-        group = GroupNumbers.of(values[persons], weights[persons], self.bounds, metric.decimals)
+        group = replace(self._of_persons(persons, once=once), otherwise=otherwise)
         value, coded = protected(group, mean, metric.rule, held)
         self.coded += coded
         return value
+
+    def _of_persons(self, persons: slice, *, once: bool) -> GroupNumbers:
+        """Return the numbers of persons who count once each, or by their weights."""
+        assert isinstance(self.metric, NumericMetric)
+        values, weights = (self.once, np.ones_like(self.weights)) if once else (self.weighted, self.weights)
+        return GroupNumbers.of(values[persons], weights[persons], self.bounds, self.metric.decimals)
 
 
 def _numbers_of(attribute: Attribute) -> Floats:
