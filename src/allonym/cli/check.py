@@ -11,8 +11,8 @@ import click
 from allonym.cli import options
 from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, option
-from allonym.cli.links_table import show_links
 from allonym.cli.output import problem_lines, progress, say, short, show_json, show_table
+from allonym.cli.printing.links_table import show_links
 from allonym.errors import plural
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from allonym.cli import options
-from allonym.cli.changes import change_lines, show_replacements
 from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, argument, option
 from allonym.cli.output import progress, say, say_pairs, short, show_json, show_table
+from allonym.cli.printing.changes import change_lines, show_replacements
 
 if TYPE_CHECKING:
     from allonym.pipeline.evaluate import Evaluation

@@ -10,8 +10,8 @@ import click
 
 from allonym.cli import options
 from allonym.cli.help import Command, argument, option
-from allonym.cli.links_table import show_links
 from allonym.cli.output import progress, say, show_json, waiting
+from allonym.cli.printing.links_table import show_links
 from allonym.errors import OutputError, plural
 
 if TYPE_CHECKING:

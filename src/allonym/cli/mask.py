@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from allonym.cli import declared, options
-from allonym.cli.changes import change_lines, show_replacements
 from allonym.cli.help import Command, option
 from allonym.cli.output import as_json_text, progress, say_pairs, show_json, waiting
+from allonym.cli.printing.changes import change_lines, show_replacements
 from allonym.errors import OptionError, OutputError
 
 if TYPE_CHECKING:

@@ -102,12 +102,7 @@ def link(
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
-    language = scope.taxonomy.lexicon.language(language)
-    if not scope.taxonomy.lexicon.has_language(language):
-        languages = [name for name in scope.taxonomy.lexicon.language_names if name]
-        raise OptionError(
-            f"{scope.taxonomy.name} has no words in {language!r}.", hint=f"it has {first_few(languages)}."
-        )
+    language = _language(scope.taxonomy, language)
     counts = dict(values) if isinstance(values, Mapping) else Counter(values)
     decided = _settled(settled or {}, scope, language)
     open_values = [v for v in counts if v not in decided]
@@ -137,10 +132,7 @@ def link(
     links = []
     for value, count in counts.items():
         if value in decided:
-            concept = decided[value]
-            relation = NARROWER if value in narrower else SAME
-            status = UNMATCHED if concept is None else SURE
-            links.append(Link(value, count, concept, SETTLED, status, relation=relation))
+            links.append(_link_of_person(value, count, decided[value], NARROWER if value in narrower else SAME))
         elif value in chosen:
             links.append(chosen[value])
         elif _is_linked(proposals.get(value)):
@@ -149,6 +141,20 @@ def link(
             reason = finder.reason_unmatched[value]
             links.append(Link(value, count, None, reason, UNMATCHED, suggestions=tuple(suggestions.get(value, ()))))
     return links
+
+
+def _language(taxonomy: Taxonomy, language: str) -> str:
+    """Return the language of the values: the one given, or the only one of the ontology."""
+    language = taxonomy.lexicon.language(language)
+    if not taxonomy.lexicon.has_language(language):
+        languages = [name for name in taxonomy.lexicon.language_names if name]
+        raise OptionError(f"{taxonomy.name} has no words in {language!r}.", hint=f"it has {first_few(languages)}.")
+    return language
+
+
+def _link_of_person(value: str, count: int, concept: int | None, relation: str) -> Link:
+    """Return a link that a person decided."""
+    return Link(value, count, concept, SETTLED, UNMATCHED if concept is None else SURE, relation=relation)
 
 
 def _proposer(finder: CandidateFinder) -> Proposer | None:
