@@ -15,7 +15,7 @@ from allonym.ontology.catalog.registry import entry
 from allonym.ontology.compiled import pack, unpack
 from allonym.ontology.taxonomy import Source, Taxonomy
 
-COMPILED_FORMAT = 8  # raise it if a reader or the compiled form changes, so that caches are not used any more
+COMPILED_FORMAT = 9  # raise it if a reader or the compiled form changes, so that caches are not used any more
 
 
 def loader(name: str) -> tuple[str, Callable[[], Taxonomy]]:

@@ -267,7 +267,8 @@ ENTRIES = {
         family="places",
         publisher="United Nations Statistics Division; ISO 3166; Unicode CLDR",
         url="https://unstats.un.org/unsd/methodology/m49/",
-        licence="LGPL-2.1 (codes and names, Debian iso-codes); Unicode-3.0 (regions and names, CLDR)",
+        licence="LGPL-2.1 (codes and names, Debian iso-codes); Unicode-3.0 (regions and names, CLDR); MIT (some names, "
+        "hdx-python-country)",
         languages=TAGS,
         concepts=307,
         packages=("pycountry", "language-data"),
