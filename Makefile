@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark fuzz mutants \
-	screenshots wordnet locks sbom clean
+.PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark utility fuzz \
+	mutants screenshots wordnet locks sbom clean
 
 test: lint types layers pytest
 
@@ -75,13 +75,33 @@ quality: .venv/installed
 papers: .venv/installed
 	$(BIN)/python benchmarks/papers_page.py
 
-# Runs all benchmarks, with NLTK, semsimian, polars, anjana, anonypy, pycanon and anonymeter for comparison, in separate environments;
-# writes docs/benchmarks.md and blocks of other pages
-benchmark: build/spark/installed
+# Trains classifiers on releases of allonym and of other tools, in separate environments; writes docs/utility.md
+utility: build/benchmark/installed build/peers/installed build/lighthouse/installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+		build/benchmark/bin/python benchmarks/utility.py build/peers/bin/python build/lighthouse/bin/python
+	build/benchmark/bin/python benchmarks/defaults.py
+
+build/benchmark/installed: requirements.lock ontologies.lock benchmarks/requirements.lock pyproject.toml
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
+	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	build/benchmark/bin/python -m compileall -q src
+	touch $@
+
+build/peers/installed: benchmarks/peers.lock
+	$(PYTHON) -m venv build/peers
+	build/peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
+	touch $@
+
+build/lighthouse/installed: benchmarks/lighthouse.lock
+	$(PYTHON) -m venv build/lighthouse
+	build/lighthouse/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/lighthouse.lock
+	touch $@
+
+# Runs all benchmarks, with NLTK, semsimian, polars, anjana, anonypy, pycanon and anonymeter for comparison, in separate environments;
+# writes docs/benchmarks.md and blocks of other pages
+benchmark: build/spark/installed build/benchmark/installed build/peers/installed utility
 	build/benchmark/bin/python benchmarks/similarity.py
 	build/benchmark/bin/python benchmarks/startup.py
 	build/benchmark/bin/python benchmarks/linking_speed.py
@@ -95,12 +115,11 @@ benchmark: build/spark/installed
 	build/benchmark/bin/python benchmarks/sets.py
 	build/benchmark/bin/python benchmarks/privacy_cost.py
 	build/benchmark/bin/python benchmarks/refine.py
+	build/benchmark/bin/python benchmarks/suppression.py
 	build/benchmark/bin/python benchmarks/many_rows.py
 	build/benchmark/bin/python benchmarks/scaling.py
 	build/benchmark/bin/python benchmarks/engines.py build/spark/bin/python
 	build/benchmark/bin/python benchmarks/studio.py
-	$(PYTHON) -m venv build/peers
-	build/peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
 	build/benchmark/bin/python benchmarks/peers.py build/peers/bin/python
 	$(PYTHON) -m venv build/pycanon
 	build/pycanon/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/pycanon.lock

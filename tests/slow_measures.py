@@ -433,3 +433,74 @@ def ordered_ground(values: Iterable[Any]) -> CellFunction:
         return 0.0 if len(ranks) == 1 else gap / (len(ranks) - 1)
 
     return ground
+
+
+# Suppressed values
+
+
+def counting_nulls(
+    distances: Sequence[CellFunction],
+    original: Sequence[Record],
+    centroids: Record,
+    weights: Sequence[float] | None = None,
+) -> list[CellFunction]:
+    """Return the distances, but for null, which counts as the distance to the centroid or the mean of these."""
+
+    def counting(a: int) -> CellFunction:
+        distance, centroid = distances[a], centroids[a]
+        total = sum(_weights_of(weights, len(original)))
+        mean = _weighted_mean([distance(row[a], centroid) for row in original], weights) if total else 0.0
+
+        def lost(before: Any, after: Any) -> float:
+            if after is not None or before is None:
+                return distance(before, after)
+            return max(distance(before, centroid), mean or 1.0)
+
+        return lost
+
+    return [counting(a) for a in range(len(distances))]
+
+
+def centroids_of(attributes: Sequence[Any], codes: Any, mass: Any, names: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the centroid of every column, by the functions that give a value its name in the reference."""
+    return tuple(
+        name(x.metric.centroid(codes[:, a], mass)) for a, (x, name) in enumerate(zip(attributes, names, strict=True))
+    )
+
+
+# Distributions of columns
+
+
+def spread_marginal(
+    before: Sequence[Any], after: Sequence[Any], is_true: Callable[[Any, Any], bool]
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    """Return the shares of values before and after; general values spread evenly over what they are true of."""
+    had, has = Counter(before), Counter(after)
+    shares = {value: n / len(before) for value, n in had.items()}
+    spread = dict.fromkeys([*had, *has], 0.0)
+    known = [value for value in had if value is not None]
+    for value, n in has.items():
+        kept = min(n / len(after), shares.get(value, 0.0))
+        spread[value] += kept
+        targets = [x for x in known if value is None or is_true(value, x)] or [value]
+        for target in targets:
+            spread[target] += (n / len(after) - kept) / len(targets)
+    return {value: shares.get(value, 0.0) for value in spread}, spread
+
+
+def total_variation(before: Mapping[Any, float], after: Mapping[Any, float]) -> float:
+    """Return half of Σ |after - before|."""
+    return sum(abs(after[x] - before[x]) for x in after) / 2
+
+
+def moved_mass(before: Mapping[Any, float], after: Mapping[Any, float], distance: CellFunction) -> float:
+    """Return the least Σ flow·distance from values with too much to values with too little, by linear programming."""
+    surplus = [x for x in after if after[x] - before[x] > 1e-12]
+    lack = [x for x in after if before[x] - after[x] > 1e-12]
+    if not surplus:
+        return 0.0
+    cost = [distance(x, y) for x in surplus for y in lack]
+    rows = [[float(i == j) for j in range(len(surplus)) for _ in lack] for i in range(len(surplus))]
+    columns = [[float(i == j) for _ in surplus for j in range(len(lack))] for i in range(len(lack))]
+    amounts = [after[x] - before[x] for x in surplus] + [before[x] - after[x] for x in lack]
+    return float(linprog(cost, A_eq=(rows + columns)[:-1], b_eq=amounts[:-1], method="highs").fun)

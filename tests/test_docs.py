@@ -157,6 +157,7 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     readme = (DOCS.parent / "README.md").read_text("utf-8")
     assert update_docs.before_and_after(tmp_path) in readme
     assert update_docs.screen(tmp_path) in readme
+    assert update_docs.true_or_near(tmp_path) in (DOCS / "which-method.md").read_text("utf-8")
     methods = (DOCS / "methods" / "index.md").read_text("utf-8")
     assert update_docs.kinds() in methods
     assert update_docs.parameters() in methods

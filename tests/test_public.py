@@ -16,8 +16,8 @@ def test_public_names() -> None:
         "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Inspection", "Link", "MDAV", "Noise",
         "OntologyInfo", "Plan", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered",
         "Release", "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "add_ontology", "compare",
-        "identifier", "inspect", "keep", "link", "ontologies", "ontology", "quasi", "read_taxonomy", "remove_ontology",
-        "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet",
+        "household", "identifier", "inspect", "keep", "link", "ontologies", "ontology", "quasi", "read_taxonomy",
+        "remove_ontology", "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

@@ -15,7 +15,9 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,32 +29,83 @@ README, METHODS_PAGE, PLAN_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" 
 METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
 ATTACKERS_PAGE = ROOT / "docs" / "attackers.md"
 UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
+WHICH_METHOD_PAGE = ROOT / "docs" / "which-method.md"
 CATALOG_PAGE = ROOT / "docs" / "ontologies" / "catalog.md"
-ROWS = (3, 10, 22, 36, 48, 72, 89, 94)  # lines of the survey that show something
+WORDS = ("reason", "activity")
+UNCHANGED, CHANGED, FARTHEST = 2, 4, 2  # rows of the survey that the README shows
+TRUE_OR_NEAR_ROWS = (6, 9, 29, 48, 89, 88, 94)  # lines of the survey that both change
 
 
 def before_and_after(folder: Path) -> str:
-    """Return some rows of the survey beside what became of them."""
+    """Return some rows of the survey beside what became of them: drawn at random, and those that changed most."""
     from allonym.pipeline.demo import demonstrate
 
-    rows = demonstrate(folder).input_rows
+    done = demonstrate(folder)
+    rows = done.input_rows
     assert rows is not None
     tables = [list(csv.DictReader(io.StringIO((folder / x).read_text("utf-8")))) for x in ("survey.csv", "masked.csv")]
     released_as = {int(row): place for place, row in enumerate(rows)}
+    released = [tables[1][released_as[row]] for row in range(len(rows))]
     lines = [
         "| visitor | reason | activity | spent | | reason | activity | spent |",
         "|---|---|---|---:|---|---|---|---:|",
     ]
-    for row in ROWS:
-        was, now = tables[0][row - 2], tables[1][released_as[row - 2]]
-        cells = [_marked(was[c], now[c]) for c in ("reason", "activity")]
+    done.save_replacements(folder / "replacements.json")
+    for row in shown_rows(tables[0], released, folder / "replacements.json"):
+        was, now = tables[0][row], released[row]
+        cells = [_marked(was[c], now[c]) for c in WORDS]
         before = " | ".join(was[c] for c in ("visitor", "reason", "activity", "spent"))
         lines.append(f"| {before} | → | {' | '.join(cells)} | {now['spent']} |")
     return "\n".join(lines) + "\n"
 
 
+def shown_rows(before: list[dict[str, str]], after: list[dict[str, str]], replacements: Path) -> list[int]:
+    """Return rows by a rule: unchanged and changed ones drawn with a fixed seed, then those with the farthest cells."""
+    listed = json.loads(replacements.read_text("utf-8"))
+    distance = {(c, x["original"], x["released"]): x["distance"] for c in WORDS for x in listed[c]}
+    changed = [row for row, was in enumerate(before) if any(was[c] != after[row][c] for c in WORDS)]
+    same = sorted(set(range(len(before))) - set(changed))
+    draw = Random(0)
+    drawn = [*draw.sample(same, UNCHANGED), *draw.sample(changed, CHANGED)]
+
+    def farthest(row: int) -> float:
+        cells = [(c, before[row][c], after[row][c]) for c in WORDS if after[row][c]]
+        return max((distance.get(x, 0.0) for x in cells), default=0.0)
+
+    others = sorted((row for row in changed if row not in drawn), key=lambda row: (-farthest(row), row))
+    return [*drawn, *others[:FARTHEST]]
+
+
 def _marked(was: str, now: str) -> str:
-    return now if was == now else f"**{now}**"
+    return now if was == now else f"**{now}**" if now else "*empty*"
+
+
+def true_or_near(folder: Path) -> str:
+    """Return some rows of the survey beside what truthful and centroid make of them, and figures of both."""
+    from allonym.pipeline.demo import demonstrate
+    from allonym.plan import Plan
+
+    if not (folder / "plan.toml").exists():
+        demonstrate(folder)
+    plan, data = Plan.load(folder / "plan.toml"), folder / "survey.csv"
+    tables, figures = [list(csv.DictReader(io.StringIO(data.read_text("utf-8"))))], []
+    for representative in ("truthful", "centroid"):
+        masked = folder / f"{representative}.csv"
+        parameters = {**plan.parameters, "represent": representative}
+        done = replace(plan, parameters=parameters, row_order="keep").run(data, masked)
+        tables.append(list(csv.DictReader(io.StringIO(masked.read_text("utf-8")))))
+        changes, loss = done.summary["changes"], done.summary["measures"]["information_loss"]["value"]
+        shares = [changes[x] / changes["cells"] for x in ("false", "generalised", "set_to_null")]
+        figures.append([*(f"{share:.1%}" for share in shares), f"{changes['farthest']:.2f}", f"{loss:.1f}%"])
+    lines = ["| reason | activity | | `truthful` | | | `centroid` | |", "|---|---|---|---|---|---|---|---|"]
+    for row in TRUE_OR_NEAR_ROWS:
+        was, *both = [table[row - 2] for table in tables]
+        cells = [[_marked(was[x], now[x] or "null") for x in ("reason", "activity")] for now in both]
+        lines.append(f"| {was['reason']} | {was['activity']} | | {' | '.join(cells[0])} | | {' | '.join(cells[1])} |")
+    names = ("false cells", "true, but more general", "null", "farthest from the original", "information loss")
+    lines += ["", "| all 975 rows | `truthful` | `centroid` |", "|---|---:|---:|"]
+    lines += [f"| {name} | {true} | {near} |" for name, true, near in zip(names, *figures, strict=True)]
+    return "\n".join(lines) + "\n"
 
 
 def screen(folder: Path) -> str:
@@ -234,6 +287,8 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
         README.write_text(replaced(page, "demo", screen(Path(folder))), "utf-8")
+        page = replaced(WHICH_METHOD_PAGE.read_text("utf-8"), "true or near", true_or_near(Path(folder)))
+        WHICH_METHOD_PAGE.write_text(page, "utf-8")
         page = UNIQUES_PAGE.read_text("utf-8")
         for name, text in unique_people(Path(folder)).items():
             page = replaced(page, name, text)

@@ -30,6 +30,7 @@ from allonym.pipeline.inspect import Inspection as Inspection
 from allonym.pipeline.inspect import inspect as inspect
 from allonym.pipeline.run import Release as Release
 from allonym.plan.column import Column as Column
+from allonym.plan.column import household as household
 from allonym.plan.column import identifier as identifier
 from allonym.plan.column import keep as keep
 from allonym.plan.column import quasi as quasi

@@ -99,3 +99,27 @@ def count_units(group: Ints, units: Ints, size: int) -> Ints:
     width = int(units.max(initial=0)) + 1
     pairs = np.unique(group * width + units)
     return np.bincount(pairs // width, minlength=size)
+
+
+def joined_units(persons: Ints | None, households: Ints | None) -> Ints | None:
+    """Return the unit of every row, from its person and household: persons who share a household are one unit.
+
+    So are households that share a person. k units are then at least k persons of at least k households. Without
+    persons, every row is one.
+
+    >>> joined_units(np.array([0, 1, 2, 2]), np.array([5, 5, 7, 9])).tolist()
+    [0, 0, 1, 1]
+    """
+    if households is None or persons is None:
+        return persons if households is None else np.unique(households, return_inverse=True)[1].astype(np.int64)
+    _, homes, first = distinct([persons, households])
+    people, who = np.unique(persons, return_inverse=True)
+    places, where = np.unique(households, return_inverse=True)
+    if len(homes) == len(people):  # nobody lives in two
+        return where.astype(np.int64)
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(people) + len(places)
+    edges = csr_array((np.ones(len(first)), (who[first], len(people) + where[first])), (size, size))
+    return np.unique(connected_components(edges, directed=False)[1][who], return_inverse=True)[1].astype(np.int64)

@@ -15,10 +15,28 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Ints, count_by, distinct
 
-MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")  # missing-value markers
+MISSING = (
+    "",
+    "?",
+    "NA",
+    "N/A",
+    "n/a",
+    "#N/A",
+    "<NA>",
+    "NULL",
+    "Null",
+    "null",
+    "NaN",
+    "nan",
+    "-",
+    "--",
+    ".",
+)  # fmt: skip; missing-value markers
 MAX_ZEROS = 20  # of a number that are written out
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,4})?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐‑](?=[^\W\d_])")
+_LAST_PUNCTUATION = re.compile(r"(?<=[^\W\d_])[.,;:!]+$")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
 
@@ -117,6 +135,38 @@ def comparable_text(cell: Any) -> str:
     if _DECIMAL_COMMA.fullmatch(text) and not THOUSANDS.fullmatch(text):
         text = text.replace(",", ".")
     return _plain_number(text) if _NUMBER.fullmatch(text) else text
+
+
+def plain_spelling(text: str) -> str:
+    """Return a text that is the same for all spellings of a word that no ontology has.
+
+    It ignores case, blanks, underscores, hyphens between letters, punctuation after the last letter, invisible
+    characters and Unicode variants (NFKC). Signs and the notation of numbers count: they may be codes.
+
+    >>> {plain_spelling(x) for x in ("Full-time", "full time", "FULL_TIME ", "Full time.")}
+    {'full time'}
+    >>> [plain_spelling(x) for x in ("A-", "A+", "01", "1.0", "1-2", "?")]
+    ['a-', 'a+', '01', '1.0', '1-2', '?']
+    """
+    if not text.isascii():
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        text = "".join(x for x in folded if unicodedata.category(x) != "Cf")
+    words = _HYPHEN.sub(" ", text.casefold().replace("_", " ")).split()
+    return _LAST_PUNCTUATION.sub("", " ".join(words))
+
+
+def united_spellings(texts: Sequence[str | None], counts: Ints) -> dict[str, str]:
+    """Return for every text the most frequent spelling of it; the first in the order of texts of equals.
+
+    >>> united_spellings(["Full-time", "full time", None, "part"], np.array([2, 5, 1, 1]))
+    {'Full-time': 'full time', 'full time': 'full time', 'part': 'part'}
+    """
+    keys = {text: plain_spelling(text) for text in texts if text is not None}
+    best: dict[str, tuple[int, str]] = {}
+    for text, count in zip(texts, counts.tolist(), strict=True):
+        if text is not None:
+            best[keys[text]] = min(best.get(keys[text], (0, text)), (-count, text))
+    return {text: best[key][1] for text, key in keys.items()}
 
 
 def _plain_number(text: str) -> str:

@@ -21,8 +21,9 @@ line numbers, never cells of the user's data. Those are in ``.values`` for a cal
 Codes of problems that a plan meets in a table (`Problem.code`); they never change:
 
     columns   no-column-in-table  missing-column  column-without-role  every-column-dropped  unreadable-cells
-              kind-not-supported  no-rows  kept-identifier  kept-copy  kept-unique
-    people    empty-unit  repeated-identifier  invalid-weight  zero-weights  missing-key-column  empty-key
+              kind-not-supported  no-rows  kept-identifier  kept-copy  kept-unique  kept-index
+    people    empty-unit  empty-household  repeated-identifier  invalid-weight  zero-weights  missing-key-column
+              empty-key
     words     to-review  unmatched  several-ontologies  no-hierarchy  not-in-hierarchy
     row by    senses-compare-records  opaque-not-masked  outside-root  candidates-not-supported  no-candidates
     row       unknown-candidates  method-not-fitted  too-few-values  rows-without-number
@@ -30,6 +31,8 @@ Codes of problems that a plan meets in a table (`Problem.code`); they never chan
     engines   long-table-in-engine  lists-in-engine  blocks-not-supported  blocks-too-small
               partition-column-dropped  partition-column-name  partition-column-twice  partition-by-every-column
     files     no-sheet  too-large  parser-crashed  parser-timeout
+    nulls     all-null  many-nulls
+    keys      repeated-key  unknown-key
     other     setting-failed  not-a-number
 """
 
@@ -39,6 +42,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+REPEATED_KEY, UNKNOWN_KEY = "repeated-key", "unknown-key"  # codes of problems with keys that pair rows
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ import difflib
 import functools
 import math
 import operator
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,7 @@ _WORDS = {
     dict: "a table",
     list: "a list of tables",
 }
+_LISTS, _TEXTS = {float: "numbers", int: "whole numbers"}, "a list of texts"
 _BOUNDS = {"minimum": "minimum", "maximum": "maximum", "above": "exclusiveMinimum", "below": "exclusiveMaximum"}
 
 
@@ -53,7 +55,9 @@ class Parameter:
     maximum: float | None = None
     above: float | None = None
     below: float | None = None
-    many: bool = False  # one text, or a list of texts
+    many: bool = False  # one text, or a list of texts; of numbers, a list of them
+    words: tuple[str, ...] = ()  # that may stand in place of a list of numbers
+    option: str = ""  # what the command line calls it, for a column: --OPTION COLUMN=VALUE
     whole: bool = False  # a number without decimals, of whichever type
     hint: str = ""  # what to do where a value does not fit
 
@@ -75,8 +79,14 @@ class Parameter:
         if self.minimum is not None and self.minimum == self.maximum:
             return _number(self.minimum)
         bounds = [f"{words} {_number(limit)}" for limit, words in limits if limit is not None]
-        kind = "a whole number" if self.whole else "text or a list of texts" if self.many else _WORDS[self.type]
-        return ", ".join([kind, *bounds])
+        return ", ".join(["a whole number" if self.whole else self._kind, *bounds])
+
+    @property
+    def _kind(self) -> str:
+        """The type of its values, for people."""
+        if self.many:
+            return " or ".join([*self.words, f"a list of {_LISTS[self.type]}"] if self.words else ["text", _TEXTS])
+        return _WORDS[self.type]
 
     def problem(self, value: Any) -> Problem | None:
         """Return what is wrong with a value; None, if nothing is."""
@@ -102,13 +112,14 @@ class Parameter:
 
     def type_problem(self) -> Problem:
         """Return the problem of a value of another type."""
-        words = "text or a list of texts" if self.many else _WORDS[self.type]
-        return Problem(f"wrong-type-{self.name}", f"{self.name} must be {words}.", self.hint)
+        return Problem(f"wrong-type-{self.name}", f"{self.name} must be {self._kind}.", self.hint)
 
     def has_type(self, value: Any) -> bool:
         """Tell whether a value has the type of the parameter; a whole number is a number too."""
         if self.many and isinstance(value, (list, tuple)):
-            return all(isinstance(each, self.type) for each in value)
+            return all(is_number(x) if self.type is float else isinstance(x, self.type) for x in value)
+        if self.words:
+            return value in self.words
         if self.type in (int, float):
             return is_number(value) and (self.type is float or isinstance(value, int))
         return isinstance(value, self.type)
@@ -117,15 +128,28 @@ class Parameter:
         """Return what somebody typed as the type of the parameter; text that does not fit stays text.
 
         >>> alpha = Parameter("alpha", float, 0.3, "")
-        >>> alpha.parse("0,5"), alpha.parse("much"), Parameter("refine", bool, False, "").parse("yes")
-        (0.5, 'much', True)
+        >>> alpha.parse("0,5"), alpha.parse("5%"), alpha.parse("much")
+        (0.5, 0.05, 'much')
+        >>> Parameter("refine", bool, False, "").parse("yes")
+        True
         """
+        if self.words:
+            return self._parse_list(text)
         if self.type is bool:
             return text in ("yes", "true", "on")
         if self.type is str:
             return text
+        if not text.strip() and self.default is None:
+            return None
         try:
-            return self.type(text.replace(",", "."))
+            return number_of(text) if self.type is float else self.type(text.replace(",", "."))
+        except ValueError:
+            return text
+
+    def _parse_list(self, text: str) -> Any:
+        """Return a word, or numbers between commas, blanks or lines; else, the text."""
+        try:
+            return text if text in self.words else tuple(map(_whole, re.split(r"[,;\s]+", text.strip())))
         except ValueError:
             return text
 
@@ -133,16 +157,32 @@ class Parameter:
         """Return the parameter as JSON Schema."""
         one: dict[str, Any] = {"type": _TYPES[self.type]}
         if self.many:
-            one = {"oneOf": [one, {"type": "array", "items": one}]}
+            single = {"enum": list(self.words)} if self.words else one
+            one = {"oneOf": [single, {"type": "array", "items": one}]}
         described = one | {"description": self.help} | ({"enum": list(self.choices)} if self.choices else {})
         described |= {key: getattr(self, name) for name, key in _BOUNDS.items() if getattr(self, name) is not None}
         described |= {"multipleOf": 1} if self.whole else {}
+        described |= {"x-option": self.option} if self.option else {}
         return described | ({} if self.required or self.default in (None, (), "") else {"default": self.default})
+
+
+def number_of(text: str) -> float:
+    """Return the number that somebody typed; 1% is 0.01. Anything else is a ValueError."""
+    number, percent, rest = text.strip().replace(",", ".").partition("%")
+    if rest:
+        raise ValueError(text)
+    return float(number) / (100 if percent else 1)
 
 
 def is_number(value: object) -> bool:
     """Tell whether something is a number that fits a float."""
     return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST)
+
+
+def _whole(text: str) -> float:
+    """Return a number, an integer where it has no decimals."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def _number(value: float) -> str:
@@ -160,12 +200,15 @@ def parameter(
     above: float | None = None,
     below: float | None = None,
     many: bool = False,
+    words: Sequence[str] = (),
+    option: str = "",
     whole: bool = False,
     hint: str = "",
 ) -> Any:
     """Declare a field of a dataclass as a parameter; its type is that of the default, unless given."""
     kind = type or (str if default in (REQUIRED, None, ()) else default.__class__)
-    declared = Parameter("", kind, default, help, tuple(choices), minimum, maximum, above, below, many, whole, hint)
+    bounds = (minimum, maximum, above, below)
+    declared = Parameter("", kind, default, help, tuple(choices), *bounds, many, tuple(words), option, whole, hint)
     return dataclasses.field(default=default, metadata={"parameter": declared})
 
 

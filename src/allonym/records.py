@@ -14,60 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.arrays import Floats, Ints, Keys, count_by, count_units, distinct, frozen, sum_by
-
-# A concept or rank (int), a leaf below a concept (Narrower), a number (float), a range (two), a text nobody linked
-# (str), or null (None)
-Value = Any
-
-
-class Metric(Protocol):
-    """How far apart the values of one attribute are, and which value represents several."""
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        """The values, by code."""
-
-    def distances(self, code: ArrayLike, codes: ArrayLike) -> Floats:
-        """Return distances in [0, 1], broadcasting like NumPy; 0 between a value and itself."""
-
-    def distances_from(self, value: Value) -> Floats:
-        """Return the distances of a value, which need not be one of `values`, to each of them."""
-
-    def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the value that represents some others; it need not be one of them, nor of `values`."""
-
-    def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the most specific value that is true of all of some others; null, where there is none."""
-
-    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under what two values have in common; None, where that is a range."""
-
-    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
-        """Return which of some values a value is true of, as a concept is of those below it; null is of all."""
-
-    def range(self, a: Ints, b: Ints) -> Floats:
-        """Return how wide the range is that two values span, as a share of the whole; else, their distance."""
-
-    def links(self, a: Ints, b: Ints) -> Floats | None:
-        """Return how many links of an ontology values are apart; None, where there is no ontology."""
-
-    def generalisations(self) -> list[list[Value]]:
-        """Return what each value becomes, from itself to the top of its hierarchy, level by level."""
-
-    def with_measure(self, measure: str) -> Metric:
-        """Return the same values under another measure of similarity, where they have an ontology."""
-
-    def by_equality(self) -> Metric:
-        """Return a metric that ignores what words mean: they are equal or not; numbers and ranks keep theirs."""
-
-    def families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number the families of related meaning that some values, all different, fall into; one, if they cannot."""
-
-    def restricted_to(self, codes: Ints) -> Metric:
-        """Return the same distances between some of the values alone; their places in `codes` are their codes."""
-
-    def extend(self, values: Sequence[Value]) -> Metric:
-        """Return a metric that has these values too, appended where they are new; codes never move."""
+from allonym.metric import Metric, Value
 
 
 @dataclass(frozen=True)
@@ -80,7 +27,10 @@ class Attribute:
     weight: float = 1.0
     hierarchy: Metric | None = None  # the same values, by code, in a hierarchy that was given beside the ontology
     candidates: tuple[Value, ...] | None = None  # what values may become, where that is fixed beforehand
+    represent: str | None = None  # what replaces the values of a group, instead of what the method says
     coded_means: int = 0  # how many groups have another value than their mean, which would reveal a person's number
+    max_distance: float | None = None  # of a group's value to each value that it replaces
+    max_true_distance: float | None = None  # the same of a value that is true of all, unless the former is stated
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -136,10 +86,13 @@ class Records:
     row_counts: Ints | None = field(
         default=None, repr=False
     )  # n: how many rows each stands for, where equal ones were counted
+    publishable: NDArray[np.bool_] | None = field(
+        default=None, repr=False
+    )  # p: which tuples may be written as they stand, text by text, where the texts were counted
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
-        for name in ("codes", "counts", "weights", "units", "inverse", "keys", "row_counts"):
+        for name in ("codes", "counts", "weights", "units", "inverse", "keys", "row_counts", "publishable"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, frozen(array))
 
@@ -201,6 +154,11 @@ class Records:
         weights = np.array([a.weight for a in self.attributes], np.float64)
         return weights / weights.sum()
 
+    @cached_property
+    def null_costs(self) -> tuple[Floats, ...]:
+        """For each attribute, by code, the distance that a value counts with where it is suppressed."""
+        return null_costs(self.attributes, self.codes, self.mass)
+
     def holders(self, attribute: int) -> Ints:
         """Return how many units hold each value of an attribute; rows, where no units are given."""
         size = len(self.attributes[attribute].values)
@@ -209,6 +167,24 @@ class Records:
             return np.bincount(codes, weights=self.counts, minlength=size).astype(np.int64)
         assert self.inverse is not None
         return count_units(codes[self.inverse], self.units, size)
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What a method was allowed to suppress, and what it did."""
+
+    budget: int  # records that might be suppressed
+    records: int  # that were chosen
+    loss_before: float | None = None  # Σ ω·d² without suppression, where that is known
+    loss: float | None = None  # and with it
+    cells: tuple[int, ...] = ()  # by attribute: cells that were suppressed where null loses less
+
+    @property
+    def saved(self) -> float | None:
+        """The share of the loss that was saved, where that is known."""
+        if self.loss is None or self.loss_before is None:
+            return None
+        return 1 - self.loss / self.loss_before if self.loss_before > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +201,7 @@ class Masking:
     attributes: tuple[Attribute, ...]
     suppressed: NDArray[np.bool_] | None = None  # q: which pieces have lost all their values; they are one group
     mechanism: Mechanism | None = field(default=None, repr=False)  # of a method that replaces each value at random
+    suppression: Suppression | None = None  # of a method that was allowed to suppress something
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
@@ -249,9 +226,7 @@ class Pairs:
     masked: Ints  # q × m
     counts: Ints  # q
     mass: Floats  # q: survey weights, else counts
-    group_ids: Ints | None = (
-        None  # q: those with one number look alike, as text; -1: not in the release. Else, as `masked` says
-    )
+    group_ids: Ints | None = None  # q: equal numbers look alike, as text; -1: not in the release. Else, as `masked`
     units: Ints | None = None  # q: who the rows are about
     sensitive: tuple[Attribute, ...] = ()
     sensitive_codes: Ints | None = None  # q × s
@@ -349,6 +324,36 @@ class Pairs:
         """The weights of the attributes, summing to one."""
         weights = np.array([a.weight for a in self.attributes], np.float64)
         return weights / weights.sum()
+
+    @cached_property
+    def null_costs(self) -> tuple[Floats, ...]:
+        """For each attribute, by code, the distance that a value counts with where it is suppressed."""
+        return null_costs(self.attributes, self.original, self.mass)
+
+    def distances(self, a: int) -> Floats:
+        """Return for every pair the distance between the two values of an attribute; of a suppressed one, its cost."""
+        metric, was, now = self.attributes[a].metric, self.original[:, a], self.masked[:, a]
+        distances = metric.distances(was, now)
+        null = np.array([metric.values[c] is None for c in range(len(metric.values))], bool)[now]
+        return np.where(null, self.null_costs[a][was], distances) if null.any() else distances
+
+
+def null_costs(attributes: Sequence[Attribute], codes: Ints, mass: Floats) -> tuple[Floats, ...]:
+    """Return for each attribute, by code, the distance that a value counts with where it is suppressed.
+
+    A reader who sees no value expects the centroid of the column: the distance to it is lost, and at least the mean of
+    these distances, so that frequent values are not suppressed for nothing. A value that was missing loses nothing.
+    """
+    costs = []
+    for a, attribute in enumerate(attributes):
+        if not len(codes):
+            costs.append(np.zeros(len(attribute.values)))
+            continue
+        far = attribute.metric.distances_from(attribute.metric.centroid(codes[:, a], mass))
+        mean = float((mass * far[codes[:, a]]).sum() / mass.sum()) if mass.sum() > 0 else 0.0
+        missing = np.array([value is None for value in attribute.values], bool)
+        costs.append(np.where(missing, 0.0, np.maximum(far, mean or 1.0)))  # 1: all records have one value
+    return tuple(costs)
 
 
 def piece_of_rows(records: Records, source: Ints, share: Ints) -> Ints:

@@ -41,8 +41,8 @@ def folder(tmp_path_factory: Any) -> Path:
     return where
 
 
-def plan_of(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> al.Plan:
-    """Return a plan that masks words of the survey by a method with its defaults."""
+def plan_of(folder: Path, method: str, words: tuple[str, ...] = WORDS, **parameters: Any) -> al.Plan:
+    """Return a plan that masks words of the survey by a method, with its defaults unless parameters are given."""
     hierarchies = {"hierarchy": "{}.vgh.csv"} if METHODS[method]().needs_hierarchy else {}
     columns: dict[str, Any] = {"visitor": al.identifier(), "hobby": al.keep(), "origin": al.keep(), "age": al.keep()}
     for name in WORDS:
@@ -50,7 +50,7 @@ def plan_of(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> al.Pla
         columns[name] = al.quasi("wordnet", links=f"{name}.links.csv", **given) if name in words else al.keep()
     columns["spent"] = al.sensitive()
     k = {"k": K} if method in GROUPING else {}
-    return al.Plan(columns, method=method, folder=folder, seed=1, **k)
+    return al.Plan(columns, method=method, folder=folder, seed=1, parameters=parameters, **k)
 
 
 def release(folder: Path, method: str, words: tuple[str, ...] = WORDS) -> dict[str, Any]:
@@ -70,6 +70,12 @@ def test_nobody_finds_more_than_one_in_k_where_records_are_grouped(method: str, 
         with (folder / f"{method}.csv").open(encoding="utf-8") as file:
             seen = [tuple(row[name] for name in words) for row in csv.DictReader(file)]
         assert risk["highest"]["value"] == pytest.approx(100 * len(set(seen)) / len(seen))
+
+
+@pytest.mark.parametrize("option", [{"values": "existing"}, {"replace": "global"}], ids=["existing", "global"])
+def test_nobody_finds_more_with_restricted_values(option: dict[str, str], folder: Path) -> None:
+    risk = plan_of(folder, "sa-mdav", **option).run(pd.read_csv(folder / "survey.csv", dtype=str)).summary["risk"]
+    judge("highest linkage on the survey, %", f"sa-mdav, {option}", risk["highest"]["value"], 100 / K)
 
 
 @pytest.mark.parametrize("method", RECORD_LEVEL)

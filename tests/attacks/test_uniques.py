@@ -76,3 +76,31 @@ def check_release(name: str, table: pd.DataFrame, quasi: dict[str, al.Column]) -
         0,
     )
     assert masked.groupby(columns, dropna=False).size().min() >= K
+
+
+@pytest.fixture(scope="module")
+def births() -> pd.DataFrame:
+    """Return people with a time of birth and a postcode, of which nearly all are unique."""
+    rng = np.random.default_rng(7)
+    minutes = pd.Timestamp("1930-01-01") + pd.to_timedelta(rng.integers(0, 80 * 365 * 24 * 60, 240), unit="min")
+    towns = rng.choice(["0213", "9810", "9805", "1000", "6060"], 240)
+    zips = [f"{town}{digit}" for town, digit in zip(towns, rng.integers(0, 10, 240), strict=True)]
+    return pd.DataFrame({"born": minutes.strftime("%Y-%m-%d %H:%M:%S"), "zip": zips})
+
+
+@pytest.mark.parametrize("represent", ["centroid", "truthful", "subsumer", "member"])
+@pytest.mark.parametrize("name", ["sa-mdav", "mdav", "generalise"])
+def test_nobody_is_found_by_the_date_of_birth(name: str, represent: str, births: pd.DataFrame) -> None:
+    """The attacker knows birth dates and postcodes to the last digit, and looks for them in the release."""
+    if name == "generalise" and represent != "truthful":
+        pytest.skip("it writes what is true")
+    parameters = {} if name == "generalise" else {"represent": represent}
+    plan = al.Plan({"born": al.quasi("date"), "zip": al.quasi("code")}, method=name, k=K, seed=1, parameters=parameters)
+    released = plan.run(births).frame
+    check_release(name, births, {"born": al.quasi("date"), "zip": al.quasi("code")})
+    assert not set(released["born"]) & set(births["born"])
+    assert not set(released["born"]) & set(births["born"].str[:10])
+    assert not released["born"].astype(str).str.contains(":").any()
+    held = births["zip"].value_counts()
+    assert all(held[x] >= K for x in set(released["zip"].dropna()) & set(held.index))
+    assert released.value_counts(dropna=False).min() >= K

@@ -21,7 +21,7 @@ ROLES = ("--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--identifie
 
 @pytest.mark.parametrize(("engine", "others"), [("polars", "duckdb"), ("duckdb", "polars")])
 def test_masking_by_an_engine_does_not_import_the_libraries_of_others(folder: Path, engine: str, others: str) -> None:
-    ages = {"job": ["nurse", "cook", None] * 4, "age": [30, None, 41] * 4, "height": [1.5, None, 1.75] * 4}
+    ages = {"job": ["nurse", "cook", None] * 8, "age": [30, None, 41] * 8, "height": [1.5, None, 1.75] * 8}
     pq.write_table(pa.table(ages), "ages.parquet")
     code = (
         "import sys; from allonym.cli import app; app(['mask', 'ages.parquet', '-o', 'm.parquet', '--quasi', "
@@ -31,7 +31,7 @@ def test_masking_by_an_engine_does_not_import_the_libraries_of_others(folder: Pa
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    assert pq.read_table("m.parquet").num_rows == 12
+    assert pq.read_table("m.parquet").num_rows == 24
 
 
 def years(folder: Path) -> Path:

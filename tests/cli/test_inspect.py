@@ -57,7 +57,7 @@ def test_explain_prints_the_evidence_of_each_column(folder: Path) -> None:
     rows = "".join(f"{10001 + i % 30},{('low', 'medium', 'high')[i % 3]},{i % 2}\n" for i in range(300))
     (folder / "t.csv").write_text("zip,risk,flag\n" + rows)
     printed = run("inspect", "t.csv", "--explain", "--combination-size", "0")
-    assert "zip: quasi, category\n  30 distinct values in 300 cells.\n  Every value has 5 digits." in printed
+    assert "zip: quasi, code\n  30 distinct values in 300 cells.\n  Every value has 5 digits." in printed
     assert "risk: quasi, ordinal" in printed
     assert "10001" not in printed  # no value of the data
     short = run("inspect", "t.csv", "--combination-size", "0")

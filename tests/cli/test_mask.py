@@ -26,14 +26,17 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "reproducible", "privacy", "changes", "measures", "risk", "cautions", "seconds", "ontologies", "sha256",
-        "row_order",
+        "reproducible", "privacy", "changes", "nulls", "measures", "risk", "cautions", "seconds", "ontologies",
+        "sha256", "suppression", "row_order",
     ]  # fmt: skip
     assert list(summary["risk"]) == ["highest", "blind_guess", "attackers", "before", "intervals", "inference"]
     assert list(summary["risk"]["highest"]) == ["attacker", "value", "before", "interval"]
     assert list(summary["risk"]["inference"]["spent"]) == ["value", "before", "baseline", "marginal", "interval"]
     assert list(summary["measures"]["information_loss"]) == ["value", "before", "baseline", "interval", "by_column"]
-    assert set(summary["measures"]) == {"information_loss", "sse", "sst", "record_linkage", "semantic_linkage", "score"}
+    assert set(summary["measures"]) == {
+        "information_loss", "sse", "sst", "total_variation", "earth_movers_distance", "record_linkage",
+        "semantic_linkage", "score",
+    }  # fmt: skip
     assert set(summary["sha256"]) == {"input", "plan", "links", "ontologies", "output"}
     digest = subprocess.run(["sha256sum", "m.csv", "d/plan.toml"], capture_output=True, text=True, check=True).stdout
     assert [line.split()[0] for line in digest.splitlines()] == [summary["sha256"]["output"], summary["sha256"]["plan"]]
@@ -71,25 +74,29 @@ def test_methods_take_their_options(folder: Path) -> None:
         run("mask", "jobs.csv", "-o", "m.csv", *roles, "--growth", "weighted", "--represent", "member")
     )
     expected = {"k": 3, "represent": "member", "refine": False, "growth": "weighted"}
-    assert (summary["method"], summary["parameters"]) == ("sa-mdav", expected)
+    assert summary["method"] == "sa-mdav"
+    assert expected.items() <= summary["parameters"].items()
     al.Plan(
         {"age": al.quasi(), "name": al.keep()}, method="sa-mdav", parameters={"growth": "plain"}, keep_rest=True
     ).save("plan.toml")
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert summary["parameters"]["growth"] == "plain"
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "fusion", "--heuristics", "h1+h2"))
-    assert summary["parameters"] == {"k": 3, "heuristics": "h1+h2", "guide": "similarity", "refine": False}
+    expected = {"k": 3, "heuristics": "h1+h2", "guide": "similarity", "refine": False}
+    assert expected.items() <= summary["parameters"].items()
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--refine"))
     assert summary["parameters"]["refine"] is True
     al.Plan({"age": al.quasi(), "name": al.keep()}, parameters={"refine": True}, keep_rest=True).save("plan.toml")
     assert "refine = yes" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml")
-    assert "refine = no" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--no-refine")
+    assert "refine" not in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--no-refine")
     parameters = {"growth": "weighted", "represent": "subsumer"}
     al.Plan({"age": al.quasi(), "name": al.keep()}, parameters=parameters, keep_rest=True).save("plan.toml")
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))
-    assert summary["parameters"] == {"k": 5, "represent": "subsumer", "refine": False, "growth": "weighted"}
+    expected = {"k": 5, "represent": "subsumer", "refine": False, "growth": "weighted"}
+    assert expected.items() <= summary["parameters"].items()
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
-    assert (summary["method"], summary["parameters"]) == ("mdav", {"k": 5, "represent": "subsumer", "refine": False})
+    assert summary["method"] == "mdav"
+    assert {"k": 5, "represent": "subsumer", "refine": False}.items() <= summary["parameters"].items()
 
 
 def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:
@@ -107,7 +114,7 @@ def test_paths_of_options_are_seen_from_here_wherever_the_plan_is(folder: Path) 
     al.Plan({"income": al.sensitive(), "age": al.quasi(), "name": al.keep()}, keep_rest=True).save("sub/plan.toml")
     roles = ["--quasi", "job=tree.csv#staff", "--quasi", "age=ordinal:ages.txt"]
     run("mask", "jobs.csv", "-o", "m.csv", "--plan", "sub/plan.toml", *roles)
-    assert set(pd.read_csv("m.csv")["job"]) <= {"cook", "nurse", "staff"}
+    assert set(pd.read_csv("m.csv")["job"].dropna()) == {"cook", "nurse"}
 
 
 def test_two_ontologies_for_one_column_are_blended(folder: Path) -> None:

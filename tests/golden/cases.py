@@ -661,7 +661,7 @@ ERRORS = [
         "two-kinds": "mask people.csv -o out.csv --quasi job=wordnet --quasi job=category --keep-rest",
         "not-a-number": "mask people.csv -o out.csv --quasi job=numeric --keep name --keep-rest",
         "not-a-level": "mask people.csv -o out.csv --quasi job=ordinal:levels.txt --keep name --keep-rest",
-        "kind-of-method": "mask people.csv -o out.csv --quasi age=numeric --keep name --keep-rest --method generalise",
+        "kind-of-method": "mask people.csv -o out.csv --quasi sex=category --keep name --keep-rest --method noise",
         "per-attribute": f"mask people.csv -o out.csv {PEOPLE} --method recoding",
         "several-ontologies-noise": "mask people.csv -o out.csv --quasi job=wordnet --quasi job=mini-jobs.csv "
         "--combine blend --keep name --keep-rest --method noise --accept-review",

@@ -18,6 +18,7 @@ from golden.cases import CASES, Case
 from golden.decode import abridged, decoded, normal, unordered, without_charts
 from golden.inputs import make
 
+REFUSES_NULL_COLUMNS = True
 EXPECTED = Path(__file__).parent / "expected"
 RECORD = os.environ.get("ALLONYM_GOLDEN") == "record"
 CHARTS = os.environ.get("ALLONYM_GOLDEN_CHARTS") == "1"

@@ -11,9 +11,9 @@ from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
 from allonym.kinds.set_metric import SetMetric
+from allonym.metric import Metric
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
-from allonym.records import Metric
 
 ANIMALS = Scope(Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0]), 0)
 WORDS = ConceptMetric([0, 1, 2, 3, "zzz", None], ANIMALS)
@@ -39,7 +39,10 @@ BLENDED = BlendedMetric([(1, None), (2, 3), (None, 3), None], [ConceptMetric([],
         (BLENDED, 3, [0, 1, 2, 3]),
         (EqualityMetric(["f", "m", None]), 0, [0]),
         (OrdinalMetric([0, 1, None], levels=2), 2, [0, 1, 2]),
-        (SetMetric([frozenset({"cat", "dog"}), frozenset({"cat"}), None], EqualityMetric([])), 1, [1]),
+        (SetMetric([frozenset({"cat", "dog"}), frozenset({"cat"}), None], EqualityMetric([])), 1, [0, 1]),
+        (SetMetric([frozenset({"cat", "dog"}), frozenset({"cat"}), frozenset()], EqualityMetric([])), 0, [0]),
+        (SetMetric([frozenset({"cat", "dog"}), frozenset({"cat"}), frozenset()], EqualityMetric([])), 2, [2]),
+        (SetMetric([frozenset({0, 1}), frozenset({2}), frozenset({3}), None], ConceptMetric([], ANIMALS)), 0, [0, 1]),
     ],
 )
 def test_generalises(metric: Metric, code: int, true_of: list[int]) -> None:

@@ -16,8 +16,8 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
+from allonym.metric import Metric
 from allonym.ontology.scope import Scope
-from allonym.records import Metric
 
 Both = tuple[int | None, int | None]
 LONE = ["?x", "?y", None]

@@ -15,11 +15,11 @@ from strategies import Dag, dags, taxonomy
 from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SetMetric
+from allonym.metric import Metric, Value
 from allonym.ontology.narrower import Narrower, broader, true_of_all
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import MEASURES
 from allonym.ontology.wordnet import wordnet
-from allonym.records import Metric, Value
 
 LONE = ["?x", "?y", None]
 PLAIN = ["wu-palmer", "path", "ancestor-overlap", "resnik", "lin", "jiang-conrath"]

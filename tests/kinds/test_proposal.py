@@ -86,20 +86,14 @@ def test_ranges_that_overlap_or_have_several_units_have_no_order() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "code"),
     [
-        ("home_zip", range(10001, 10050), "name-of-codes"),
-        ("area_code", range(201, 230), "name-of-codes"),
         ("precinct_number", [1, 5, 6, 7, 9, 10, 13], "name-of-codes"),
-        ("ICD10", ["E11.9", "I10", "J45.909", "Z00.00"], "letters-and-digits"),
-        ("icd9", [250.01, 401.9, 414.1], "name-of-codes"),
         ("c", ["01", "02", "10", "11"], "leading-zeros"),
         ("diagnosis", ["428", "250.01", "V57", "E909"], "letters-and-digits"),
-        ("certificate number", [1000007, 1000014, 1000049], "name-of-codes"),
-        ("stop", ["20160103", "20160214", "20161224"], "dates"),
-        ("time", ["0:15", "13:45", "23:59"], "dates"),
+        ("time", ["0:15", "13:45", "23:59"], "unread-dates"),
+        ("opened", ["3/4/2021", "5/6/2021", "7/8/2021"], "unread-dates"),
         ("race", [1, 2, 3, 6, 8], "name-of-list"),
         ("q12", [1, 2, 3, 77, 99], "missing-codes"),
         ("hub", ["JFK", "LAX", "ORD", "ATL"], "capitals"),
-        ("opened", ["2020-01-01", "2021-05-06", "2022-07-08"], "dates"),
         ("x", [0, 1], "two-numbers"),
         ("x", [True, False], "two-answers"),
         ("x", ["Y", "N"], "two-answers"),
@@ -109,6 +103,15 @@ def test_ranges_that_overlap_or_have_several_units_have_no_order() -> None:
         ("sex", ["man", "woman", "nonbinary", "intersex", "agender"], "name-of-answers"),
         ("c", ["Widowed", "Never married", "Civil union", "Divorced", "Married"], "answer-words"),
         ("c", ["Kindergarten", "10th", "HS-grad", "Bachelors", "Ph.D.", "Evening course"], "partly-ordered"),
+        (
+            "length",
+            ["5 km", "10 km", "15 km", "20 km", "25 km", "30 km", "35 km", "40 km", "45 km", "50 km", "60 km"],
+            "letters-and-digits",
+        ),
+        ("strain", ["H1N1", "H3N2", "H5N1", "H7N9"], "letters-and-digits"),
+        ("certificate number", [1000007, 1000014, 1000049], "name-of-codes"),
+        ("department_id", range(300, 330), "name-of-codes"),
+        ("region_code", [1, 2, 3, 4, 7, 8], "name-of-codes"),
         ("pet", ["dog", "qqx", "zzv", "wwk", "vvj", "kkh"], "unknown-words"),
     ],
 )
@@ -131,6 +134,53 @@ def test_categories(name: str, values: Sequence[object], code: str) -> None:
 )
 def test_numbers(name: str, values: Sequence[object]) -> None:
     assert proposed(name, list(values)).kind == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "code"),
+    [
+        ("home_zip", range(10001, 10050), "name-of-codes"),
+        ("zip", [2139, 2138, *range(98101, 98110)], "name-of-codes"),
+        ("x", ["02139", "02138", *(str(x) for x in range(98101, 98130))], "leading-zeros"),
+        ("area_code", range(201, 230), "name-of-codes"),
+        ("ICD10", ["E11.9", "I10", "J45.909", "Z00.00"], "letters-and-digits"),
+        ("icd9", [250.01, 401.9, 414.1], "name-of-codes"),
+        (
+            "home",
+            [f"SW{x}A {y}AB" for x in range(1, 10) for y in (1, 2)] + ["M1 1AE", "EC1A 1BB"],
+            "letters-and-digits",
+        ),
+        ("job", [f"11-10{x}" for x in range(11, 40)], "letters-and-digits"),
+    ],
+)
+def test_hierarchical_codes(name: str, values: Sequence[object], code: str) -> None:
+    found = proposed(name, list(values))
+    assert found.kind == "code"
+    assert code in codes(found)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["2020-01-01", "2021-05-06", "2022-07-08"],
+        ["20160103", "20160214", "20161224"],
+        ["04.03.2021", "05.04.2021", "06.05.2021"],
+        ["3/25/2021", "5/6/2021", "7/8/2021"],
+        ["2021-03-04T10:15:00Z", "2021-03-05T11:00:00Z", "2021-05-05T12:30:00Z"],
+        ["March 2021", "May 2021", "June 2021"],
+        ["2021 Q1", "2021 Q2", "2021 Q4"],
+    ],
+    ids=lambda x: x[0],
+)
+def test_dates(values: list[str]) -> None:
+    found = proposed("stop", values)
+    assert found.kind == "date"
+    assert "dates" in codes(found)
+
+
+@pytest.mark.parametrize("values", [[1990, 1985, 2001], ["1234-56", "2345-67", "3456-78"], ["12345678", "23456789"]])
+def test_other_numbers_are_no_dates(values: list[object]) -> None:
+    assert proposed("x", values).kind != "date"
 
 
 def test_few_numbers_are_codes_only_with_codes_for_missing_answers() -> None:
@@ -191,6 +241,12 @@ def test_roles() -> None:
 
 def test_measurements_of_persons_identify_nobody() -> None:
     many = cells(range(1000, 4000, 7), 1)
+    homes = cells(range(400, 440), 3)
+    for name in ("household_id", "hh_id", "hhid", "HouseholdID", "family_no", "household"):
+        assert (proposed_role(name, homes, numeric=True) or [""])[0] == "household", name
+    assert (proposed_role("hh_id", many, numeric=True) or [""])[0] == "identifier"  # one row each
+    assert proposed_role("household_size", cells(range(1, 8), 40), numeric=True) is None
+    assert proposed_role("hh_no", cells(range(1, 8), 40), numeric=True) is None  # too few: a number of something
     assert proposed_role("household_income", many, numeric=True) is None
     assert proposed_role("customers", many, numeric=True) is None
     assert (proposed_role("customerId", many, numeric=True) or [""])[0] == "identifier"

@@ -22,7 +22,9 @@ ROWS: dict[str, list[Any]] = {
     "text": ["cook", "smith", "cook", None, "baker"],
     "category": ["a", "b", "a", None, "c"],
     "ordinal": ["low", "high", "low", None, "mid"],
+    "date": ["2021-03-04", "2021-03-05", "2021-03-04", None, "2021-07-01"],
     "numeric": ["1", "2.5", "1", None, "7"],
+    "code": ["98101", "02139", "98101", None, "E11.9"],
     "set": ["cook;smith", "baker", "smith;cook", None, "cook"],
 }
 GIVEN: dict[str, dict[str, Any]] = {"ordinal": {"levels": ("low", "mid", "high")}}

@@ -16,7 +16,9 @@ from allonym.kinds import set_metric as module
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
+from allonym.ontology.generality.ceiling import Ceiling
 from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
 
 Drawn = list[frozenset[int | str]]
 ways = pytest.mark.parametrize("way", SET_DISTANCES)
@@ -151,3 +153,28 @@ def test_the_example_of_the_paper() -> None:
     sea = frozenset({swimming, mediterranean}), frozenset({windsurfing, mediterranean})
     metric = SetMetric(sea, ConceptMetric([], Scope(t, t.root), "ancestor-overlap"))
     assert float(metric.distances(0, 1)) == pytest.approx(float(far) / 2)
+
+
+def truthful_set(sets: list[set[str]]) -> set[str] | None:
+    """Return what is true of all of some sets of animals and tools."""
+    names = ["thing", "animal", "bird", "parrot", "owl", "cat", "tool", "saw"]
+    things = Scope(Taxonomy.build("t", names, child=[1, 2, 3, 4, 5, 6, 7], parent=[0, 1, 2, 2, 1, 0, 6]), 0)
+    code = {name: i for i, name in enumerate(names)}
+    values = [None if x is None else frozenset(code.get(str(y), y) for y in x) for x in sets]
+    metric = SetMetric(values, ConceptMetric([], things, ceiling=Ceiling(things)))
+    true = metric.truthful(np.arange(len(values)), np.ones(len(values)))
+    return None if true is None else {names[x] if isinstance(x, int) else x for x in true}
+
+
+def test_a_truthful_set_has_common_subsumers_of_items_of_every_set() -> None:
+    assert truthful_set([{"parrot", "saw"}, {"owl", "saw", "cat"}]) == {"bird", "saw"}
+    assert truthful_set([{"parrot", "cat"}, {"parrot", "owl"}]) == {"parrot"}  # bird and animal say less
+    assert truthful_set([{"parrot"}, {"owl", "cat"}, {"cat", "saw"}]) == {"animal"}
+    assert truthful_set([{"parrot"}, {"saw"}]) is None
+    assert truthful_set([{"parrot", "zzz"}, {"owl", "zzz"}]) == {"bird", "zzz"}
+
+
+def test_a_truthful_set_of_missing_or_empty_sets_is_null() -> None:
+    assert truthful_set([{"parrot"}, set()]) is None
+    assert truthful_set([{"parrot"}, None]) is None  # type: ignore[list-item]
+    assert truthful_set([set()]) == set()

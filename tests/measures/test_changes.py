@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
+from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.set_metric import SetMetric
 from allonym.measures.changes import CellPairs, Changes, changes
+from allonym.ontology.narrower import Narrower
+from allonym.ontology.wordnet import wordnet
 
 
 def pairs_of(cells: Sequence[tuple[str, int, str, int, int]], values: Sequence[Any], **others: Any) -> CellPairs:
@@ -50,10 +54,12 @@ def test_text_meaning_and_null() -> None:
         "cells": 30,
         "changed": 3 + 1 + 2 + 4 + 5 + 6,
         "meaning_changed": 2 + 4 + 5,
+        "false": 2 + 5,  # another value, and a value where there was none
+        "set_to_null": 4,
         "spelling_only": 3 + 1 + 6,
         "united_spellings": 3,
-        "set_to_null": 4,
         "replacements": 6,
+        "farthest": 1.0,
     }
     assert [tuple(x) for x in made.columns["c"].replacements] == [
         ("NA", "", 6, False, 0.0),
@@ -74,11 +80,55 @@ def test_one_text_of_two_values_is_no_change_and_texts_of_a_pair_are_added() -> 
     ]
     made = changes([pairs_of(cells, ["a", "b", "c"])])
     assert counted(made) == {
-        "cells": 10, "changed": 8, "meaning_changed": 4, "spelling_only": 4, "united_spellings": 1, "replacements": 2,
+        "cells": 10, "changed": 8, "meaning_changed": 4, "false": 4, "spelling_only": 4, "united_spellings": 1,
+        "replacements": 2, "farthest": 1.0,
     }  # fmt: skip
     assert [tuple(x) for x in made.columns["c"].replacements] == [
         ("shore", "bank", 4, False, 0.0), ("shore", "bank", 3, True, 1.0), ("bay", "bank", 1, True, 1.0),
     ]  # fmt: skip
+
+
+def test_a_concept_a_range_and_null_are_true() -> None:
+    """A value is false unless it is null, the value itself, an ancestor of it, or a range that it lies in."""
+    wn = wordnet()
+    cook, chef, worker, dog = (wn.taxonomy.code(x) for x in ("cook", "chef", "skilled worker", "dog"))
+    words = ConceptMetric([cook, chef, worker, dog, None, Narrower(cook, "cook (retired)")], wn)
+    made = changes(
+        [
+            pairs_of(
+                [
+                    ("chef", 1, "skilled worker", 2, 3),  # two steps up
+                    ("skilled worker", 2, "chef", 1, 5),  # down: more than is known
+                    ("cook", 0, "dog", 3, 7),
+                    ("chef", 1, "", 4, 11),
+                    ("cook (retired)", 5, "cook", 0, 13),  # the concept of a leaf
+                    ("cook", 0, "cook (retired)", 5, 17),
+                    ("", 4, "skilled worker", 2, 19),  # nothing was known
+                ],
+                (),
+                metric=words,
+            )
+        ]
+    )
+    counts = made.counts
+    assert (counts.false, counts.generalised, counts.set_to_null) == (5 + 7 + 17 + 19, 3 + 13, 11)
+    assert counts.changed == counts.false + counts.generalised + counts.set_to_null + counts.spelling_only
+    assert made.farthest == 1.0
+    numbers = NumericMetric([24.0, 31.0, (20.0, 29.0), None, (24.0, 24.0)], 0, span=11.0)
+    cells = [("24", 0, "20 to 29", 2, 2), ("31", 1, "20 to 29", 2, 3), ("24", 0, "31", 1, 5), ("31", 1, "", 3, 7)]
+    counts = changes([pairs_of([*cells, ("24", 0, "24 to 24", 4, 11)], (), metric=numbers)]).counts
+    assert (counts.false, counts.generalised, counts.set_to_null) == (3 + 5, 2 + 11, 7)
+
+
+def test_the_farthest_cell_says_something() -> None:
+    """The largest distance is that of values: a null says nothing, and a respelled cell is where it was."""
+    numbers = NumericMetric([0.0, 5.0, 10.0, None], 0)
+    cells = [("0", 0, "5", 1, 2), ("10", 2, "", 3, 1), ("5.0", 1, "5", 1, 1)]
+    made = changes([pairs_of(cells, (), metric=numbers)])
+    assert made.farthest == made.columns["c"].farthest == 0.5
+    assert made.to_dict()["by_column"]["c"]["farthest"] == 0.5
+    assert changes([pairs_of(cells[1:], (), metric=numbers)]).farthest == 0.0
+    assert changes([]).farthest == 0.0
 
 
 def test_unreviewed_links_count_whether_a_cell_changed_or_not() -> None:

@@ -101,8 +101,9 @@ def test_figures_of_a_masked_table_agree_with_those_counted_row_by_row(
         for row in masking.codes[piece].tolist()
     ]
     pairs = Pairs.of(records, masking)
-    distance = slow.record_distance([slow.equality, lambda a, b: slow.numeric(a, b, 20.0)])
     centre = slow.record_centroid([lambda p: slow.mode(p, JOBS), lambda p: slow.mean(p, 0)])(rows)
+    distances = [slow.equality, lambda a, b: slow.numeric(a, b, 20.0)]
+    distance = slow.record_distance(slow_measures.counting_nulls(distances, rows, centre))
     assert loss.information_loss(pairs) == pytest.approx(
         slow.information_loss(rows, masked, distance, centre), abs=1e-9
     )

@@ -16,8 +16,9 @@ from allonym.kinds.numeric import NumericMetric
 from allonym.kinds.ordinal import OrdinalMetric
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav, tie_order
+from allonym.metric import Metric
 from allonym.progress import no_progress
-from allonym.records import Attribute, Metric, Records
+from allonym.records import Attribute, Records
 
 WORDS, NUMBERS, RANKS = ("a", "b", "c", None), (1.0, 2.0, 5.0, None), (0, 1, 2, None)
 Row = tuple[object, ...]

@@ -22,9 +22,10 @@ from allonym.methods.groups import Groups, centre, distances, values_of
 from allonym.methods.kernels import nearest
 from allonym.methods.kernels.adaptive import RunningCentroid, sa_mdav
 from allonym.methods.kernels.nearest import Aim, Farthest, Nearest, Points, added
+from allonym.metric import Metric, Value
 from allonym.ontology.scope import Scope
 from allonym.progress import no_progress
-from allonym.records import Attribute, Metric, Records, Value
+from allonym.records import Attribute, Records
 
 KINDS = ("text", "numeric", "ordinal", "category", "set")
 DIGITS = 12

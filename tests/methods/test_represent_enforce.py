@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,16 @@ import allonym as al
 from allonym import MDAV
 from allonym.arrays import count_units
 from allonym.kinds.category import EqualityMetric
+from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.methods import METHODS
 from allonym.methods.enforce import enough_units
 from allonym.methods.groups import Groups
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.methods.represent import represent
+from allonym.methods.represent import Representatives, represent
+from allonym.ontology.generality.ceiling import Ceiling
+from allonym.ontology.scope import Scope
+from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline.prepare import prepare
 from allonym.records import Attribute, Masking, Records, piece_of_rows
 from allonym.tables.files import open_any
@@ -38,6 +43,40 @@ def test_a_text_that_too_few_hold_never_stands_for_others() -> None:
     lonely = Groups.of([(0, 3, 0), (1, 2, 1), (2, 1, 1)])
     codes, attributes = represent(records, lonely, 3, [records.attributes[0].metric])
     assert [attributes[0].values[c] for c in codes[:, 0]] == ["cook", None, None]
+
+
+def test_a_value_that_is_too_far_from_a_member_gives_way() -> None:
+    names = ["thing", "animal", "bird", "parrot", "owl", "cat", "tool", "saw"]
+    things = Scope(Taxonomy.build("t", names, child=[1, 2, 3, 4, 5, 6, 7], parent=[0, 1, 2, 2, 1, 0, 6]), 0)
+    words = Attribute("job", "text", ConceptMetric([3, 4, 5, 7], things, ceiling=Ceiling(things)))
+
+    def written(rows: list[int], representative: str, max_distance: float | None) -> set[str | None]:
+        records = Records.of([replace(words, max_distance=max_distance)], [rows])
+        groups = Groups.of([(i, int(n), 0) for i, n in enumerate(records.counts)])
+        codes, attributes = represent(records, groups, 2, [words.metric], representative)
+        standing = Representatives(records, 2, [words.metric], representative)
+        (alone,) = standing.of(records.codes.T, records.counts.astype(float))
+        assert {attributes[0].values[c] for c in codes[:, 0]} == {alone}
+        return {None if alone is None else names[alone]}
+
+    assert written([0, 0, 0, 2], "centroid", None) == {"parrot"}
+    assert written([0, 0, 0, 2], "centroid", 0.4) == {"animal"}  # which is true of all, and nearer to the farthest
+    assert written([0, 0, 0, 2], "centroid", 0.1) == {None}
+    assert written([0, 0, 0, 3], "centroid", 0.5) == {None}  # all that is true of them is a thing
+    assert written([0, 2], "truthful", 0.3) == {None}
+    assert written([0, 2], "truthful", 0.4) == {"animal"}
+    assert written([0, 0], "subsumer", 0.01) == {"parrot"}
+    assert written([0, 0, 0, 2], "member", 0.4) == {"animal"}
+
+
+def test_numbers_that_are_too_far_from_their_mean_are_null() -> None:
+    ages = Attribute("age", "numeric", NumericMetric([20.0, 30.0, 80.0]), max_distance=0.5)
+    records = Records.of([ages], [[0, 0, 1, 1, 2, 2]])
+    groups = Groups.of([(0, 2, 0), (1, 2, 0), (2, 2, 0)])
+    codes, attributes = represent(records, groups, 2, [ages.metric])
+    assert {attributes[0].values[c] for c in codes[:, 0]} == {None}
+    codes, attributes = represent(records, Groups.of([(0, 2, 0), (1, 2, 0), (2, 2, 1)]), 2, [ages.metric])
+    assert None not in {attributes[0].values[c] for c in codes[:, 0]}
 
 
 def test_holders_are_counted_in_persons() -> None:
@@ -119,7 +158,7 @@ def ages_of(
     ages = Attribute("age", "numeric", NumericMetric([79.0, 80.0, 81.0, 82.0, 83.0], decimals))
     persons = None if units is None else np.array(units)
     records = Records.of([ages], [rows], weights=None if weights is None else np.array(weights), units=persons)
-    masking = METHODS["sa-mdav"](k=5).mask(records)
+    masking = METHODS["sa-mdav"](k=5, represent="centroid").mask(records)
     return [masking.attributes[0].values[c] for c in np.unique(masking.codes)]
 
 

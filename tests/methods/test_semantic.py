@@ -139,6 +139,6 @@ def test_a_subsumer_of_categories_is_what_all_have() -> None:
     assert [x.values[c] for x, c in zip(masking.attributes, masking.codes[0], strict=True)] == ["a", None]
 
 
-def test_what_stands_for_a_group_is_one_of_three() -> None:
+def test_what_stands_for_a_group_is_one_of_five() -> None:
     assert list(SAMDAV(represent="subsumer").problems()) == []
-    assert "Known: centroid, subsumer, member" in next(SAMDAV(represent="mean").problems()).hint
+    assert "Known: auto, truthful, centroid, subsumer, member" in next(SAMDAV(represent="mean").problems()).hint

@@ -26,6 +26,7 @@ def mixed(row: int, size: int, salt: int = 0) -> int:
 
 
 CATEGORY, ORDINAL, NUMERIC, WORDS = "category", "ordinal", "numeric", "words"
+CODE, DATE = "code", "date"
 IDENTIFIER, UNIT, WEIGHT = "identifier", "unit", "weight"
 EITHER = (CATEGORY, ORDINAL)
 DROPPED = (IDENTIFIER, UNIT)
@@ -69,12 +70,12 @@ HEALTH_SURVEY: Mapping[str, tuple[Cell, Sequence[str]]] = {
 }
 CENSUS: Mapping[str, tuple[Cell, Sequence[str]]] = {
     "SERIALNO": (lambda i: f"2019HU{i:07}", DROPPED),
-    "PUMA": (lambda i: f"{100 * (1 + mixed(i, 40)):05}", [CATEGORY]),
+    "PUMA": (lambda i: f"{100 * (1 + mixed(i, 40)):05}", [CODE]),
     "ST": (lambda i: 1 + mixed(i, 56), [CATEGORY]),
     "AGEP": (lambda i: mixed(i, 95), [NUMERIC]),
     "COW": (lambda i: (1, 1, 1, 1, 3, 6, 2, 5, 4, 7)[mixed(i, 10)], [CATEGORY]),
     "MAR": (lambda i: (1, 1, 1, 5, 5, 3, 2, 4)[mixed(i, 8)], [CATEGORY]),
-    "OCCP": (lambda i: 10 * (1 + mixed(i, 300)), [CATEGORY]),
+    "OCCP": (lambda i: 10 * (1 + mixed(i, 300)), [CODE]),
     "NAICSP": (lambda i: ("23", "722Z", "6111", "622M", "44511")[mixed(i, 5)], [CATEGORY]),
     "RAC1P": (lambda i: (1, 1, 1, 2, 6, 8, 9)[mixed(i, 7)], [CATEGORY]),
     "SEX": (lambda i: 1 + mixed(i, 2), [CATEGORY]),
@@ -85,20 +86,20 @@ CENSUS: Mapping[str, tuple[Cell, Sequence[str]]] = {
 HOSPITAL: Mapping[str, tuple[Cell, Sequence[str]]] = {
     "Health Service Area": (listed("Capital/Adirondack|Hudson Valley|Western NY|Central NY|Finger Lakes"), [CATEGORY]),
     "Age Group": (listed("50 to 69|70 or Older|30 to 49|18 to 29|0 to 17"), [ORDINAL]),
-    "Zip Code - 3 digits": (lambda i: 100 + mixed(i, 48), [CATEGORY]),
+    "Zip Code - 3 digits": (lambda i: 100 + mixed(i, 48), [CODE]),
     "Gender": (listed("F|M|U"), [CATEGORY]),
     "Race": (listed("White|Other Race|Black/African American|Multi-racial"), [CATEGORY]),
     "Ethnicity": (listed("Not Span/Hispanic|Unknown|Spanish/Hispanic|Multi-ethnic"), [CATEGORY]),
     "Type of Admission": (listed("Emergency|Elective|Newborn|Urgent|Trauma|Not Available"), [CATEGORY]),
     "Patient Disposition": (listed("Home or Self Care|Home w/ Home Health Services|Skilled Nursing Home|Expired"
                                    "|Left Against Medical Advice|Short-term Hospital"), [CATEGORY]),
-    "CCSR Diagnosis Code": (lambda i: f"{'ABCD'[mixed(i, 4)]}{'XYZ'[mixed(i, 3, 1)]}{mixed(i, 30, 2):03}", [CATEGORY]),
+    "CCSR Diagnosis Code": (lambda i: f"{'ABCD'[mixed(i, 4)]}{'XYZ'[mixed(i, 3, 1)]}{mixed(i, 30, 2):03}", [CODE]),
     "APR DRG Code": (lambda i: 1 + mixed(i, 300), [CATEGORY]),
     "APR Severity of Illness Code": (lambda i: 1 + mixed(i, 4), [CATEGORY, NUMERIC]),
     "APR Severity of Illness Description": (listed("Minor|Moderate|Major|Extreme"), [ORDINAL]),
     "Payment Typology 1": (listed("Medicare|Medicaid|Private Health Insurance|Self-Pay|Other"), [CATEGORY]),
     "Length of Stay": (lambda i: 1 + mixed(i, 12), [NUMERIC]),
-    "icd9": (lambda i: f"{250 + mixed(i, 90)}.{mixed(i, 9, 1)}", [CATEGORY]),
+    "icd9": (lambda i: f"{250 + mixed(i, 90)}.{mixed(i, 9, 1)}", [CODE]),
     "Total Charges": (lambda i: 1000.25 + mixed(i, 90000), [NUMERIC]),
     "mrn": (lambda i: 5000000 + 37 * mixed(i, 400), DROPPED),
     "Diagnosis": (listed("pneumonia|asthma|diabetes|influenza|bronchitis|anemia|hepatitis|appendicitis|malaria|gout"),
@@ -106,10 +107,10 @@ HOSPITAL: Mapping[str, tuple[Cell, Sequence[str]]] = {
 }  # fmt: skip
 POLICE: Mapping[str, tuple[Cell, Sequence[str]]] = {
     "raw_row_number": (lambda i: 1 + i, [IDENTIFIER, UNIT, NUMERIC, CATEGORY]),
-    "date": (lambda i: f"20{10 + mixed(i, 9)}-{1 + mixed(i, 12, 1):02}-{1 + mixed(i, 28, 2):02}", [CATEGORY]),
+    "date": (lambda i: f"20{10 + mixed(i, 9)}-{1 + mixed(i, 12, 1):02}-{1 + mixed(i, 28, 2):02}", [DATE]),
     "precinct": (lambda i: (1, 5, 6, 7, 9, 10, 13, 14, 17, 18, 19, 20, 22, 23, 75, 79)[mixed(i, 16)], [CATEGORY]),
     "district_number": (lambda i: 1 + mixed(i, 22), [CATEGORY]),
-    "beat": (lambda i: 111 + mixed(i, 200), [CATEGORY]),
+    "beat": (lambda i: 111 + mixed(i, 200), [CODE]),
     "subject_race": (listed("black|white|hispanic|asian/pacific islander|unknown|other"), [CATEGORY]),
     "subject_sex": (listed("male|female"), [CATEGORY]),
     "officer_name": (lambda i: f"{('James', 'Maria', 'George', 'Ann', 'Paul')[mixed(i, 5)]} "
@@ -120,7 +121,7 @@ POLICE: Mapping[str, tuple[Cell, Sequence[str]]] = {
     "arrest_made": (lambda i: str(mixed(i, 2) == 0).upper(), [CATEGORY]),
     "outcome": (listed("citation|warning|arrest|summons"), [CATEGORY]),
     "reason_for_search": (listed("consent|probable cause|incident to arrest|plain view|k9"), [CATEGORY, WORDS]),
-    "violation_code": (lambda i: f"{'VC'}{10000 + mixed(i, 60)}", [CATEGORY]),
+    "violation_code": (lambda i: f"{'VC'}{10000 + mixed(i, 60)}", [CODE]),
     "vehicle_color": (listed("black|white|silver|gray|blue|red|green|gold"), [CATEGORY, WORDS]),
     "vehicle_year": (lambda i: 1990 + mixed(i, 28), [NUMERIC]),
     "phone": (lambda i: f"({200 + mixed(i, 700)}) 555-{mixed(i, 9000, 1) + 1000}", DROPPED),
@@ -142,9 +143,9 @@ AIRLINE: Mapping[str, tuple[Cell, Sequence[str]]] = {
     "country": (listed("France|Spain|Germany|Italy|Japan|Brazil|Canada|India|Mexico|Kenya|Norway|Peru"), [WORDS]),
 }  # fmt: skip
 SURVEY: Mapping[str, tuple[Cell, Sequence[str]]] = {
-    "zipcode": (lambda i: 10001 + 3 * mixed(i, 400), [CATEGORY]),
-    "postcode": (lambda i: f"{'ABGLM'[mixed(i, 5)]}{1 + mixed(i, 9)} {1 + mixed(i, 8, 1)}AX", [CATEGORY]),
-    "sku": (lambda i: f"SKU-{1000 + mixed(i, 50)}", [CATEGORY]),
+    "zipcode": (lambda i: 10001 + 3 * mixed(i, 400), [CODE]),
+    "postcode": (lambda i: f"{'ABGLM'[mixed(i, 5)]}{1 + mixed(i, 9)} {1 + mixed(i, 8, 1)}AX", [CODE]),
+    "sku": (lambda i: f"SKU-{1000 + mixed(i, 50)}", [CODE]),
     "blood_group": (listed("O+|A+|B+|O-|AB+|A-|B-|AB-"), [CATEGORY]),
     "grade": (listed("B|A|C|D|F"), EITHER),
     "size": (listed("M|L|S|XL"), EITHER),

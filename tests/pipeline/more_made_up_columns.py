@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from pipeline.made_up_columns import (
     CATEGORY,
+    CODE,
+    DATE,
     DROPPED,
     EITHER,
     NUMERIC,
@@ -95,8 +97,8 @@ MORE_TABLES: Mapping[str, Mapping[str, tuple[Cell, Sequence[str]]]] = {
     },
     "retail": {
         "InvoiceNo": (lambda i: 536365 + mixed(i, 100), [*DROPPED, CATEGORY]),
-        "StockCode": (lambda i: ("85123A", "71053", "84406B", "22752", "21730")[mixed(i, 5)], [CATEGORY]),
-        "InvoiceDate": (lambda i: f"12/{1 + mixed(i, 28)}/2010 8:26", [CATEGORY]),
+        "StockCode": (lambda i: ("85123A", "71053", "84406B", "22752", "21730")[mixed(i, 5)], [CODE]),
+        "InvoiceDate": (lambda i: f"12/{1 + mixed(i, 28)}/2010 8:26", [DATE]),
         "CustomerID": (lambda i: 17850 + mixed(i, 200), DROPPED),
         "Country": (listed("United Kingdom|France|Germany|Spain|Norway|Italy"), [WORDS]),
         "Description": (
@@ -117,8 +119,8 @@ MORE_TABLES: Mapping[str, Mapping[str, tuple[Cell, Sequence[str]]]] = {
         "RELSHIPP": (lambda i: 20 + (0, 0, 1, 5, 5, 5, 7, 14)[mixed(i, 8)], [CATEGORY]),
         "HISP": (lambda i: (1, 1, 1, 1, 2, 3, 24)[mixed(i, 7)], [CATEGORY]),
         "JWTRNS": (lambda i: (1, 1, 1, 1, 2, 10, 11, 9)[mixed(i, 8)], [CATEGORY]),
-        "LANP": (lambda i: 1000 + 25 * mixed(i, 80), [CATEGORY]),
-        "FOD1P": (lambda i: 1100 + mixed(i, 170), [CATEGORY]),
+        "LANP": (lambda i: 1000 + 25 * mixed(i, 80), [CODE]),
+        "FOD1P": (lambda i: 1100 + mixed(i, 170), [CODE]),
         "DEAR": (lambda i: 1 + mixed(i, 2), [CATEGORY]),
         "NP": (lambda i: 1 + mixed(i, 4), [NUMERIC]),
         "WAGP": (lambda i: 100 * mixed(i, 700), [NUMERIC]),
@@ -145,7 +147,7 @@ MORE_TABLES: Mapping[str, Mapping[str, tuple[Cell, Sequence[str]]]] = {
     },
     "police2": {
         "officer_badge": (lambda i: 1000 + mixed(i, 300), DROPPED),
-        "stop_date": (lambda i: f"2016{1 + mixed(i, 12):02}{1 + mixed(i, 28, 1):02}", [CATEGORY]),
+        "stop_date": (lambda i: f"2016{1 + mixed(i, 12):02}{1 + mixed(i, 28, 1):02}", [DATE]),
         "stop_time": (lambda i: f"{mixed(i, 24)}:{mixed(i, 60, 1):02}", [CATEGORY]),
         "location": (
             lambda i: f"{100 * mixed(i, 40)} BLK {('MAIN', 'OAK', 'ELM', 'PINE', '2ND')[mixed(i, 5)]} ST",
@@ -160,7 +162,7 @@ MORE_TABLES: Mapping[str, Mapping[str, tuple[Cell, Sequence[str]]]] = {
             listed("Speeding|Moving violation|Equipment|Other|Registration/plates|Seat belt"),
             [CATEGORY, WORDS],
         ),
-        "county_fips": (lambda i: 44001 + 2 * mixed(i, 5), [CATEGORY]),
+        "county_fips": (lambda i: 44001 + 2 * mixed(i, 5), [CODE]),
         "department_id": (lambda i: 300 + mixed(i, 30), [CATEGORY]),
     },
     "lending": {

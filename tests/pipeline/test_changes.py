@@ -25,7 +25,7 @@ from cli.running import run
 JOBS = al.read_taxonomy(Path(__file__).parents[1] / "data" / "mini-jobs.csv")
 DIRTY = Path(__file__).parents[1] / "data" / "survey-dirty.csv"
 ROLES = ("--quasi", "reason=wordnet", "--quasi", "activity=wordnet", "--quasi", "age=numeric", "--unit", "visitor",
-         "--keep-rest", "--accept-review", "--unmatched", "opaque", "--k", "3")  # fmt: skip
+         "--keep-rest", "--accept-review", "--unmatched", "opaque", "--k", "3", "--represent", "centroid")  # fmt: skip
 WORDS = ["cook", "cooks", "Cook", "baker", "smith", "welder", "nurse", "zzz", "yyy"]
 
 
@@ -61,7 +61,7 @@ def differing(before: list[Any], after: list[Any]) -> int:
 
 def test_every_kind_is_counted_on_what_is_written() -> None:
     table = table_of()
-    release = plan_of().run(table)
+    release = plan_of(parameters={"represent": "centroid"}).run(table)
     for name in table.column_names:
         before, after = table[name].to_pylist(), release.frame[name].to_pylist()
         own = release.changes.columns[name]
@@ -98,10 +98,12 @@ def test_an_engine_that_masks_row_by_row_counts_nothing(tmp_path: Path) -> None:
 
 def test_a_value_too_rare_to_be_written_is_lost_and_counts_as_lost() -> None:
     """Null stands for a category that fewer than k hold: it is a change of meaning, with a loss."""
-    frame = pd.DataFrame({"town": ["Ulm"] * 2 + ["Bonn"] + ["?"] * 4, "age": ["1"] * 3 + ["9"] * 4})
+    frame = pd.DataFrame({"town": ["Ulm"] * 2 + ["Bonn"] + ["?"] * 4 + ["Rome"] * 3, "age": [*"1119999555"]})
     plan = al.Plan({"town": al.quasi("category"), "age": al.quasi("category")}, k=3)
     release = plan.run(frame)
-    assert set(release.frame["town"]) == {"?"}  # as the column writes null
+    assert set(release.frame["town"]) == {"?", "Rome"}  # as the column writes null
+    assert release.summary["suppressed_cells"] == {"town": 3, "age": 0}
+    assert release.summary["nulls"]["by_column"] == {"town": {"values": 6, "cells": 3, "by_reason": {"rare": 3}}}
     assert release.changes.columns["town"].counts.set_to_null == 3
     assert release.changes.columns["town"].counts.meaning_changed == 3
     assert release.summary["measures"]["information_loss"]["by_column"]["town"] > 0
@@ -248,12 +250,12 @@ def test_the_list_is_shown_and_written_only_if_it_is_asked_for(tmp_path: Path, m
 
 
 def test_a_file_of_replacements_has_no_formula(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"note": ["=1+1"] * 3 + ["b"] * 9, "x": ["u"] * 12})
-    release = al.Plan({"note": al.quasi("category"), "x": al.quasi("category")}, k=12).run(frame)
+    frame = pd.DataFrame({"note": ["b"] * 9 + ["=1+1"] * 3, "x": ["u"] * 12})
+    release = al.Plan({"note": al.quasi("category"), "x": al.quasi("category")}, k=9).run(frame)
     release.save_replacements(tmp_path / "r.csv")
     assert "'=1+1" in (tmp_path / "r.csv").read_text()
     release.save_replacements(tmp_path / "r.json")
-    assert json.loads((tmp_path / "r.json").read_text())["note"][1]["original"] == "=1+1"
+    assert "=1+1" in {x["original"] for x in json.loads((tmp_path / "r.json").read_text())["note"]}
 
 
 def test_an_evaluation_lists_the_same_replacements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,8 @@ def test_what_nobody_knows_counts_as_like_nothing_else(folder: Path) -> None:
     assert found.strange == {"job": ["gardening"], "age": ["old"]}
     assert found.summary["not_understood"] == {"job": 1, "age": 1}
     quality = found.measures["semantic_quality"].per_column
-    assert quality == {"job": 0, "age": 0, "sex": 0}
+    suppressed = (3 * 0.25 + 1) / 4  # to the mode, and at least the mean of these distances
+    assert quality == {"job": 0, "age": 0, "sex": 100 * (1 - suppressed)}
     assert "gardening" not in json.dumps(found.summary)
 
 
@@ -119,6 +120,19 @@ def test_rows_go_by_position_or_by_key(folder: Path) -> None:
         plan.evaluate(PEOPLE, shuffled.assign(id=["a", "x", "b", "c"]), key="id")
     with pytest.raises(PlanError, match="2 columns of the plan not in the masked table: job, sex"):
         plan.evaluate(PEOPLE, generalised().drop(columns=["job", "sex"]))
+
+
+def test_rows_of_frames_with_the_same_labels_go_by_label(folder: Path) -> None:
+    plan, original = plan_of(), PEOPLE.set_axis([3, 8, 2, 5])
+    masked = generalised().set_axis(original.index)
+    by_place = plan.evaluate(PEOPLE, generalised()).summary
+    by_label = [plan.evaluate(original, x).summary for x in (masked, masked.iloc[[2, 0, 3, 1]])]
+    assert by_label == [by_place | {"paired_by": "index"}] * 2
+    shuffled = plan.evaluate(PEOPLE, generalised().iloc[[2, 0, 3, 1]]).summary  # labels 0 to 3 in another order
+    assert shuffled == by_place | {"paired_by": "index"}
+    assert plan.evaluate(original, generalised()).summary == by_place  # other labels: by position
+    with pytest.raises(TableError, match="The original has 4 rows, the masked table has 3"):
+        plan.evaluate(original, masked.iloc[:3])
 
 
 def test_records_that_lost_all_values_are_suppressed_and_groups_by_their_text(folder: Path) -> None:
@@ -204,7 +218,8 @@ def test_numbers_are_read_as_their_column_writes_them() -> None:
     assert moved.measures["sse"].value == pytest.approx((0.5**2 + 0.5**2 + 0.63**2 + 0.62**2) / 3.75**2)
     assert numbers([1000, 1234], ["1,000", "1,234"]).measures["information_loss"].value == 0
     ranges = numbers([25, 25, 35, 35], ["[20, 30[", "[20, 30[", "[30, 40[", "[30, 40["])
-    assert ranges.measures["information_loss"].value == 0  # by the middle
+    far = (5**2 + 5**2) / (2 * 10)  # of 25 to a number between 20 and 30, in the mean
+    assert ranges.measures["information_loss"].value == pytest.approx(100 * far**2 / 5**2)
     assert ranges.measures["loss_metric"].value == pytest.approx(1)  # as wide as the data
     assert ranges.measures["record_linkage"].value == 0  # no text is the same
     odd = numbers([1, None], ["12:30", "x"])

@@ -85,12 +85,19 @@ def test_evidence_is_in_the_dictionary(inspected: dict[tuple[str, str], ColumnIn
     assert inspected["airline", "Class"].to_dict()["levels"] == ["Eco", "Eco Plus", "Business"]
 
 
-def test_identifiers_that_repeat_need_a_unit() -> None:
+def test_names_that_repeat_are_dropped_and_record_numbers_need_a_unit() -> None:
     names = [f"N{x % 300}sen" for x in range(600)]
     first = [f"Ann{x % 25}" for x in range(600)]
-    roles = {x.name: x.role for x in inspect(pd.DataFrame({"last_name": names, "first_name": first})).columns}
-    assert roles == {"last_name": "unit", "first_name": "identifier"}
-    alone = inspect(pd.DataFrame({"first_name": first})).columns[0]
-    assert (alone.role, alone.kind, alone.evidence[-1].code) == ("quasi", "category", "shared-names")
-    with_id = inspect(pd.DataFrame({"last_name": names, "serial": [f"A{x:05}" for x in range(600)]}))
-    assert {x.name: x.role for x in with_id.columns} == {"last_name": "identifier", "serial": "unit"}
+
+    def roles(**columns: list[str]) -> dict[str, str]:
+        return {x.name: x.role for x in inspect(pd.DataFrame(columns)).columns}
+
+    assert roles(last_name=names, first_name=first) == {"last_name": "identifier", "first_name": "identifier"}
+    serial = [f"A{x:05}" for x in range(600)]
+    assert roles(last_name=names, serial=serial) == {"last_name": "identifier", "serial": "identifier"}
+    case, mrn = [f"A{x % 200:05}" for x in range(600)], [f"M{x % 500:05}" for x in range(600)]
+    assert roles(last_name=names, policy_no=case, mrn=mrn) == {
+        "last_name": "identifier", "policy_no": "identifier", "mrn": "unit"
+    }  # fmt: skip
+    homes = [f"h{x % 250}" for x in range(600)]
+    assert roles(hh_id=homes, last_name=names) == {"hh_id": "household", "last_name": "identifier"}

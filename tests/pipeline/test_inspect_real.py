@@ -42,7 +42,7 @@ OF_LISTS = {
     "synthea_diagnosis": WORDS,
 }  # fmt: skip
 OF_CONDITIONS = {
-    "START": CATEGORY, "STOP": CATEGORY, "PATIENT": ("unit",), "ENCOUNTER": ("identifier",), "CODE": CATEGORY,
+    "START": ("date",), "STOP": ("date",), "PATIENT": ("unit",), "ENCOUNTER": ("identifier",), "CODE": CATEGORY,
     "DESCRIPTION": WORDS,
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -207,12 +208,33 @@ def test_columns_without_a_role_and_roles_without_a_column_are_named_all() -> No
     assert any("2 columns without a role: x, y." in x and "--keep-rest" in x for x in told)
 
 
+def test_names_that_repeat_are_dropped() -> None:
+    frame = pd.DataFrame({"first name": ["ann", "bob", "ann", "cid"], "born": ["1980-01-02"] * 4, "job": ["cook"] * 4})
+    plan = al.Plan({x: al.identifier() for x in ("first name", "born")} | {"job": al.quasi("category")}, k=4)
+    release = plan.run(frame)
+    assert list(release.frame) == ["job"]
+    assert ["values of first name, born repeat" in x for x in release.summary["cautions"]] == [True]
+    shared = pd.DataFrame({"first name": ["ann", "bob"] * 30, "job": ["cook"] * 60})
+    assert (
+        al.Plan({"first name": al.identifier(), "job": al.quasi("category")}, k=4).run(shared).summary["cautions"] == []
+    )
+
+
+def test_record_numbers_that_repeat_need_a_unit_or_a_word_that_rows_are_persons() -> None:
+    frame = pd.DataFrame({"id": list("abac"), "ssn": ["123-45-6789", "219-09-9998"] * 2, "job": ["cook"] * 4})
+    columns = {"id": al.identifier(), "ssn": al.identifier(), "job": al.quasi("category")}
+    error = refused(al.Plan(columns, k=2), frame)
+    assert [x.code for x in error.problems] == ["repeated-identifier"]  # asked once
+    assert "2 values occur more than once in id, ssn" in str(error)
+    assert "--unit COLUMN" in str(error)
+    assert "--rows-are-persons" in str(error)
+    release = al.Plan(columns, k=2, rows_are_persons=True).run(frame)
+    assert any("every row counts as another person" in x for x in release.summary["cautions"])
+    assert al.Plan({"id": al.unit(), "ssn": al.identifier(), "job": al.quasi("category")}, k=2).run(frame)
+
+
 def test_an_identifier_that_comes_again_needs_a_unit() -> None:
     frame = pd.DataFrame({"name": ["ann", "bob", "ann", "cid"], "job": ["cook"] * 4})
-    plan = al.Plan({"name": al.identifier(), "job": al.quasi("category")}, k=2)
-    error = refused(plan, frame)
-    assert "1 value occurs more than once" in str(error.problems[0])
-    assert "ann" not in str(error)
     unit = al.Plan({"name": al.unit(), "job": al.quasi("category")}, k=3)
     assert unit.run(frame).summary["privacy"][0]["reached"] == 3
     frame["id"] = ["1", "2", "1", "3"]
@@ -238,7 +260,8 @@ def test_words_to_review_and_not_understood_are_refused_unless_accepted() -> Non
     assert set(error.values) == {"blue smith", "zzz"}
     accepted = al.Plan({"job": al.quasi(jobs, accept_review=True, unmatched="opaque")}, k=2)
     assert accepted.run(frame).frame["job"].notna().sum() >= 2
-    settled = al.Plan({"job": al.quasi(jobs, links={"blue smith": "smith", "zzz": "cook"})}, k=2)
+    links, centroid = {"blue smith": "smith", "zzz": "cook"}, {"represent": "centroid"}
+    settled = al.Plan({"job": al.quasi(jobs, links=links)}, k=2, parameters=centroid)
     assert set(settled.run(frame).frame["job"]) == {"cook"}
 
 
@@ -328,7 +351,7 @@ def test_a_column_linked_by_code_is_written_in_codes() -> None:
     animals = al.read_taxonomy(JOBS.parent / "mini-animals.obo")
     ids = [animals.ids[animals.code(x)] for x in ("parrot", "cat")]
     frame = pd.DataFrame({"animal": [ids[0]] * 2 + [ids[1]]})
-    release = al.Plan({"animal": al.quasi(animals)}, k=3).run(frame)
+    release = al.Plan({"animal": al.quasi(animals)}, k=3, parameters={"represent": "centroid"}).run(frame)
     assert set(release.frame["animal"]) <= set(animals.ids)
 
 
@@ -406,7 +429,8 @@ def test_codes_stay_codes_when_links_are_pinned(tmp_path: Path) -> None:
     (tmp_path / "icd.csv").write_text("id,parent,label\nA,,all\nA1,A,flu\nA2,A,cold\nA3,A,cough\n")
     data, path = tmp_path / "data.csv", tmp_path / "plan.toml"
     data.write_text("dx\n" + "A1\nA2\nA3\n")
-    al.Plan({"dx": al.quasi("icd.csv")}, k=3, folder=tmp_path).save(path)
+    centroid = {"represent": "centroid"}
+    al.Plan({"dx": al.quasi("icd.csv")}, k=3, folder=tmp_path, parameters=centroid).save(path)
     al.Plan.load(path).run(data, tmp_path / "one.csv")
     al.Plan.load(path).check(data).pin(path)
     al.Plan.load(path).run(data, tmp_path / "two.csv")
@@ -457,6 +481,11 @@ def test_weighted_loss_is_that_of_the_rows_written() -> None:
     assert release.summary["measures"]["information_loss"]["value"] == pytest.approx(100 * lost / total)
 
 
+def release_has(release: Any, column: str, text: str) -> bool:
+    """Tell whether a text is in a cell of a release, also as a part."""
+    return any(text in str(cell) for cell in release.frame[column].dropna())
+
+
 @pytest.mark.parametrize(
     ("frame", "columns"),
     [
@@ -469,13 +498,14 @@ def test_weighted_loss_is_that_of_the_rows_written() -> None:
 def test_a_number_that_few_hold_is_never_written_as_it_stands(
     frame: dict[str, list[object]], columns: dict[str, al.Column]
 ) -> None:
-    release = al.Plan({"v": al.quasi("numeric"), **columns}, k=5).run(pd.DataFrame(frame))
-    assert 987654.0 not in release.frame["v"].tolist()
+    for represent in ("centroid", "auto", "truthful"):
+        plan = al.Plan({"v": al.quasi("numeric"), **columns}, k=5, parameters={"represent": represent})
+        assert not release_has(plan.run(pd.DataFrame(frame)), "v", "987654")
 
 
 def test_a_mean_is_that_of_several_persons() -> None:
     frame = pd.DataFrame({"who": ["p0"] * 9 + list("abcd"), "v": [float(100 + i) for i in range(9)] + [None] * 4})
-    plan = al.Plan({"who": al.unit(), "v": al.quasi("numeric")}, k=5)
+    plan = al.Plan({"who": al.unit(), "v": al.quasi("numeric")}, k=5, parameters={"represent": "centroid"})
     assert plan.run(frame).frame["v"].isna().all()  # the mean would be that of one person's numbers
     frame.loc[9, "v"] = 300.0
     assert plan.run(frame).frame["v"].notna().all()

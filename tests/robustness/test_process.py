@@ -186,7 +186,8 @@ from allonym.methods.base import ColumnwiseMethod
 jobs, source, target = al.read_taxonomy(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 for name, method in METHODS.items():
     columns = {"job": al.quasi(jobs, unmatched="suppress", accept_review=True)}
-    columns |= {"age": al.quasi("numeric") if "numeric" in method.info.kinds else al.keep()}
+    numeric = "numeric" in method.info.kinds and name != "generalise"  # which would leave no value
+    columns |= {"age": al.quasi("numeric") if numeric else al.keep()}
     parameters = {"per_attribute": True} if issubclass(method, ColumnwiseMethod) else {}
     al.Plan(columns, keep_rest=True, seed=11, method=name, parameters=parameters).run(source, target)
     print(name, hashlib.sha256(target.read_bytes()).hexdigest())

@@ -13,8 +13,9 @@ import numpy as np
 
 from allonym.methods.base import GroupingMethod
 from allonym.methods.groups import Groups
+from allonym.metric import Metric
 from allonym.progress import Progress
-from allonym.records import Metric, Records
+from allonym.records import Records
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def test_columns_of_lists_are_kept_or_read_as_such(make: Callable[..., Any]) -> 
 
 def test_text_that_an_integer_column_cannot_hold_is_refused_without_telling_it(make: Callable[..., Any]) -> None:
     with pytest.raises(TableError, match=r"Column a holds Int64; .* Hint: convert the column to text") as e:
-        Frame(make({"a": [1, 2]})).changed({"a": column(["secret"], [0, 0])}, [])
+        Frame(make({"a": [1, 2]})).changed({"a": column(["secret", 3], [0, 1])}, [])
     assert "secret" not in str(e.value)
 
 
@@ -206,14 +206,31 @@ def test_an_index_that_may_name_people_needs_a_role(index: list[Any]) -> None:
         Frame(pd.DataFrame({"a": list("wxyz")}, index=pd.Index([1, 2, 3, 4], name="patient")))
 
 
-def test_numbers_of_rows_are_kept_and_rows_go_by_position() -> None:
-    labels = pd.Index([0, 1, 2, 3])
+@pytest.mark.parametrize("labels", [[7, 7, 8, 9], [-1, 0, 1, 2], [True, False, True, False]])
+def test_labels_that_are_no_numbers_of_rows_need_a_role(labels: list[Any]) -> None:
     with pytest.raises(TableError, match="an index that no role covers"):
-        Frame(pd.DataFrame({"a": ["w"]}, index=[19800101]))
+        Frame(pd.DataFrame({"a": list("wxyz")}, index=pd.Index(labels)))
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3], [1, 4, 5, 9], [9, 1, 5, 4]])
+def test_numbers_of_rows_are_kept_and_rows_go_by_position(labels: list[int]) -> None:
     frame = pd.DataFrame({"a": list("wxyz"), "b": range(4)}, index=labels)
     found = Frame(frame).changed({"a": column(["k", "l", "m", "n"], [3, 2, 1, 0])}, [])
-    assert found.index.equals(labels)
-    assert (found["a"].tolist(), found["b"].tolist()) == (list("nmlk"), [0, 1, 2, 3])
+    assert found.index.equals(frame.index)
+    assert found["a"].tolist() == list("nmlk")
+    assert found["b"].tolist() == [0, 1, 2, 3]
+
+
+def test_a_filtered_or_sorted_frame_comes_back_with_its_labels_and_a_caution() -> None:
+    whole = pd.DataFrame({"job": ["cook", "baker", "plumber", "cook"] * 10, "age": [*range(20, 60)]})
+    some = whole[whole["age"] % 3 > 0].sort_values("age", ascending=False)
+    plan = al.Plan({"job": al.quasi("wordnet:person"), "age": al.keep()}, k=3, seed=1)
+    release = plan.run(some)
+    assert release.frame.index.equals(some.index)
+    assert release.frame["age"].tolist() == some["age"].tolist()
+    assert release.frame["job"].tolist() == plan.run(some.reset_index(drop=True)).frame["job"].tolist()
+    assert any("index=False" in x for x in release.summary["cautions"])
+    assert not any("index=False" in x for x in plan.run(whole).summary["cautions"])
 
 
 def test_pandas_categories_hold_what_is_written_and_stay_ordered_while_all_are_known() -> None:

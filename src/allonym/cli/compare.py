@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +18,20 @@ if TYPE_CHECKING:
 
 PAGES = (".html", ".htm")
 ENDINGS = (*PAGES, ".csv", ".json")
+CELLS = {
+    "changed": "changed",
+    "false": "false",
+    "generalised": "general",
+    "set_to_null": "null",
+    "farthest": "farthest",
+    "total_variation": "variation",
+    "earth_movers_distance": "moved",
+}  # figures of cells and distributions, and their heads
 
 
 @click.command(cls=Command)
 @options.file
-@options.required_plan
+@options.plan
 @option(
     "-o", "--output", "outputs", type=options.PATH, multiple=True, metavar="FILE",
     help="Page (.html) or figures (.csv, .json); may be repeated.",
@@ -33,15 +41,13 @@ ENDINGS = (*PAGES, ".csv", ".json")
     "--k", default="2,3,5,10,15", metavar="NUMBERS", help="Values of k, separated by commas, for methods that have k."
 )
 @option("--grid", multiple=True, metavar="NAME=VALUES", help="Values of another parameter; may be repeated.")
-@options.accept_review
-@options.unmatched
-@declared.accepting()
 @options.balance
 @options.hide_values
 @options.as_json
+@declared.plan_options(several_methods=True)
 def compare(
-    file: str, plan: Path, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], accept_review: bool,
-    unmatched: str | None, accept: str | None, rest: str | None, balance: float, hide_values: bool, as_json: bool,
+    file: str, plan: Path | None, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], balance: float,
+    hide_values: bool, as_json: bool, **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Compare masking methods and parameters on a table.
 
@@ -55,22 +61,17 @@ def compare(
       allonym compare survey.csv --plan plan.toml --methods sa-mdav,noise --k 5 \
           --grid alpha=0.1,0.3 --json
     """
+    from allonym.cli.plan_options import named_files, plan_from_options
     from allonym.pipeline.compare import compare as compare_methods
-    from allonym.plan import Plan
     from allonym.release.write import check_outputs
 
     _check_endings(outputs)
-    check_outputs(outputs, [file, plan])
-    loaded = Plan.load(plan)
-    check_outputs(outputs, [file, *loaded.files])
-    policies = {"unmatched": unmatched, "accept": accept, "rest": rest}
-    changes: dict[str, Any] = {name: x for name, x in policies.items() if x is not None}
-    changes |= {"accept_review": accept_review} if accept_review or accept else {}
-    columns = {name: replace(x, **changes) if x.role == "quasi" else x for name, x in loaded.columns.items()}
+    check_outputs(outputs, [file, plan, *named_files(option_values)])
+    whole = plan_from_options(plan, option_values, hint=f"run `allonym inspect {file}` to see likely roles")
+    check_outputs(outputs, [file, *whole.files])
     names = [name.strip() for name in methods.split(",") if name.strip()]
     parameters = {"k": _values("--k", k)} | _grid(grid)
     with progress("Comparing") as tick:
-        whole = replace(loaded, columns=columns)
         comparison = compare_methods(file, whole, names, parameters, balance=balance, tick=tick)
     for path in outputs:
         comparison.save(path)
@@ -134,13 +135,25 @@ def _show(comparison: Comparison, outputs: Sequence[Path]) -> None:
         [*("" if row[key] is None else figure(row[key]) for key in keys), "best" if row["best"] else ""]
         for row in comparison.rows()
     ]
-    shown = [i for i, head in enumerate(heads) if head != "settings" or any(row[i] for row in rows)]
-    numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "attacker", "")]
-    show_table([heads[i] for i in shown], [[row[i] for i in shown] for row in rows], right=numbers)
+    _show_runs(heads, rows)
     say("\nloss: information loss; highest: records linked by the strongest attacker; by meaning, by text; all in %.")
     say("best: no other run is better in loss or the highest linkage and at least as good in the other.")
+    say("\nCells of the masked columns, in %:")
+    shown = ("method", "k", "parameters", *CELLS)
+    rows = [["" if row[x] is None else figure(row[x]) for x in shown] for row in comparison.rows()]
+    _show_runs(("method", "k", "settings", *CELLS.values()), rows)
+    say("\nfalse: not true of the original; general: true, but less specific.")
+    say("farthest: the largest distance of a released value from its original, from 0 to 1.")
+    say("variation, moved: how much of each column's distribution moved, and how far (earth mover's); from 0 to 1.")
     for run in comparison.failed:
         parameters = "".join(f", {name} = {parameter_text(value)}" for name, value in run["parameters"].items())
         say(f"\nLeft out: {run['method']}{parameters}. {' '.join(run['problems'])}")
     for path in outputs:
         click.echo(f"Written: {path}")
+
+
+def _show_runs(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a row for each run; settings only where there are some."""
+    shown = [i for i, head in enumerate(heads) if head != "settings" or any(row[i] for row in rows)]
+    numbers = [place for place, i in enumerate(shown) if heads[i] not in ("method", "settings", "attacker", "")]
+    show_table([heads[i] for i in shown], [[row[i] for i in shown] for row in rows], right=numbers)

@@ -6,17 +6,37 @@ The schema is a file beside the plans, so that help imports no method.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
+
+from allonym.cli import options
 from allonym.cli.help import Decorator, option, together
-from allonym.cli.options import METHOD, PROMISES, WORDS
+from allonym.cli.options import COLUMNS, METHOD, PROMISES, WORDS
+from allonym.parameters import number_of
 
 SCHEMA = Path(__file__).parents[1] / "plan" / "schema.json"
 NAMED = ("name", "seed", "k")  # keys of every method, with options of their own
 ACCEPTING = ("accept", "rest")  # keys of a column with an option for all columns
-NUMBERS: dict[str, type] = {"integer": int, "number": float}
+
+
+class Number(click.ParamType[float]):
+    """A number, or a percentage."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return what was typed as a number."""
+        try:
+            return number_of(value) if isinstance(value, str) else float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a valid float.", param, ctx)
+
+
+NUMBERS: dict[str, Any] = {"integer": int, "number": Number()}
 
 
 class MethodParameter(NamedTuple):
@@ -39,6 +59,8 @@ class MethodParameter(NamedTuple):
     def help(self) -> str:
         """What the parameter does, its choices and defaults, and the methods that have it."""
         choices = dict.fromkeys(x for declared in self.declared.values() for x in declared.get("enum", []))
+        if self.first.get("deprecated"):
+            return f"{self.first['description']} For {', '.join(self.declared)}."
         defaults = {method: x["default"] for method, x in self.declared.items() if "default" in x and not self.flag}
         usual = next(iter(defaults.values()), None)
         others = [f"; {method}: {default}" for method, default in defaults.items() if default != usual]
@@ -87,7 +109,20 @@ def privacy_models() -> dict[str, tuple[str, str]]:
     }
 
 
-def methods() -> Decorator:
+def plan_options(*, without: Sequence[str] = (), several_methods: bool = False) -> Decorator:
+    """Declare the options that make or change a plan: those of its columns, method, guarantees, words and file.
+
+    `without` names parameters of methods that mean something else to a command. A command on `several_methods` has
+    options of its own for them.
+    """
+    one_method = () if several_methods else (options.k, methods(without))
+    return together(
+        options.columns, of_columns(), *one_method, options.max_distance, options.method_files, models(),
+        options.words, accepting(), combining(), options.reading,
+    )  # fmt: skip
+
+
+def methods(without: Sequence[str] = ()) -> Decorator:
     """Declare the options that choose a method and set its parameters."""
     keys = plan_schema()["method"]["properties"]
     names = ", ".join(case["if"]["properties"]["name"]["enum"][0] for case in plan_schema()["method"]["allOf"])
@@ -95,7 +130,7 @@ def methods() -> Decorator:
     return together(
         option("--method", metavar="NAME", section=METHOD, help=choice),
         option("--seed", type=int, metavar="NUMBER", section=METHOD, help=keys["seed"]["description"]),
-        *(parameter.option() for parameter in method_parameters().values()),
+        *(parameter.option() for name, parameter in method_parameters().items() if name not in without),
     )
 
 
@@ -113,6 +148,36 @@ def combining() -> Decorator:
 def _choice(name: str, declared: dict[str, Any], section: str) -> Decorator:
     choices = f"One of {', '.join(declared['enum'])}.  [default: {declared['default']}]"
     return option(f"--{name}", metavar="NAME", section=section, help=f"{declared['description']} {choices}")
+
+
+@cache
+def column_options() -> dict[str, dict[str, Any]]:
+    """Return the keys of a column with an option of their own, which takes COLUMN=VALUE."""
+    keys = plan_schema()["columns"]["additionalProperties"]["properties"]
+    return {key: declared for key, declared in keys.items() if "x-option" in declared}
+
+
+def of_columns() -> Decorator:
+    """Declare the options for single columns."""
+    return together(*(_of_column(key, declared) for key, declared in column_options().items()))
+
+
+def _of_column(key: str, declared: dict[str, Any]) -> Decorator:
+    value = "NUMBER" if declared.get("type") in NUMBERS else "NAME" if "enum" in declared else "NUMBERS"
+    choices = f" One of {', '.join(declared['enum'])}." if "enum" in declared else ""
+    return option(
+        f"--{declared['x-option']}",
+        column_option(key),
+        multiple=True,
+        metavar=f"COLUMN={value}",
+        section=COLUMNS,
+        help=declared["description"] + choices,
+    )
+
+
+def column_option(key: str) -> str:
+    """Return the name under which the values of an option for single columns are passed."""
+    return f"column_{key}"
 
 
 def row_order() -> Decorator:

@@ -56,7 +56,7 @@ def show_demo(release: Release, folder: Path, report: Path | None = None) -> Non
     rows = []
     for column in release.summary["privacy"][0]["columns"]:
         rows += [
-            (column, str(before), "→", str(after), f"{cells:,}")
+            (column, str(before), "→", "(empty)" if after is None else str(after), f"{cells:,}")
             for before, after, cells in release.replacements(column)[:3]
         ]
     say()

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from allonym.cli import options
+from allonym.cli import declared, options
 from allonym.cli.disclosure import check_record_risk, save_record_risk, show_disclosure
 from allonym.cli.help import Command, argument, option
-from allonym.cli.output import progress, say, say_pairs, short, show_json, show_table
+from allonym.cli.output import as_json_text, progress, say, say_pairs, short, show_json, show_table
 from allonym.cli.printing.changes import change_lines, show_replacements
 
 if TYPE_CHECKING:
     from allonym.pipeline.evaluate import Evaluation
 
+EVALUATION = (
+    "key", "row_map", "earlier", "earlier_row_map", "balance", "threshold", "attackers", "m", "population",
+    "combination_size",
+)  # options besides those of the plan  # fmt: skip
 MAX_VALUES = 10  # unmatched values shown of a column
 LOSS = (
-    "information_loss", "semantic_quality", "path_distance", "content_loss", "clustering_distance", "loss_metric",
-    "certainty_penalty", "set_loss", "set_loss_min_sum", "discernibility", "average_group_size",
+    "information_loss", "semantic_quality", "path_distance", "content_loss", "total_variation",
+    "earth_movers_distance", "clustering_distance", "loss_metric", "certainty_penalty",
+    "set_loss", "set_loss_min_sum", "discernibility", "average_group_size",
 )  # fmt: skip
 RISK = (
     "semantic_linkage", "record_linkage", "prosecutor_risk", "prosecutor_risk_highest", "prosecutor_risk_above",
@@ -30,7 +35,7 @@ RISK = (
 @click.command(cls=Command)
 @argument("original", metavar="ORIGINAL", about="The table before masking: CSV or Parquet.")
 @argument("masked", metavar="MASKED", about="The table after masking, by allonym or any other tool.")
-@options.required_plan
+@options.plan
 @option("--key", metavar="COLUMN", help="Column that identifies rows; by default rows match by position.")
 @option("--row-map", type=options.PATH, metavar="FILE", help="Row map of a shuffled release, as `mask` wrote it.")
 @option("--earlier", metavar="RELEASE", help="Another release about the same people.")
@@ -49,44 +54,48 @@ RISK = (
 @options.disclosure
 @options.record_risk
 @options.replacements
+@options.summary
+@declared.row_order()
 @options.hide_values
 @options.as_json
+@declared.plan_options(without=("key",))
+@options.unused_execution
 def evaluate(
-    original: str,
-    masked: str,
-    plan: Path,
-    record_risk: Path | None,
-    replacements: Path | None,
-    hide_values: bool,
-    as_json: bool,
-    **option_values: Any,
-) -> None:
+    original: str, masked: str, plan: Path | None, record_risk: Path | None, replacements: Path | None,
+    summary: Path | None, hide_values: bool, as_json: bool, **option_values: Any,
+) -> None:  # fmt: skip
     r"""Measure the loss and the risk of a masked table.
 
-    Works with any tool's output. The plan describes the columns; its k is the required k. In the masked table `*`
+    Works with any tool's output. The plan describes the columns; its k is the required k. Options change it as they do
+    for `mask`, so that a release is measured with the options that it was masked with. In the masked table `*`
     stands for any value, a range (`[20, 30[`, `20-30`) for its middle, and a label of the plan's hierarchy for the
     values below it.
 
     Examples:
       allonym evaluate survey.csv masked.csv --plan plan.toml --row-map rows.csv
+      allonym evaluate survey.csv masked.csv --row-map rows.csv \
+          --quasi job=wordnet:person --keep-rest --accept review --k 10
       allonym evaluate people.csv other-tool.csv --plan plan.toml --key id --json
       allonym evaluate people.csv second.csv --plan plan.toml --earlier first.csv
       allonym evaluate people.csv masked.csv --plan plan.toml --attacker lin
       allonym evaluate people.csv masked.csv --plan plan.toml \
           --population register.csv --record-risk risk.csv
     """
+    from allonym.cli.plan_options import named_files, plan_from_options
     from allonym.pipeline.changes.replacements_file import listed, save_replacements
-    from allonym.plan import Plan
-    from allonym.release.write import check_outputs
+    from allonym.release.write import check_outputs, save_text
 
-    inputs = [original, masked, plan, option_values["population"], option_values["earlier"]]
+    evaluation_options = {name: option_values.pop(name) for name in EVALUATION}
+    inputs = [original, masked, plan, evaluation_options["population"], evaluation_options["earlier"]]
     check_record_risk(record_risk, inputs)
-    check_outputs([record_risk, replacements], inputs)
-    loaded = Plan.load(plan)
+    check_outputs([record_risk, replacements, summary], [*inputs, *named_files(option_values)])
+    whole = plan_from_options(plan, option_values, hint=f"run `allonym inspect {original}` to see likely roles")
     with progress("Measuring") as tick:
-        evaluation = loaded.evaluate(original, masked, tick=tick, **option_values)
+        evaluation = whole.evaluate(original, masked, tick=tick, **evaluation_options)
     save_record_risk(evaluation.record_risk, record_risk)
     assert evaluation.changes is not None
+    if summary is not None:
+        save_text(summary, as_json_text(evaluation.summary) + "\n", private=True)
     if replacements is not None:
         save_replacements(evaluation.changes, replacements)
     if as_json:
@@ -101,14 +110,14 @@ def evaluate(
 
 def _show(evaluation: Evaluation, hide_values: bool, replacements: Path | None) -> None:
     """Print promises, loss and risk."""
+    from allonym.pipeline.disclosure.wording import people_in_words
     from allonym.report.html import figure
 
     s = evaluation.summary
-    persons = "" if s["units"] is None else f" of {s['units']:,} persons"
     suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
-    groups = s["groups"]
+    records, groups = f"{s['records']:,} records{people_in_words(s)}", s["groups"]
     say(
-        f"{s['records']:,} records{persons}{suppressed}; {groups['number']:,} groups of {groups['smallest']:,} to "
+        f"{records}{suppressed}; {groups['number']:,} groups of {groups['smallest']:,} to "
         f"{groups['largest']:,} ({s['tuples']['before']:,} distinct tuples before)\n"
     )
     if evaluation.looks_unpaired:

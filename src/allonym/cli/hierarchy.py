@@ -100,11 +100,11 @@ def compare(vgh: Sequence[Path], as_json: bool, **option_values: Any) -> None:
 @option("--accept-review", is_flag=True, help="Accept links that need review.")
 @measuring
 @options.language
-@option("--header/--no-header", default=True, help="Whether the first line has the column names.")
 @options.as_json
+@options.reading
 def build(
-    file: Path, column: str, output: Path, values: str | None, ontology: str, links: Path | None, header: bool,
-    as_json: bool, **option_values: Any,
+    file: Path, column: str, output: Path, values: str | None, ontology: str, links: Path | None, as_json: bool,
+    **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Build a hierarchy with little loss for the values of a column, in the format of ARX.
 
@@ -117,13 +117,15 @@ def build(
       allonym hierarchy build survey.csv --column hobby -o hobby.csv \
           --values 20,8,3,1 --accept-review
     """
+    from allonym.cli.plan_options import READING, reading_from
     from allonym.pipeline.hierarchies import build as build_hierarchy
     from allonym.release.write import check_outputs, save_text
     from allonym.tables.files import Reading, read_column
 
     check_outputs([output], [file, links])
     limits = _limits(values)
-    counts = read_column(file, column, Reading(header=header)).values
+    reading = reading_from(Reading(), {name: option_values.pop(name) for name in READING})
+    counts = read_column(file, column, reading).values
     built = build_hierarchy(counts, ontology, links, name=column, limits=limits, **option_values)
     to_stdout = str(output) == "-"
     if to_stdout:

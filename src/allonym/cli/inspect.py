@@ -132,7 +132,7 @@ def _show_not_installed(inspection: Inspection) -> None:
 
 
 def _kind(column: ColumnInspection) -> str:
-    if column.role in ("identifier", "unit", "weight", "keep"):
+    if column.role in ("identifier", "unit", "household", "weight", "keep"):
         return ""
     return column.ontology or ("category" if column.kind == "set" else column.kind)
 

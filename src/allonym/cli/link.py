@@ -10,7 +10,7 @@ import click
 
 from allonym.cli import options
 from allonym.cli.help import Command, argument, option
-from allonym.cli.output import progress, say, show_json, waiting
+from allonym.cli.output import caution_language, progress, say, show_json, waiting
 from allonym.cli.printing.links_table import show_links
 from allonym.errors import OutputError, plural
 
@@ -39,13 +39,12 @@ VALUE_KEYS = ("value", "dropped", "suggestions")  # of a link; their texts come 
     metavar="FILE",
     help="Abbreviations beside the built-in ones: CSV with the columns short and long.",
 )
-@option("--header/--no-header", default=True, help="Whether the first line has the column names.")
-@option("--delimiter", metavar="SIGN", help="Delimiter; detected by default.")
 @options.hide_values
 @options.as_json
+@options.reading
 def link(
     file: str, column: str, ontology: str, output: Path | None, links: Path | None, senses: str, language: str,
-    abbreviations: Path | None, header: bool, delimiter: str | None, hide_values: bool, as_json: bool,
+    abbreviations: Path | None, hide_values: bool, as_json: bool, **reading_options: Any,
 ) -> None:  # fmt: skip
     r"""Link the words of a column to concepts, for review.
 
@@ -57,6 +56,7 @@ def link(
       allonym link diagnoses.csv.gz --column text --ontology doid.obo \
           -o text.links.csv
     """
+    from allonym.cli.plan_options import reading_from
     from allonym.ontology.catalog import open_ontology
     from allonym.ontology.linking import links_file
     from allonym.ontology.linking.link import link as link_values
@@ -67,9 +67,11 @@ def link(
 
     if output is not None and output.exists() and file != "-" and Path(file).exists() and output.samefile(file):
         raise OutputError(f"{output} is the data itself.", hint="write the links to another file.")
-    cells = read_column(file, column, Reading(delimiter=delimiter, header=header))
+    reading = reading_from(Reading(), reading_options)
+    cells = read_column(file, column, reading)
     with waiting(f"Reading {ontology}"):
         scope = open_ontology(ontology)
+    caution_language(scope.taxonomy.lexicon, language, ontology)
     settled = links_file.read(links) if links else links_file.Settled()
     with progress("Linking") as tick:
         linked = link_values(
@@ -80,7 +82,7 @@ def link(
             abbreviations=read_abbreviations(abbreviations) if abbreviations else None,
             settled=settled.concepts,
             narrower=settled.narrower,
-            name=column if header else "",
+            name=column if reading.header else "",
             tick=tick,
         )
     linked = settled.mark(linked)

@@ -11,7 +11,8 @@ import click
 from allonym.cli import declared, options
 from allonym.cli.help import Command, option
 from allonym.cli.output import as_json_text, progress, say_pairs, show_json, waiting
-from allonym.cli.printing.changes import change_lines, show_replacements
+from allonym.cli.printing.changes import change_lines, marginal_lines, null_lines, show_replacements
+from allonym.cli.printing.suppression import suppression_lines
 from allonym.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
@@ -32,15 +33,7 @@ EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
 @options.documents
 @options.hide_values
 @options.as_json
-@options.columns
-@options.k
-@declared.methods()
-@options.method_files
-@declared.models()
-@options.words
-@declared.accepting()
-@declared.combining()
-@options.reading
+@declared.plan_options()
 @options.execution
 def mask(
     file: str, output: str, plan: Path | None, balance: float, hide_values: bool, as_json: bool, **option_values: Any
@@ -55,6 +48,9 @@ def mask(
       allonym mask survey.csv -o masked.csv --quasi job=wordnet:person \
           --quasi age=numeric --sensitive income --identifier name --keep-rest --k 5
       allonym mask survey.csv -o masked.csv --plan plan.toml --k 10 --refine
+      allonym mask survey.csv -o masked.csv --quasi age=numeric \
+          --quasi income=numeric --ranges age=0,18,30,45,65 --round income=100 \
+          --top income=100000
       allonym mask patients.csv -o masked.csv --plan plan.toml \
           --l-diversity illness=3 --report report.html --codebook codebook.json
       allonym mask queries.csv -o masked.csv --quasi query=wordnet --keep-rest \
@@ -70,15 +66,14 @@ def mask(
       allonym mask - -o - --quasi job=wordnet:person --links job=job.links.csv \
           --keep-rest < in.csv > out.csv
     """
-    from allonym.cli.plan_options import NAMED_FILES, plan_from_options
+    from allonym.cli.plan_options import named_files, plan_from_options
     from allonym.release.write import check_outputs
 
     documents = Documents(**{name: option_values.pop(name) for name in Documents._fields})
     documents.check()
     execution = {name: option_values.pop(name) for name in EXECUTION}
-    named_files = [text.rpartition("=")[2] for name in NAMED_FILES for text in option_values[name]]
     outputs = [output, execution["row_map"], *documents.paths]
-    check_outputs(outputs, [file, plan, *named_files])
+    check_outputs(outputs, [file, plan, *named_files(option_values)])
     whole = plan_from_options(plan, option_values, hint=f"run `allonym inspect {file}` to see likely roles")
     check_outputs(outputs, [file, *whole.files])
     documents.check_measured(whole, file, execution)
@@ -163,29 +158,35 @@ def show_figures(
     release: Release, replacements: Path | None = None, *, by_column: bool = True, err: bool = False
 ) -> None:
     """Print the figures of a release, and name the file that lists its replacements, if there is one."""
+    from allonym.methods.registry import method_parameters
     from allonym.ontology.linking.accept import unreviewed_in_words
+    from allonym.pipeline.changes.promised_values import verified_in_words
+    from allonym.pipeline.disclosure.wording import people_in_words
     from allonym.report.html import parameter_text
 
     s = release.summary
-    persons = "" if s["units"] is None else f" of {s['units']:,} persons"
-    suppressed = f", {s['suppressed']:,} of them suppressed" if s["suppressed"] else ""
     shuffled, ordered = s["row_order"] == "shuffle", s.get("ordered_by")
-    parameters = "".join(f"{name} = {parameter_text(x)}, " for name, x in s["parameters"].items() if x != "")
+    defaults = {name: x.default for name, x in method_parameters(s["method"]).items() if name not in ("k", "represent")}
+    stated = {name: x for name, x in s["parameters"].items() if name not in defaults or x != defaults[name]}
+    parameters = "".join(f"{name} = {parameter_text(x)}, " for name, x in stated.items())
     seed = "no seed" if s["seed"] is None else f"seed {s['seed']}"
     if s["reproducible"] and "noise" in s:
         seed += " (the errors can be repeated: keep seed and plan secret)"
     pairs = [
         *_promises(s),
+        *verified_in_words(s),
         *((f"means of {name}", _dominance(x)) for name, x in s.get("dominance", {}).items()),
         *(
             (f"spellings of {name}", f"{x['values']:,} values count as {x['counted_as']:,}")
             for name, x in s.get("united", {}).items()
         ),
         *((f"words of {name}", unreviewed_in_words(x)) for name, x in s.get("unreviewed", {}).items()),
-        ("records", f"{s['records']:,}{persons}{suppressed}{', in random order' if shuffled else ''}"),
+        ("records", f"{s['records']:,}{people_in_words(s)}{', in random order' if shuffled else ''}"),
+        *suppression_lines(s),
         *([("caution", f"the order of rows was kept and correlates with {', '.join(ordered)}")] if ordered else []),
         *change_lines(s["changes"], replacements, by_column=by_column),
-        *_measures(s),
+        *null_lines(s["nulls"], by_column=by_column),
+        *_measures(s, by_column=by_column),
         *(("caution", text) for text in s["cautions"]),
         ("method", f"{s['method']}, {parameters}{seed}"),
         ("time", f"{s['seconds']:.2f} s"),
@@ -219,7 +220,7 @@ def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "promise", "none: values are replaced one by one, without k-anonymity"
 
 
-def _measures(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]]:
     """Yield loss and linkage; an engine that masked row by row measures nothing."""
     if not s["measures"]:
         yield "measures", "none: rows stayed in the engine; use `allonym evaluate` on a sample"
@@ -229,6 +230,8 @@ def _measures(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
     yield from ((f"noise in {name}", _noise(x)) for name, x in s.get("noise", {}).items())
     yield "information loss", f"{loss['value']:.2f} % ({columns})"
+    if by_column:
+        yield from marginal_lines(s["measures"])
     yield "highest linkage", _highest_linkage(s["risk"])
     yield "other attackers", _other_attackers(s["risk"])
     yield from ((f"{name} inferred", _inference(x)) for name, x in s["risk"]["inference"].items())

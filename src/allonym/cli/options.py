@@ -47,7 +47,7 @@ COLUMNS = "Columns"
 columns = together(
     option("--quasi", multiple=True, metavar=MEANING, section=COLUMNS,
            help="Quasi-identifier: masked. WHAT is an ontology (wordnet:ROOT, another name that `allonym ontologies` "
-           "lists, FILE[#ROOT]), numeric, category or ordinal:FILE. Repeat it for several ontologies."),
+           "lists, FILE[#ROOT]), numeric, category, date, code or ordinal:FILE. Repeat it for several ontologies."),
     option("--set", "set_", multiple=True, metavar=MEANING, section=COLUMNS,
            help="Quasi-identifier with several items per cell (a list, or text): masked. WHAT is an ontology or "
            "category."),
@@ -60,14 +60,24 @@ columns = together(
     option("--identifier", multiple=True, metavar=COLUMN, section=COLUMNS, help="Direct identifier: dropped."),
     option("--unit", metavar=COLUMN, section=COLUMNS,
            help="Identifies the person of each row, so that k counts persons: dropped."),
+    option("--household", metavar=COLUMN, section=COLUMNS,
+           help="Identifies the household of each row, so that k counts households too: dropped."),
     option("--weight", metavar=COLUMN, section=COLUMNS, help="Survey weights: kept."),
     option("--keep", multiple=True, metavar=COLUMN, section=COLUMNS, help="Kept unchanged."),
     option("--confirm", multiple=True, metavar=COLUMN, section=COLUMNS,
            help="Kept unchanged, although it holds identifiers, or gives away a masked or dropped column."),
+    option("--rows-are-persons", is_flag=True, section=COLUMNS,
+           help="Every row is another person, although identifiers repeat."),
     option("--keep-rest", is_flag=True, section=COLUMNS, help="Keep columns without a role unchanged."),
 )  # fmt: skip
 
 METHOD = "Method"
+max_distance = option(
+    "--max-distance", type=float, metavar="NUMBER", section=METHOD,
+    help="How far the value of a group may be from each value that it replaces, from 0 to 1; a cell that would be "
+    "farther is null. By default, with represent = auto or truthful: 0.4 for words, 0.25 of the range for numbers; "
+    "with truthful, 0.6 for sets. 1: no bound.",
+)  # fmt: skip
 k = option("--k", type=int, metavar="NUMBER", section=METHOD, help="Minimum number of people in a group; 5 by default.")
 method_files = together(
     option("--hierarchy", multiple=True, metavar="COLUMN=FILE", section=METHOD,
@@ -89,6 +99,9 @@ words = together(
     option("--links", multiple=True, metavar="COLUMN=FILE", section=WORDS, help="Reviewed links of a column."),
     option("--abbreviations", multiple=True, metavar="COLUMN=FILE", section=WORDS,
            help="Abbreviations of a column: CSV with the columns short and long."),
+    option("--ceiling", multiple=True, metavar="COLUMN=CONCEPT", section=WORDS,
+           help="Concept that is too general to stand for different words, with all above it: an id or a word, or "
+           "none; for --represent truthful. Repeat it for several."),
     accept_review,
     unmatched,
 )  # fmt: skip
@@ -115,6 +128,11 @@ execution = together(
            help="Number of distinct tuples above which they are grouped in blocks; 100,000 on spark."),
 )  # fmt: skip
 
+unused_execution = together(
+    *(option(name, hidden=True, multiple=name == "--partition-by", metavar="")
+      for name in ("--engine", "--master", "--partition-by", "--blocks-from")),
+)  # of a command that reads tables into memory: a release is measured by the options that masked it  # fmt: skip
+
 disclosure = together(
     option("--population", metavar="FILE",
            help="Table of the whole population with quasi-identifiers: counts who shares the values of a record."),
@@ -136,8 +154,9 @@ replacements = option(
 )  # fmt: skip
 report = option("--report", type=PATH, metavar="FILE", help="Write a report: one HTML file.")
 public = option("--public", is_flag=True, help="Leave seed, values and groups out of the report.")
+summary = option("--summary", type=PATH, metavar="FILE", help="Write the figures as JSON.")
 documents = together(
-    option("--summary", type=PATH, metavar="FILE", help="Write the figures as JSON."),
+    summary,
     report,
     public,
     option("--codebook", type=PATH, metavar="FILE", help="Write a description of each variable as JSON."),

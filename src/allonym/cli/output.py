@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from allonym.errors import AllonymError, LinksError, PlanError, Problem, first_few
+from allonym.errors import REPEATED_KEY, UNKNOWN_KEY, AllonymError, LinksError, PlanError, Problem, first_few
 from allonym.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from allonym.ontology.lexicon import Lexicon
 
 MAX_LISTED = 20  # values shown behind a problem
 
@@ -104,8 +106,9 @@ def progress(task: str) -> Iterator[Progress]:
 
 
 def show_error(error: AllonymError, *, hide_values: bool) -> None:
-    """Print every problem of an error, with its hint; values are shown of columns of words only, not of headers."""
-    hide_values = hide_values or not isinstance(error, PlanError | LinksError)
+    """Print every problem of an error, with its hint; values are shown of columns and keys, not of headers."""
+    of_columns = isinstance(error, PlanError | LinksError) or error.problems[0].code in (REPEATED_KEY, UNKNOWN_KEY)
+    hide_values = hide_values or not of_columns
     where = f"{error.where}: " if isinstance(error, PlanError) and error.where else ""
     several = len(error.problems) > 1
     if several:
@@ -136,6 +139,12 @@ def printable(text: str) -> str:
     'a�[31mb'
     """
     return "".join(c if c.isprintable() else "�" for c in text)
+
+
+def caution_language(lexicon: Lexicon, language: str, ontology: str) -> None:
+    """Print that an ontology does not say in which language its words are, where a language is asked for."""
+    if language != "en" and not lexicon.states_languages:
+        click.echo(f"Caution: {ontology} does not state the language of its words; all count as {language}.", err=True)
 
 
 def short(text: str, length: int) -> str:

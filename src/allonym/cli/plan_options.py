@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.cli.declared import ACCEPTING, method_parameters, privacy_models
+from allonym.cli.declared import ACCEPTING, column_option, column_options, method_parameters, privacy_models
 from allonym.errors import OptionError, PlanError, Problem
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAMED_FILES = ("links", "abbreviations", "hierarchy", "candidates")  # options that name a file for a column
 ROLES = {
     "quasi": "quasi", "set_": "set", "sensitive": "sensitive", "keep": "keep", "identifier": "identifier",
-    "unit": "unit", "weight": "weight",
+    "unit": "unit", "household": "household", "weight": "weight",
 }  # fmt: skip
 SETTINGS = ("k", "seed", "method", "row_order")
 READING = ("encoding", "delimiter", "header", "sheet", "max_size")
@@ -27,6 +27,7 @@ READING = ("encoding", "delimiter", "header", "sheet", "max_size")
 
 def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hint: str) -> Plan:
     """Return the plan of a file, changed by options; `hint` helps where no column has a role."""
+    from allonym.methods.registry import DEFAULT_METHOD, with_new_names
     from allonym.plan import Plan
     from allonym.tables.files import Reading
 
@@ -35,8 +36,8 @@ def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hi
         raise PlanError([Problem("no-roles", "no column has a role.", f"{hint}, or give --plan.")])
     base = Plan.load(path) if path is not None else None
     requirements = _requirements(option_values)
-    settings = {name: option_values[name] for name in SETTINGS if option_values[name] is not None}
-    settings |= {name: True for name in ("keep_rest", "long") if option_values[name]}
+    settings = {name: x for name in SETTINGS if (x := option_values.get(name)) is not None}
+    settings |= {name: True for name in ("keep_rest", "long", "rows_are_persons") if option_values[name]}
     parameters = dict(base.parameters) if base else {}
     if "method" in settings:
         base, parameters = _with_method(base, parameters, settings["method"])
@@ -45,9 +46,15 @@ def plan_from_options(path: Path | None, option_values: Mapping[str, Any], *, hi
     all_requirements = (*(base.privacy if base else ()), *requirements)
     settings["privacy"] = tuple({(x.model, x.column): x for x in all_requirements}.values())
     settings["reading"] = reading_from(base.reading if base else Reading(), option_values)
-    settings["parameters"] = parameters | _parameters(option_values)
+    method = settings.get("method", base.method.name if base else DEFAULT_METHOD)
+    settings["parameters"] = parameters | with_new_names(method, _parameters(option_values))
     plan = Plan(**settings) if base is None else replace(base, **settings)
     return base if base is not None and plan == base else plan  # unchanged: its hash is that of the file
+
+
+def named_files(option_values: Mapping[str, Any]) -> list[str]:
+    """Return the files that options name for columns."""
+    return [text.rpartition("=")[2] for name in NAMED_FILES for text in option_values[name]]
 
 
 def reading_from(reading: Reading, option_values: Mapping[str, Any]) -> Reading:
@@ -61,7 +68,7 @@ def _listed(names: str | Sequence[str] | None) -> list[str]:
 
 def _parameters(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of the method that options give."""
-    return {name: option_values[name] for name in method_parameters() if option_values[name] is not None}
+    return {name: x for name in method_parameters() if (x := option_values.get(name)) is not None}
 
 
 def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> tuple[Plan | None, dict[str, Any]]:
@@ -111,16 +118,19 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
     columns |= {name: replace(columns.get(name) or keep(), confirmed=True) for name in options["confirm"]}
     links = _files("--links", options["links"], columns)
     single = {x: _files(f"--{x}", options[x], columns) for x in ("abbreviations", "hierarchy")}
+    ceilings = _of_columns("--ceiling", options["ceiling"], columns, "CONCEPT")
     candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
     for path in (x for x in options["candidates"] if "=" not in x):
         candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
-    of_quasi = {name: options[name] for name in ("unmatched", "similarity", "combine", *ACCEPTING)}
+    columns |= _with_own_options(columns, options)
+    of_quasi = {name: options[name] for name in ("unmatched", "similarity", "combine", "max_distance", *ACCEPTING)}
     of_quasi |= {"accept_review": options["accept_review"]} if options["accept_review"] or options["accept"] else {}
     of_sets = {"separator": options["separator"], "distance": options["set_distance"]}
     for name, column in columns.items():
         changes: dict[str, Any] = {"links": tuple(links[name])} if name in links else {}
         changes |= {option: files[name][-1] for option, files in single.items() if name in files}
         changes |= {"candidates": candidates[name][-1]} if name in candidates else {}
+        changes |= {"ceiling": tuple(ceilings[name])} if name in ceilings else {}
         if column.role == "quasi":
             settings = of_quasi | of_sets if column.kind == "set" else of_quasi
             changes |= {setting: x for setting, x in settings.items() if x is not None}
@@ -128,6 +138,24 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
             changes["combine"] = options["combine"]
         columns[name] = replace(column, **changes)
     return columns
+
+
+def _with_own_options(columns: dict[str, Column], options: Mapping[str, Any]) -> dict[str, Column]:
+    """Return the columns that options of single columns change; a column without a kind gets the one that has them."""
+    from allonym.kinds.registry import KINDS, takes_option
+    from allonym.parameters import parameters_of
+    from allonym.plan.column import Column
+
+    changed: dict[str, Column] = {}
+    for key, declared in column_options().items():
+        given = _of_columns(f"--{declared['x-option']}", options[column_option(key)], columns, "VALUE", "to mask")
+        kinds = [kind for kind in KINDS if takes_option(kind, key)]
+        for name, texts in given.items():
+            column = changed.get(name, columns[name])
+            implied = column.kind is None and not column.ontology and len(kinds) == 1
+            value = parameters_of(Column)[key].parse(texts[-1])
+            changed[name] = replace(column, **{key: value}, kind=kinds[0] if implied else column.kind)
+    return changed
 
 
 def _described(roles: dict[str, list[str]]) -> dict[str, Column]:
@@ -159,13 +187,21 @@ def _described(roles: dict[str, list[str]]) -> dict[str, Column]:
 
 def _files(option: str, texts: Sequence[str], columns: dict[str, Column]) -> dict[str, list[str]]:
     """Return the files that an option gives for columns of words."""
-    files: dict[str, list[str]] = {}
+    given = _of_columns(option, texts, columns, "FILE")
+    return {name: [str(Path(path).absolute()) for path in paths] for name, paths in given.items()}
+
+
+def _of_columns(
+    option: str, texts: Sequence[str], columns: dict[str, Column], what: str, sort: str = "of words"
+) -> dict[str, list[str]]:
+    """Return what an option gives for columns, which are described in messages by what sort they are of."""
+    given: dict[str, list[str]] = {}
     for text in texts:
-        name, equals, path = text.partition("=")
+        name, equals, value = text.partition("=")
         if not equals or name not in columns or columns[name].role not in ("quasi", "sensitive"):
-            raise OptionError(f"{option} {text}: there is no column {name} of words.", hint="write COLUMN=FILE.")
-        files.setdefault(name, []).append(str(Path(path).absolute()))
-    return files
+            raise OptionError(f"{option} {text}: there is no column {name} {sort}.", hint=f"write COLUMN={what}.")
+        given.setdefault(name, []).append(value)
+    return given
 
 
 def _absolute(kind: str) -> str:

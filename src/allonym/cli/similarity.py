@@ -8,7 +8,7 @@ import click
 
 from allonym.cli import options
 from allonym.cli.help import Command, argument, option
-from allonym.cli.output import say, show_json, show_table, waiting
+from allonym.cli.output import caution_language, say, show_json, show_table, waiting
 
 if TYPE_CHECKING:
     from allonym.ontology.word_similarity import Comparison
@@ -45,6 +45,7 @@ def similarity(
 
     with waiting(f"Reading {ontology}"):
         scope = open_ontology(ontology)
+    caution_language(scope.taxonomy.lexicon, language, ontology)
     comparison = compare(
         word, other, measure=measure, depth=depth, content=content, ontology=scope, senses=senses, language=language
     )

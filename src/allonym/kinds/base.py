@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Ints, count_units
-from allonym.cells import MISSING, Cells, cell_text, is_missing, text_counts
+from allonym.cells import MISSING, Cells, cell_text, is_missing, plain_spelling, text_counts
 from allonym.errors import Problem
 from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import ColumnLinks
+from allonym.metric import Metric, Value
 from allonym.ontology.narrower import broader_unless, is_narrower
 from allonym.ontology.scope import Scope
-from allonym.records import Attribute, Metric, Value
+from allonym.records import Attribute
 
 ANYTHING = "*"  # generalisation tools write it for any value
 
@@ -34,7 +36,7 @@ class EncodedColumn:
     attribute: Attribute
     cells: Cells
     code_of: Ints  # for every distinct cell
-    original_of: Ints  # the same before unmatched values were suppressed
+    original_of: Ints  # the same before unmatched values were suppressed, or numbers rounded
     label: Callable[[Value], Any]  # how a value is written that has no spelling to use
     kind: Kind
 
@@ -46,7 +48,13 @@ class EncodedColumn:
     @property
     def suppressed(self) -> int:
         """How many cells became null because they have no link."""
-        return int(self.cells.counts[self.code_of != self.original_of].sum())
+        null = np.array([value is None for value in self.attribute.values], bool)
+        return int(self.cells.counts[null[self.code_of] & (self.code_of != self.original_of)].sum())
+
+    @property
+    def recoded(self) -> bool:
+        """Whether cells became other values before they were masked."""
+        return bool((self.code_of != self.original_of).any())
 
     def decode(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None, seed: int = 0) -> Cells:
         """Return the cells for codes of the (extended) attribute.
@@ -58,13 +66,33 @@ class EncodedColumn:
         if any(cell is None or cell == "" for cell in self.cells.values):
             best = {code: rank for code, rank in best.items() if attribute.values[code] is not None}
         written = [best[c][2] if c in best else self.label(v) for c, v in enumerate(attribute.values)]
+        if any(isinstance(written[c], str) for c in np.unique(codes).tolist()):
+            written = self.kind.as_texts(written, attribute.metric)
         return Cells(written, codes, self.cells.row_counts)
+
+    def decode_existing(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> Cells:
+        """Return the cells for codes of values that `existing_cells` allows, and for null."""
+        return self.decode(attribute, codes, k, units)
+
+    def existing_cells(self, k: int, units: Ints | None) -> NDArray[np.bool_]:
+        """Return which distinct cells are written where only existing records are: one spelling for each value.
+
+        It is the one that most units hold, if at least k do. Of missing values, empty cells are written.
+        """
+        best = self._best_spellings(k, units)
+        empty = [cell is None or cell == "" for cell in self.cells.values]
+        nulls = [self.attribute.values[code] is None for code in self.code_of.tolist()]
+        written = [
+            is_empty or (not (null and any(empty)) and code in best and best[code][2] == cell)
+            for cell, code, is_empty, null in zip(self.cells.values, self.code_of.tolist(), empty, nulls, strict=True)
+        ]
+        return np.array(written, bool) & (self.code_of == self.original_of)
 
     def _best_spellings(self, k: int, units: Ints | None) -> dict[int, tuple[int, str, Any]]:
         """Return by code the spelling that most units hold, and at least k: its negated count, its text, its cell."""
         held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
         best: dict[int, tuple[int, str, Any]] = {}
-        spelled = self.code_of == self.original_of  # a suppressed cell is no spelling of null
+        spelled = self.code_of == self.original_of  # a suppressed cell is no spelling of null, 23 none of 25
         for cell, code, is_spelling, holders in zip(self.cells.values, self.code_of, spelled, held, strict=True):
             rank = (-int(holders), str(cell), cell)
             if is_spelling and holders >= k and (int(code) not in best or rank[:2] < best[int(code)][:2]):
@@ -117,17 +145,23 @@ class Kind(ABC):
     name: ClassVar[str]
     description: ClassVar[str]  # what its values are, for people
     options: ClassVar[frozenset[str]] = frozenset()  # of a plan's column, besides the common ones
+    grouped_options: ClassVar[frozenset[str]] = frozenset()  # those that only methods which group records take
     roles: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
     automatic: ClassVar[bool] = False  # whether columns without a stated kind may be of it
     numeric: ClassVar[bool] = False  # whether its values are numbers
     ordered: ClassVar[bool] = False  # whether its values are on a line
     multivalued: ClassVar[bool] = False  # whether a cell may hold several items
+    writes_rare: ClassVar[bool] = True  # whether a value that fewer than k units hold may be written as it stands
     several_ontologies: ClassVar[bool] = False  # whether it takes several ontologies
     argument: ClassVar[str] = ""  # the option that stands behind the kind, as in ordinal:FILE
     default_measure: ClassVar[str] = "wu-palmer"  # of similarity
+    default_representative: ClassVar[str] = "truthful"  # of a group, where a method leaves it to the kind
+    representatives: ClassVar[Mapping[str, str]] = {}  # choices of `represent`, as the methods name them
+    max_true_distance: ClassVar[float | None] = None  # of a value that is true of a group to each that it replaces
     without_ontology: ClassVar[Mapping[str, str]] = {}  # the options of a column whose words no ontology has
 
     weight: float = 1.0
+    max_distance: float | None = None
     missing: Sequence[str] = MISSING
     folder: Path = Path()
     writes_codes: bool | None = None  # whether concepts are written by code; None: as the column was
@@ -147,6 +181,11 @@ class Kind(ABC):
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
         """Tell whether a column looks like this kind."""
         return False
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """How far a group's value may be from each value that it replaces, as options of an attribute."""
+        return {"max_distance": self.max_distance, "max_true_distance": self.max_true_distance}
 
     @property
     def linked(self) -> bool:
@@ -184,6 +223,10 @@ class Kind(ABC):
         texts = [None if is_missing(cell, self.missing) else cell_text(cell) for cell in cells.values]
         new = {text: place for place, text in enumerate(texts) if text is not None and text not in known}
         known |= self.meanings(encoded, cells, new, links)
+        variants = {plain_spelling(x): x for x in encoded.attribute.values if isinstance(x, str)}
+        for text in new:  # other spellings of words that the original has
+            if isinstance(known.get(text, text), str) and (key := plain_spelling(text)) in variants:
+                known[text] = variants[key]
         unknown = [text for text in new if text not in known]
         return [None if text is None else known.get(text, text) for text in texts], unknown
 
@@ -212,6 +255,10 @@ class Kind(ABC):
         """Return the texts that a codebook lists for a cell."""
         return [cell_text(x) for x in cell] if isinstance(cell, tuple) else [cell_text(cell)]
 
+    def as_texts(self, cells: list[Any], metric: Metric) -> list[Any]:
+        """Return the cells of a column in which text is written; a kind whose cells are of one type makes all text."""
+        return cells
+
     def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> CellCodec:
         """Return the codec of single cells; concepts must lie in the domain, if one is given."""
         raise NotImplementedError(f"a column of kind {self.name} has no codec")
@@ -237,7 +284,7 @@ class Kind(ABC):
             distinct.append(None)
         place = {v: i for i, v in enumerate(distinct)}
         code_of, original_of = (np.array([place[v] for v in each], np.int64) for each in (values, originals))
-        attribute = Attribute(name, self.name, metric(distinct), self.weight)
+        attribute = Attribute(name, self.name, metric(distinct), self.weight, **self.bounds)
         return EncodedColumn(attribute, cells, code_of, original_of, label, self)
 
 

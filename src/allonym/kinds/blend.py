@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +12,8 @@ from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import BaseMetric, tolerance
+from allonym.metric import Metric, Value
 from allonym.ontology.narrower import broader, concept_order
-from allonym.records import Metric, Value
 
 
 class BlendedMetric(BaseMetric):
@@ -89,17 +89,27 @@ class BlendedMetric(BaseMetric):
 
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the nearest least common subsumer of the ontologies that have all values; null, if none has."""
+        return self._nearest_common(codes, counts, lambda part, own, mass: part.subsumer(own, mass))
+
+    def truthful(self, codes: Ints, counts: Floats) -> Value:
+        """Return the nearest common subsumer of the ontologies that have all values, if it is not too general."""
+        return self._nearest_common(codes, counts, lambda part, own, mass: part.truthful(own, mass))
+
+    def _nearest_common(
+        self, codes: Ints, counts: Floats, choose: Callable[[ConceptMetric, Ints, Floats], Value]
+    ) -> Value:
+        """Return what is chosen in the ontology in which it is nearest, of those that have all values."""
         if (codes == codes[0]).all() or self.unlinked[codes].any():
             return super().subsumer(codes, counts)
         total = sum_by(codes, counts, len(self.values))
         linked = np.flatnonzero(np.bincount(codes))
-        subsumers: list[Value] = []
+        chosen: list[Value] = []
         for i, part in enumerate(self.parts):
             own = self._codes[linked, i]
-            if (own >= 0).all():
-                concept = broader(part.subsumer(own, total[linked]))
-                subsumers.append(tuple(concept if j == i else None for j in range(len(self.parts))))
-        return min(subsumers, key=lambda value: float(self.distances_from(value)[linked] @ total[linked]), default=None)
+            concept = broader(choose(part, own, total[linked])) if (own >= 0).all() else None
+            if concept is not None:
+                chosen.append(tuple(concept if j == i else None for j in range(len(self.parts))))
+        return min(chosen, key=lambda value: float(self.distances_from(value)[linked] @ total[linked]), default=None)
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return how many values of the data lie under the subsumer of two; all, where no ontology has both."""

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from allonym.arrays import Floats, Ints
-from allonym.cells import Cells, is_missing
+from allonym.cells import Cells, is_missing, united_spellings
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, single_families
-from allonym.records import Value
+from allonym.metric import Value
 
 
 class EqualityMetric(BaseMetric):
@@ -52,8 +52,10 @@ class Category(Kind):
     description: ClassVar[str] = "categories"
 
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
-        """Encode categories; one that fewer than k units hold is written as null."""
-        values = [None if is_missing(c, self.missing) else str(c) for c in cells.values]
+        """Encode categories, spellings of one as one; one that fewer than k units hold is written as null."""
+        texts = [None if is_missing(c, self.missing) else str(c) for c in cells.values]
+        united = united_spellings(texts, cells.counts)
+        values = [None if text is None else united[text] for text in texts]
         return self._encoded(name, cells, values, EqualityMetric, str, lambda v: None)
 
     def meanings(

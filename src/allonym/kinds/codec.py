@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from allonym.records import Value
+from allonym.metric import Value
 
 
 class CellCodec(ABC):

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen
 from allonym.kinds.metric import MAX_FAMILIES
+from allonym.metric import Value
 from allonym.ontology import similarity
 from allonym.ontology.ancestry import Ancestry
 from allonym.ontology.joining.virtual_roots import virtual_roots
 from allonym.ontology.narrower import broader
 from allonym.ontology.scope import Scope
-from allonym.records import Value
 
 TO_LEAF, FROM_LEAF, LEAVES = (False, True), (True, False), (True, True)  # which of two are leaves below a concept
 MAX_TABLE = 50_000_000  # distances in a table
@@ -222,3 +222,8 @@ class ConceptIndex:
         own, _, common = self._spans(concepts)
         lowest = self._top(common)[0]
         return self.used[self._places(lowest & (self._allowed | own) or lowest)]
+
+    def common_subsumers(self, concepts: Ints) -> Ints:
+        """Return all common subsumers of V; only those under the root, if there are any."""
+        own, _, common = self._spans(concepts)
+        return self.used[self._places(common & (self._allowed | own) or common)]

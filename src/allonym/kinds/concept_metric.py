@@ -17,10 +17,12 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.levels import distinct_levels, steps_to_root
 from allonym.kinds.metric import MAX_FAMILIES, BaseMetric, tolerance
+from allonym.metric import Metric, Value
+from allonym.ontology.generality.ceiling import Ceiling
+from allonym.ontology.generality.choice import better_known, chosen_concept
 from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
-from allonym.records import Metric, Value
 
 BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
 
@@ -47,9 +49,10 @@ class ConceptMetric(BaseMetric):
         measure: str = "wu-palmer",
         depth: str = "nodes",
         index: ConceptIndex | None = None,
+        ceiling: Ceiling | None = None,
     ) -> None:
         super().__init__(values)
-        self.scope, self.measure, self.depth = scope, measure, depth
+        self.scope, self.measure, self.depth, self.ceiling = scope, measure, depth, ceiling
         if index is not None:
             self.__dict__["index"] = index
 
@@ -57,7 +60,7 @@ class ConceptMetric(BaseMetric):
         index = self.__dict__.get("index")
         if index is not None and not all(index.has(v) for v in values[len(self.values) :]):
             index = None
-        return ConceptMetric(values, self.scope, self.measure, self.depth, index)
+        return ConceptMetric(values, self.scope, self.measure, self.depth, index, self.ceiling)
 
     @cached_property
     def concepts(self) -> Ints:
@@ -147,6 +150,37 @@ class ConceptMetric(BaseMetric):
         subsumers = self.index.subsumers(self._distinct_concepts(linked))
         return first_of_best(subsumers, self._sums(subsumers, linked, total[linked]))
 
+    def truthful(self, codes: Ints, counts: Floats) -> Value:
+        """Return the nearest common subsumer that is not too general; null, if none is, or some value is unlinked."""
+        total, linked, unlinked = self.split_linked(codes, counts)
+        if unlinked.size or linked.size == 1:
+            return super().subsumer(codes, counts)
+        subsumers = self.index.common_subsumers(self._distinct_concepts(linked))
+        subsumers = subsumers[~self._too_general[subsumers]]
+        return self._chosen(subsumers, linked, total[linked]) if subsumers.size else None
+
+    def preferred(self, value: Value, codes: Ints, counts: Floats) -> Value:
+        """Return the centroid, or the nearest concept above it that people know, if that is about as near."""
+        total, linked, _ = self.split_linked(codes, counts)
+        if self.ceiling is None or linked.size < 2 or value is None or isinstance(value, (str, Narrower)):
+            return value
+        concepts = self.index.common_subsumers(np.array([value]))
+        concepts = concepts[(concepts == value) | ~self._too_general[concepts]]
+        costs = self._sums(concepts, linked, total[linked])
+        return better_known(value, concepts, costs, float(total[linked].sum()), self.ceiling)
+
+    def _chosen(self, concepts: Ints, linked: Ints, weights: Floats) -> int:
+        """Return the concept with the least Σ ω·d; in a column of a table, one that people know."""
+        costs = self._sums(concepts, linked, weights)
+        if self.ceiling is None:
+            return first_of_best(concepts, costs)
+        return chosen_concept(concepts, costs, float(weights.sum()), self.ceiling)
+
+    @cached_property
+    def _too_general(self) -> NDArray[np.bool_]:
+        """For every concept of the ontology, whether it says too little to stand for different values."""
+        return (self.ceiling or Ceiling(self.scope, named=None)).too_general
+
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number families under upper concepts; the largest is split while it has more than half of the values."""
         concepts = self.concepts[codes]
@@ -221,7 +255,9 @@ class ConceptMetric(BaseMetric):
 
     def with_measure(self, measure: str) -> ConceptMetric:
         """Return the same values under another measure."""
-        return self if measure == self.measure else ConceptMetric(self.values, self.scope, measure, self.depth)
+        if measure == self.measure:
+            return self
+        return ConceptMetric(self.values, self.scope, measure, self.depth, ceiling=self.ceiling)
 
 
 def first_of_best(concepts: Ints, costs: Floats) -> int:

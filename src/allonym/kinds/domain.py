@@ -9,10 +9,10 @@ from allonym.arrays import Floats, Ints, frozen, take_rows
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.metric import tolerance
+from allonym.metric import Value
 from allonym.ontology.joining.virtual_roots import virtual_roots
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
-from allonym.records import Value
 
 Bools = NDArray[np.bool_]
 TIE_DECIMALS = 12  # distances that agree to so many decimals are ties

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from allonym.cells import comparable_text
+from allonym.ontology.generality.familiar import label as known_label
 from allonym.ontology.joining.taxonomy import JoinedTaxonomy
 from allonym.ontology.lexicon import Lexicon, key
 from allonym.ontology.linking.accept import as_category, is_accepted
@@ -28,7 +29,7 @@ EACH_STYLE = " | "  # between the styles of joined ontologies
 MAX_WITHOUT_PLURAL = 2  # letters of words that are not taken for plurals
 LINKING_OPTIONS = frozenset(
     {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "abbreviations",
-     "unmatched", "accept_review", "accept", "rest", "combine"}
+     "unmatched", "accept_review", "accept", "rest", "combine", "ceiling"}
 )  # fmt: skip
 
 
@@ -182,7 +183,7 @@ def concept_writer(taxonomy: Taxonomy, style: str, language: str = "en") -> Call
 
     def label(concept: int) -> str:
         own = taxonomy.lexicon.preferred_term(concept, language) if several_languages else None
-        return (own or taxonomy.labels[concept]).replace("_", " ")
+        return (own or known_label(taxonomy, concept)).replace("_", " ")
 
     return label
 

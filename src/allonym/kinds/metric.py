@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.metric import Metric, Value
 from allonym.ontology.pickling import DropCaches
-from allonym.records import Metric, Value
 
 MAX_CACHED_DISTANCES = 4_000_000
 MIN_FAMILY = 0.1  # share of the counts that each of two families must have
@@ -87,6 +87,23 @@ class BaseMetric(DropCaches, ABC):
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the common value; null, if values differ."""
         return self.values[codes[0]] if (codes == codes[0]).all() else None
+
+    def preferred(self, value: Value, codes: Ints, counts: Floats) -> Value:
+        """Return the centroid of some values: there is none that is better known."""
+        return value
+
+    def truthful(self, codes: Ints, counts: Floats) -> Value:
+        """Return the subsumer, which is true of all; null, if there is none."""
+        return self.subsumer(codes, counts)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether values of a kind of numbers may be averaged."""
+        return True
+
+    def with_holders(self, holders: Ints, k: int) -> Self:
+        """Return the same metric: what stands for several values gives away no value of few units."""
+        return self
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return how many values of the data lie under the subsumer of two: one if they are equal, else all."""

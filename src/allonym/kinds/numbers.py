@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +12,11 @@ from allonym.cells import THOUSANDS
 _NUMBER = r"([+-]?\d+(?:\.\d+)?)"
 _RANGE = re.compile(r"[\[\](]?\s*" + _NUMBER + r"\s*(?:-|–|~|to|;|\.\.+)\s*" + _NUMBER + r"\s*[\[\])]?")
 _BRACKETS = re.compile(r"[\[\]({]\s*" + _NUMBER + r"\s*[,;:]\s*" + _NUMBER + r"\s*[\[\])}]")
-_ABOVE = re.compile(rf"(?:>=?|≥)\s*{_NUMBER}|{_NUMBER}\s*\+|[\[\](]\s*{_NUMBER}\s*[,;]\s*(?:\+?inf|∞)\s*[\[\])]")
-_BELOW = re.compile(rf"(?:<=?|≤)\s*{_NUMBER}|[\[\](]\s*-(?:inf|∞)\s*[,;]\s*{_NUMBER}\s*[\[\])]")
+_ABOVE = re.compile(
+    rf"(?:>=?|≥)\s*{_NUMBER}|{_NUMBER}\s*(?:\+|or more|and over)|[\[\](]\s*{_NUMBER}\s*[,;]\s*(?:\+?inf|∞)\s*[\[\])]"
+)
+_BELOW = re.compile(rf"(?:<=?|≤)\s*{_NUMBER}|{_NUMBER}\s*or less|[\[\](]\s*-(?:inf|∞)\s*[,;]\s*{_NUMBER}\s*[\[\])]")
+_UNDER = re.compile(r"under\s+([+-]?\d+(?:[.,]\d+)?)")
 LARGEST_EXACT = 2.0**53  # beyond, neighbouring integers are the same float
 MAX_DECIMALS = 15  # decimals that a float can distinguish
 
@@ -57,18 +61,32 @@ def _decimals(text: str) -> int:
     return min(max(decimals, 0), MAX_DECIMALS)
 
 
-def number_label(value: float | None, decimals: int, comma: bool, *, as_text: bool) -> Any:
-    """Return a number as a column with so many decimals writes it.
+def number_label(value: float | tuple[float, float] | None, decimals: int, comma: bool, *, as_text: bool) -> Any:
+    """Return a number, or a range, as a column with so many decimals writes it.
 
     >>> number_label(2.5, 2, True, as_text=True), number_label(2.0, 0, False, as_text=False)
     ('2,50', 2)
+    >>> [number_label(x, 0, False, as_text=False) for x in ((20.0, 29.0), (65.0, math.inf), (-math.inf, 17.0))]
+    ['20 to 29', '65 or more', 'under 18']
     """
     if value is None:
         return None
+    if isinstance(value, tuple):
+        return _range_label(*value, decimals, comma)
     if not as_text:
         return round(value, decimals) if decimals else int(value)
     text = f"{value:.{decimals}f}"
     return text.replace(".", ",") if comma else text
+
+
+def _range_label(low: float, high: float, decimals: int, comma: bool) -> str:
+    """Return a range; an open one has one end. A range of one number is the number."""
+    if low == -math.inf:
+        high += 10.0**-decimals
+    ends = [number_label(x, decimals, comma, as_text=True) for x in (low, high) if math.isfinite(x)]
+    if low == -math.inf:
+        return f"under {ends[0]}"
+    return f"{ends[0]} or more" if high == math.inf else ends[0] if low == high else " to ".join(ends)
 
 
 def number_or_range(text: str, numbers: Sequence[float], comma: bool = False) -> float | tuple[float, float] | None:
@@ -76,10 +94,16 @@ def number_or_range(text: str, numbers: Sequence[float], comma: bool = False) ->
 
     >>> [number_or_range(x, [17.0, 90.0]) for x in ("42", "[20, 30[", "20-30", "-5 - 5", ">= 80", "60+", "1,000")]
     [42.0, (20.0, 30.0), (20.0, 30.0), (-5.0, 5.0), (80.0, 90.0), (60.0, 90.0), 1000.0]
+    >>> [number_or_range(x, [17.0, 90.0]) for x in ("20 to 29", "65 or more", "under 18", "18 or less")]
+    [(20.0, 29.0), (65.0, 90.0), (17.0, 17.0), (17.0, 18.0)]
     >>> number_or_range("2,5", [1.0], comma=True), number_or_range("2010-05", [1.0]), number_or_range("*", [1.0])
     (2.5, None, None)
     """
     text = text.strip()
+    if match := _UNDER.fullmatch(text):
+        inside = number_or_range(f"< {match[1]}", numbers, comma)
+        unit = 10.0 ** -max(decimals_of([match[1]]), 0)
+        return (inside[0], max(round(inside[1] - unit, MAX_DECIMALS), inside[0])) if isinstance(inside, tuple) else None
     if not comma and THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     number = to_number(text, comma)
@@ -94,6 +118,6 @@ def number_or_range(text: str, numbers: Sequence[float], comma: bool = False) ->
         number = max(min(float(match[1] or match[2] or match[3]), LARGEST_EXACT), -LARGEST_EXACT)
         return (number, max(*numbers, number))
     if numbers and (match := _BELOW.fullmatch(plain)):
-        number = max(min(float(match[1] or match[2]), LARGEST_EXACT), -LARGEST_EXACT)
+        number = max(min(float(match[1] or match[2] or match[3]), LARGEST_EXACT), -LARGEST_EXACT)
         return (min(*numbers, number), number)
     return None

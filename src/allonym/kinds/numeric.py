@@ -2,114 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.cells import MISSING, Cells, cell_text, is_missing
-from allonym.errors import TableError
+from allonym.errors import Problem, TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.codec import CellCodec
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.linking import ColumnLinks
-from allonym.kinds.metric import BaseMetric, halves
 from allonym.kinds.numbers import MAX_DECIMALS, decimals_of, number_label, number_or_range, numbers_of, to_number
+from allonym.kinds.ranges.coding import AUTOMATIC, NumberCoding, automatic_limits
+from allonym.kinds.ranges.numeric_metric import MEAN, MEDIAN, RANGE, NumericMetric, Representation
+from allonym.metric import Metric, Value
 from allonym.ontology.scope import Scope
 from allonym.parameters import is_number
-from allonym.records import Attribute, Value
+from allonym.records import Attribute
 
-
-class NumericMetric(BaseMetric):
-    """Distance |a - b| / range of the data. The centroid is the mean, rounded to the decimals of the column.
-
-    Nulls are left out of a mean unless they are the majority; then the centroid is null.
-
-    >>> ages = NumericMetric([20.0, 30.0, 60.0, None], decimals=0)
-    >>> ages.distances(0, [0, 1, 2, 3]).tolist(), ages.centroid(np.array([0, 1, 3]), np.array([1.0, 2.0, 1.0]))
-    ([0.0, 0.25, 1.0, 1.0], 27.0)
-    """
-
-    def __init__(
-        self,
-        values: Sequence[Value],
-        decimals: int = 0,
-        span: float | None = None,
-        rule: DominanceRule | None = None,
-    ) -> None:
-        super().__init__(values)
-        self.decimals = decimals
-        self.rule = rule or DominanceRule()
-        numbers = [v for v in self.values if v is not None]
-        self.span = (max(numbers) - min(numbers) if numbers else 0.0) if span is None else span
-
-    @cached_property
-    def numbers(self) -> Floats:
-        """The values as an array, a range by its middle; null and unlinked texts are NaN."""
-        return frozen(self._ends.mean(axis=1))
-
-    @cached_property
-    def _ends(self) -> Floats:
-        """The lowest and the highest number of every value; both are the number, if it is no range."""
-        ends = [v if isinstance(v, tuple) else (np.nan, np.nan) if self.unlinked[i] else (v, v)
-                for i, v in enumerate(self.values)]  # fmt: skip
-        return frozen(np.array(ends, np.float64).reshape(-1, 2))
-
-    def _with(self, values: Sequence[Value]) -> NumericMetric:
-        return NumericMetric(values, self.decimals, self.span, self.rule)
-
-    def _between(self, a: Ints, b: Ints) -> Floats:
-        far = np.abs(self.numbers[a] - self.numbers[b])
-        return np.minimum(far / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
-
-    def _from(self, value: Value) -> Floats:
-        if not isinstance(value, (int, float)) or self.span <= 0:
-            return super()._from(value)
-        far = np.minimum(np.abs(value - self.numbers) / self.span, 1.0)
-        return np.where(self.unlinked, 1.0, far)
-
-    def centroid(self, codes: Ints, counts: Floats) -> Value:
-        """Return the rounded mean."""
-        linked = self.without_unlinked(codes, counts)
-        if linked is None:
-            return self.mode(codes[self.unlinked[codes]], counts[self.unlinked[codes]])
-        codes, counts = linked
-        if counts.sum() > 0:
-            total = sum_by(codes, counts, len(self.values))  # by value: the order of tuples must not matter
-            present = np.flatnonzero(total)
-            mean = (self.numbers[present] * total[present]).sum() / total[present].sum()
-        else:
-            mean = self.numbers[codes].mean()
-        return round(float(mean), self.decimals) + 0.0  # no negative zero
-
-    def _families(self, codes: Ints, counts: Floats) -> Ints:
-        """Number two ranges."""
-        return halves(self.numbers[codes], counts)
-
-    def subsumer(self, codes: Ints, counts: Floats) -> Value:
-        """Return the mean: no number is true of several."""
-        return self.centroid(codes, counts)
-
-    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return None: two numbers span a range."""
-        return None
-
-    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
-        """Return which values a value is true of: a range, of the numbers and ranges in it, its ends included."""
-        low, high = self._ends[code]
-        inside = (self._ends[codes, 0] >= low) & (self._ends[codes, 1] <= high)
-        return inside | super().generalises(code, codes)
-
-    def range(self, a: Ints, b: Ints) -> Floats:
-        """Return the width of the range that covers two values, as a share of the range of the data."""
-        low = np.minimum(self._ends[a, 0], self._ends[b, 0])
-        high = np.maximum(self._ends[a, 1], self._ends[b, 1])
-        width = np.minimum((high - low) / self.span, 1.0) if self.span > 0 else (a != b).astype(np.float64)
-        return np.where(self.unlinked[a] | self.unlinked[b], (a != b).astype(np.float64), width)
+__all__ = ["NumberCodec", "Numeric", "NumericMetric", "dominance_figures"]
 
 
 def dominance_figures(attributes: Sequence[Attribute]) -> dict[str, dict[str, Any]]:
@@ -120,7 +33,9 @@ def dominance_figures(attributes: Sequence[Attribute]) -> dict[str, dict[str, An
     return {
         x.name: {"groups": x.coded_means, **asdict(x.metric.rule)}
         for x in attributes
-        if isinstance(x.metric, NumericMetric) and (x.coded_means or x.metric.rule != DominanceRule())
+        if isinstance(x.metric, NumericMetric)
+        and x.metric.has_amounts
+        and (x.coded_means or x.metric.rule != DominanceRule())
     }
 
 
@@ -168,7 +83,18 @@ class Numeric(Kind):
     automatic: ClassVar[bool] = True
     numeric: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
+    writes_rare: ClassVar[bool] = False
+    default_representative: ClassVar[str] = "centroid"
+    max_true_distance: ClassVar[float | None] = 0.25  # of the range
+    grouped_options: ClassVar[frozenset[str]] = frozenset({"ranges", "top", "bottom", "represent"})
+    options: ClassVar[frozenset[str]] = grouped_options | {"round"}
+    representatives: ClassVar[Mapping[str, str]] = {MEAN: "centroid", MEDIAN: "centroid", RANGE: "truthful"}
 
+    round: float | None = None
+    ranges: str | Sequence[float] = ()
+    top: float | None = None
+    bottom: float | None = None
+    represent: str | None = None
     p_percent: float = DominanceRule.p
     dominance_n: int = DominanceRule.n
     dominance_k: float = DominanceRule.k
@@ -179,8 +105,23 @@ class Numeric(Kind):
         texts = [str(x) for x in cells.values if not is_missing(x, missing)]
         return bool(texts) and None not in numbers_of(texts)[0]
 
+    @classmethod
+    def problems(cls, column: Any) -> Iterator[Problem]:
+        """Yield what is wrong with classes and limits."""
+        limits = column.ranges if isinstance(column.ranges, (list, tuple)) else ()
+        if any(low >= high for low, high in pairwise(limits)):
+            yield Problem("unordered-ranges", "ranges must be in ascending order.", "ranges = [0, 18, 30, 65].")
+        if column.ranges and not (column.top is None and column.bottom is None):
+            text = "ranges has open classes at both ends, so that top and bottom do not apply."
+            yield Problem("ranges-and-limits", text, "leave out one of them.")
+        if column.ranges and column.represent not in (None, RANGE):
+            text = f"the {column.represent} of classes is no class."
+            yield Problem("represent-classes", text, "leave out represent, or ranges.")
+        if column.top is not None and column.bottom is not None and column.bottom >= column.top:
+            yield Problem("top-below-bottom", "bottom must be below top.", "exchange them.")
+
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
-        """Encode numbers."""
+        """Encode numbers, rounded and coded as the options say."""
         texts = self._texts(cells)
         numbers, comma = numbers_of(texts)
         unknown = [t for t, x in zip(texts, numbers, strict=True) if t is not None and x is None]
@@ -190,14 +131,36 @@ class Numeric(Kind):
                 hint="choose kind = category, or name an ontology.",
                 values=unknown,
             )
-        decimals = decimals_of(texts)
+        coding = self._coding(numbers, cells, decimals_of(texts))
+        decimals = coding.decimals(decimals_of(texts))
         as_text = any(isinstance(c, str) and not is_missing(c, self.missing) for c in cells.values)
 
         def label(value: float | None) -> Any:
             return number_label(value, decimals, comma, as_text=as_text)
 
+        values = [None if x is None else coding.coded(x, decimals) for x in numbers]
+        encoded = self._encoded(name, cells, values, self._metric(numbers, coding, decimals), _ends_of, label, numbers)
+        represent = None if self.represent is None else self.representatives[self.represent]
+        return replace(encoded, attribute=replace(encoded.attribute, represent=represent))
+
+    def _coding(self, numbers: Sequence[float | None], cells: Cells, decimals: int) -> NumberCoding:
+        """Return what becomes of numbers before they are masked."""
+        limits = () if isinstance(self.ranges, str) else tuple(self.ranges)
+        coding = NumberCoding(self.round, limits, self.top, self.bottom)
+        if self.ranges != AUTOMATIC:
+            return coding
+        counts: Counter[float] = Counter()
+        for number, count in zip(numbers, cells.counts.tolist(), strict=True):
+            counts.update({} if number is None else {number: count})
+        return replace(coding, limits=automatic_limits(counts, decimals) if counts else ())
+
+    def _metric(
+        self, numbers: Sequence[float | None], coding: NumberCoding, decimals: int
+    ) -> Callable[[list[Value]], Metric]:
         rule = DominanceRule(self.p_percent, self.dominance_n, self.dominance_k)
-        return self._encoded(name, cells, numbers, lambda v: NumericMetric(v, decimals, rule=rule), float, label)
+        bounds = coding.bounds([x for x in numbers if x is not None])
+        representation = Representation(self.represent, self.round, bool(coding.limits))
+        return lambda values: NumericMetric(values, decimals, rule=rule, bounds=bounds, representation=representation)
 
     def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> NumberCodec:
         """Return the codec of the column's numbers."""
@@ -213,14 +176,29 @@ class Numeric(Kind):
             raise ValueError("decimals")
         return NumberCodec(name, decimals, stored["comma"], stored["as_text"])
 
+    def as_texts(self, cells: list[Any], metric: Metric) -> list[Any]:
+        """Return numbers as text, with the decimals of the column."""
+        assert isinstance(metric, NumericMetric)
+        return [
+            x if x is None or isinstance(x, str) else number_label(float(x), metric.decimals, comma=False, as_text=True)
+            for x in cells
+        ]
+
     def _texts(self, cells: Cells) -> list[str | None]:
-        return [None if is_missing(c, self.missing) else str(c) for c in cells.values]
+        """Return cells as text; a float without decimals, as a column of integers with nulls has, is an integer."""
+        return [None if is_missing(c, self.missing) else str(c) if isinstance(c, str) else cell_text(c)
+                for c in cells.values]  # fmt: skip
 
     def meanings(
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
     ) -> dict[str, Value]:
         """Return new numbers, and ranges as tools write them."""
-        numbers = [x for x in encoded.attribute.values if x is not None]
+        numbers = [x for x in encoded.attribute.values if isinstance(x, float)]
         comma = numbers_of([cell_text(x) for x in encoded.cells.values if x is not None])[1]
         values = {t: number_or_range(t, numbers, comma) for t in new}
         return {t: x for t, x in values.items() if x is not None or t == ANYTHING}
+
+
+def _ends_of(value: Value) -> tuple[float, float]:
+    """Return the ends of a range, or a number twice: the order of values."""
+    return value if isinstance(value, tuple) else (value, value)

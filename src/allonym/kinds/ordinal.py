@@ -1,4 +1,4 @@
-"""Ordered categories: distance in ranks; the median represents a group."""
+"""Ordered categories: distance in ranks; the median represents a group, or a range of levels that is true of all."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, frozen
-from allonym.cells import Cells, is_missing
+from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import Problem, TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, halves
-from allonym.records import Value
+from allonym.kinds.ranges.hierarchy import merged_neighbours
+from allonym.kinds.ranges.numeric_metric import mean_distance
+from allonym.metric import Metric, Value
+
+RANGE = " to "  # between the lowest and the highest level of a range
 
 
 class OrdinalMetric(BaseMetric):
@@ -35,14 +40,22 @@ class OrdinalMetric(BaseMetric):
 
     @cached_property
     def ranks(self) -> Ints:
-        """The ranks as an array; null has none."""
-        return frozen(np.array([-1 if self.unlinked[i] else v for i, v in enumerate(self.values)], np.int64))
+        """The ranks as an array, of a range its lowest; null has none."""
+        return frozen(self._ends[:, 0].astype(np.int64))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """The lowest and the highest rank of every value; null has -1."""
+        ends = [v if isinstance(v, tuple) else (-1, -1) if self.unlinked[i] else (v, v)
+                for i, v in enumerate(self.values)]  # fmt: skip
+        return frozen(np.array(ends, np.float64).reshape(-1, 2))
 
     def _with(self, values: Sequence[Value]) -> OrdinalMetric:
         return OrdinalMetric(values, self.levels)
 
     def _between(self, a: Ints, b: Ints) -> Floats:
-        return np.abs(self.ranks[a] - self.ranks[b]) / max(self.levels - 1, 1)
+        far = mean_distance(self._ends[a], self._ends[b]) / max(self.levels - 1, 1)
+        return np.where(np.equal(a, b), 0.0, far)
 
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the median rank."""
@@ -62,9 +75,40 @@ class OrdinalMetric(BaseMetric):
         """Return the median: no rank is true of several."""
         return self.centroid(codes, counts)
 
+    def truthful(self, codes: Ints, counts: Floats) -> Value:
+        """Return the rank that all have; else, the range from the lowest to the highest, unless that is all levels.
+
+        Null, if a value is missing and others are not.
+        """
+        if (codes == codes[0]).all() or self.unlinked[codes].any():
+            return BaseMetric.subsumer(self, codes, counts)
+        low, high = int(self._ends[codes, 0].min()), int(self._ends[codes, 1].max())
+        return None if high - low == self.levels - 1 else (low, high)
+
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: two ranks span a range."""
         return None
+
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which values a value is true of: a range, of the ranks and ranges in it."""
+        low, high = self._ends[code]
+        inside = (self._ends[codes, 0] >= low) & (self._ends[codes, 1] <= high) & ~self.unlinked[codes]
+        return (
+            inside | super().generalises(code, codes) if not self.unlinked[code] else super().generalises(code, codes)
+        )
+
+    def generalisations(self) -> list[list[Value]]:
+        """Return the ranks; ranges of 2, 4, … neighbouring levels, each in one of the next level; and null for all."""
+        levels = [
+            [v if self.unlinked[c] else _range(*level[int(self.ranks[c])]) for c, v in enumerate(self.values)]
+            for level in merged_neighbours(self.levels)
+        ]
+        return [list(self.values), *levels, [None] * len(self.values)]
+
+
+def _range(low: int, high: int) -> Value:
+    """Return a range of ranks, or the one rank in it."""
+    return low if low == high else (low, high)
 
 
 @dataclass(frozen=True)
@@ -104,7 +148,9 @@ class Ordinal(Kind):
         values = [None if is_missing(c, self.missing) else rank[str(c)] for c in cells.values]
         cell_of = {str(c): c for c in cells.values}
 
-        def label(value: int | None) -> object:
+        def label(value: int | tuple[int, int] | None) -> object:
+            if isinstance(value, tuple):
+                return RANGE.join(levels[rank] for rank in value)
             return None if value is None else cell_of.get(levels[value], levels[value])
 
         return self._encoded(name, cells, values, lambda v: OrdinalMetric(v, len(levels)), int, label)
@@ -113,8 +159,14 @@ class Ordinal(Kind):
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
     ) -> dict[str, Value]:
         """Return the ranks of levels that the original does not have."""
-        levels = list(self._levels())
-        return {t: levels.index(t) if t in levels else None for t in new if t in levels or t == ANYTHING}
+        rank = {level: i for i, level in enumerate(self._levels())}
+        ranges = {t: _range_of(t, rank) for t in new if t not in rank}
+        known = {t: rank[t] for t in new if t in rank} | {t: x for t, x in ranges.items() if x is not None}
+        return known | ({ANYTHING: None} if ANYTHING in new else {})
+
+    def as_texts(self, cells: list[Any], metric: Metric) -> list[Any]:
+        """Return levels as text, where they are numbers and a range is written."""
+        return [x if x is None or isinstance(x, str) else cell_text(x) for x in cells]
 
     def _levels(self) -> Sequence[str]:
         if not isinstance(self.levels, (str, Path)):
@@ -126,3 +178,13 @@ class Ordinal(Kind):
                 f"{self.levels} cannot be read.", hint="name a file with one level per line, from low to high."
             ) from error
         return [line.strip() for line in lines if line.strip()]
+
+
+def _range_of(text: str, rank: Mapping[str, int]) -> tuple[int, int] | None:
+    """Return the ranks of a range of levels; None, if it is none."""
+    parts = text.split(RANGE)
+    for cut in range(1, len(parts)):  # a level may have the words in it
+        low, high = RANGE.join(parts[:cut]), RANGE.join(parts[cut:])
+        if low in rank and high in rank and rank[low] <= rank[high]:
+            return rank[low], rank[high]
+    return None

@@ -11,15 +11,17 @@ from allonym.kinds.base import Kind
 _KINDS = {
     "text": "allonym.kinds.text:Text",
     "category": "allonym.kinds.category:Category",
+    "date": "allonym.kinds.dates.kind:Dates",
     "ordinal": "allonym.kinds.ordinal:Ordinal",
     "numeric": "allonym.kinds.numeric:Numeric",
+    "code": "allonym.kinds.codes.kind:Codes",
     "set": "allonym.kinds.sets:Sets",
 }
 KINDS = tuple(_KINDS)
 WORDS = "text"  # the kind of columns with an ontology and no stated kind
-EMPTY = "category"  # the kind of a column without values
-CODES = "category"  # the kind that is proposed for codes, such as postcodes
-DATES = "category"  # the kind that is proposed for dates
+EMPTY = "category"  # the kind of a column without values, or with names
+CODES = "code"  # the kind that is proposed for hierarchical codes, such as postcodes
+DATES = "date"  # the kind that is proposed for dates
 
 
 def kind_named(name: str) -> type[Kind]:

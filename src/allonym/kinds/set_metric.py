@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from allonym.arrays import Floats, Ints, frozen
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.metric import BaseMetric, tolerance
+from allonym.metric import Metric, Value
 from allonym.ontology.narrower import broader, concept_order, true_of_all
-from allonym.records import Metric, Value
 
 SET_DISTANCES = ("min-sum", "avg", "min", "max", "max-sum")
 MAX_TABLE = 100_000_000  # distances in a table: of elements to each other, or to sets
@@ -267,6 +267,49 @@ class SetMetric(BaseMetric):
         for code in codes[1:].tolist():
             common &= self.values[code]
         return common
+
+    def truthful(self, codes: Ints, counts: Floats) -> Value:
+        """Return items that are each true of an item of every set; null, if there are none.
+
+        These are the items that all sets have, and a common subsumer of every other item of the smallest set with the
+        nearest item of each set. An item that says less than another is left out.
+        """
+        present = np.unique(codes)
+        if len(present) == 1 or self.unlinked[present].any() or not self.sizes[present].all():
+            return super().subsumer(codes, counts)
+        starts, items = self._rows
+        rows = [items[starts[c] : starts[c + 1]] for c in present.tolist()]
+        shared = set(rows[0].tolist()).intersection(*(row.tolist() for row in rows[1:]))
+        true = [self.elements.values[x] for x in sorted(shared)]
+        for item in min(rows, key=len).tolist():
+            if item not in shared:
+                nearest = [int(row[np.argmin(self._element_distances(np.full(len(row), item), row))]) for row in rows]
+                true.append(self.elements.truthful(np.array(nearest), np.ones(len(nearest))))
+        return self._without_implied([x for x in dict.fromkeys(true) if x is not None])
+
+    def _without_implied(self, items: Sequence[Value]) -> Value:
+        """Return items as a set, without those that subsume another; null, if there are none."""
+        if len(items) < 2:
+            return frozenset(items) or None
+        wider = self.elements.extend(items)
+        codes = np.array([wider.values.index(x) for x in items], np.int64)
+        subsumes = [wider.generalises(code, codes) for code in codes.tolist()]
+        return frozenset(x for x, others in zip(items, subsumes, strict=True) if others.sum() == 1) or None
+
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which sets a set is true of: each of its items is true of one of theirs."""
+        itself = super().generalises(code, codes)
+        starts, items = self._rows
+        own = items[starts[code] : starts[code + 1]]
+        true = np.zeros(len(self.values), bool)
+        full = np.flatnonzero(self.sizes)
+        if not len(own) or not len(full):
+            return itself
+        true[full] = True
+        for item in own.tolist():
+            is_true = self.elements.generalises(item, np.arange(len(self.elements.values)))
+            true[full] &= np.logical_or.reduceat(is_true[items], starts[full])
+        return itself | true[codes]
 
     def with_measure(self, measure: str) -> SetMetric:
         """Return the same sets under another measure of their elements."""

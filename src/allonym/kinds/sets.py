@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import NoneType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Ints, count_units
 from allonym.cells import MISSING, Cells, cell_text, is_missing, merged
@@ -21,10 +23,13 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer, linked_value
 from allonym.kinds.set_metric import SetMetric
+from allonym.metric import Metric, Value
+from allonym.ontology.generality.ceiling import Ceiling, named_concepts
 from allonym.ontology.linking.phrases import noun_phrases
 from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import broader, broader_unless
-from allonym.records import Attribute, Metric, Value
+from allonym.ontology.scope import Scope
+from allonym.records import Attribute
 from allonym.release_key import rng_of
 
 SEPARATOR = ";"
@@ -52,7 +57,9 @@ class Sets(Kind):
     options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"separator", "distance", "elements", "phrases"}
     roles: ClassVar[tuple[str, ...]] = ("quasi",)
     multivalued: ClassVar[bool] = True
+    default_representative: ClassVar[str] = "centroid"
     default_measure: ClassVar[str] = "ancestor-overlap"
+    max_true_distance: ClassVar[float | None] = 0.6
     without_ontology: ClassVar[Mapping[str, str]] = {"elements": "category"}
 
     measure: str = default_measure
@@ -63,6 +70,7 @@ class Sets(Kind):
     distance: str = "min-sum"
     elements: str = "text"
     phrases: bool = False
+    ceiling: str | Sequence[str] = ()  # concepts that are too general, or none; by default, by a rule
 
     @classmethod
     def problems(cls, column: Any) -> Iterator[Problem]:
@@ -105,7 +113,8 @@ class Sets(Kind):
 
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
         """Encode every cell as the set of its items' concepts, or leaves below these; an unlinked item is a value."""
-        meanings: dict[str, Value] = {text: text for text in self.words(cells)}
+        words = self.words(cells)
+        meanings: dict[str, Value] = {text: text for text in words}
         elements: Metric = EqualityMetric([])
         write: Callable[[Value], str] = str
         if links:
@@ -113,10 +122,17 @@ class Sets(Kind):
             for text in meanings:
                 value = linked_value(linked[text], scope, self.language)
                 meanings[text] = value if value is not None else None if self.unmatched == "suppress" else text
-            elements = ConceptMetric([], scope, self.measure, self.depth)
+            elements = ConceptMetric([], scope, self.measure, self.depth, ceiling=self._ceiling(words, meanings, scope))
             style = concept_style(linked, scope, self.writes_codes)
             write = concept_writer(scope.taxonomy, style, self.language)
         return self._encoded_sets(name, cells, meanings, elements, write)
+
+    def _ceiling(self, words: Mapping[str, int], meanings: Mapping[str, Value], scope: Scope) -> Ceiling:
+        """Return the concepts that are too general to stand for different items."""
+        linked = [text for text in words if not isinstance(meanings[text], (str, NoneType))]
+        concepts, counts = [broader(meanings[text]) for text in linked], [words[text] for text in linked]
+        (named,) = named_concepts(self.ceiling, [scope])
+        return Ceiling(scope, named, concepts, counts, self.language)
 
     def _encoded_sets(
         self, name: str, cells: Cells, meanings: Mapping[str, Value], elements: Metric, write: Callable[[Value], str]
@@ -133,7 +149,8 @@ class Sets(Kind):
         distinct += [None] if None in first else []
         place = {v: i for i, v in enumerate(distinct)}
         code_of, original_of = (np.array([place[v] for v in column], np.int64) for column in (values, before))
-        attribute = Attribute(name, self.name, SetMetric(distinct, elements, self.distance), self.weight)
+        metric = SetMetric(distinct, elements, self.distance)
+        attribute = Attribute(name, self.name, metric, self.weight, **self.bounds)
 
         def label(value: Value) -> Any:
             if value is None:
@@ -205,6 +222,43 @@ class EncodedSets(EncodedColumn):
             written.append(chosen if chosen is None or not self._as_text else self.kind.separator.join(chosen) or None)
         return Cells(written, codes, self.cells.row_counts)
 
+    def decode_existing(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> Cells:
+        """Return the cells for codes of sets that `existing_cells` allows, each as it stands in the table."""
+        places = np.flatnonzero(self.existing_cells(k, units)).tolist()
+        cell_of = {int(self.code_of[place]): self.cells.values[place] for place in places}
+        return Cells([cell_of.get(c) for c in range(len(attribute.values))], codes, self.cells.row_counts)
+
+    def existing_cells(self, k: int, units: Ints | None) -> NDArray[np.bool_]:
+        """Return which distinct cells are written where only existing records are: one for each set.
+
+        It is the one that most units hold, of those whose items at least k units hold each. Of missing values, empty
+        cells are written.
+        """
+        held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
+        known = {text for pairs in self._terms(k, units).values() for text, _ in pairs}
+        best: dict[int, tuple[bool, int, str, int]] = {}
+        for place, cell in enumerate(self.cells.values):
+            code, holders = int(self.code_of[place]), int(held[place])
+            if self.attribute.values[code] is None:
+                may = cell is None or cell == "" or holders >= k
+            else:
+                may = set(self.kind.items(cell)) <= known and (holders >= k or self._is_plain(cell))
+            rank = (cell is not None and cell != "", -holders, str(cell), place)
+            if may and code == self.original_of[place] and (code not in best or rank < best[code]):
+                best[code] = rank
+        written = np.zeros(len(self.cells.values), bool)
+        written[[rank[-1] for rank in best.values()]] = True
+        return written
+
+    def _is_plain(self, cell: Any) -> bool:
+        """Tell whether the text of a cell has nothing of its own but its items: no other blanks, nothing twice."""
+        items, separator = self.kind.items(cell), self.kind.separator
+        if len(set(items)) < len(items):
+            return False
+        if isinstance(cell, tuple):
+            return list(cell) == items
+        return cell in (separator.join(items), f"{separator} ".join(items))
+
     def spelled_values(self, k: int, units: Ints | None) -> set[Value]:
         """Return the elements with a text that at least k units hold."""
         return set(self._terms(k, units))
@@ -212,7 +266,7 @@ class EncodedSets(EncodedColumn):
     def _written_value(self, value: Value, spelled: Container[Value]) -> Value:
         """Return what is written for a set: without unlinked items that have no text to use; null, if none is left."""
         written = frozenset(x for x in broader_unless(value, spelled) if not isinstance(x, str) or x in spelled)
-        return written if written or not self._as_text else None
+        return written if written or not (value or self._as_text) else None
 
     def item_values(self, cell: Any) -> dict[str, Value]:
         """Return the items of a cell, with the value of each: a concept, or the unlinked item itself."""

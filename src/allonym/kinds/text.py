@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from allonym.cells import MISSING, Cells, is_missing
+from allonym.cells import MISSING, Cells, is_missing, united_spellings
 from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
 from allonym.kinds.concept_metric import ConceptMetric
@@ -21,11 +21,12 @@ from allonym.kinds.linking import (
     spelling_key,
 )
 from allonym.kinds.word_codec import WordCodec
+from allonym.metric import Metric, Value
+from allonym.ontology.generality.ceiling import Ceiling, named_concepts
 from allonym.ontology.linking.link import Link
 from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
-from allonym.records import Metric, Value
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Text(Kind):
     options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"candidates", "hierarchy"}
     automatic: ClassVar[bool] = True
     several_ontologies: ClassVar[bool] = True
+    max_true_distance: ClassVar[float | None] = 0.4
     without_ontology: ClassVar[Mapping[str, str]] = {"kind": "category"}
 
     role: str = "quasi"
@@ -50,6 +52,7 @@ class Text(Kind):
     language: str = "en"
     individuals: bool | None = None
     accepted: str = "sure"  # which links of new words count
+    ceiling: str | Sequence[str] = ()  # concepts that are too general, or none; by default, by a rule
 
     @classmethod
     def recognises(cls, cells: Cells, missing: Sequence[str] = MISSING) -> bool:
@@ -64,6 +67,8 @@ class Text(Kind):
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
         """Encode words by their concepts; concepts are numbered by their most frequent spelling."""
         originals = [self._value(cell, links) for cell in cells.values]
+        united = united_spellings([x if isinstance(x, str) else None for x in originals], cells.counts)
+        originals = [united[x] if isinstance(x, str) else x for x in originals]
         values = [None if isinstance(v, str) and self.unmatched == "suppress" else v for v in originals]
         styles = [concept_style(x.links, x.scope, self.writes_codes) for x in links]
         writers = [concept_writer(x.scope.taxonomy, y, self.language) for x, y in zip(links, styles, strict=True)]
@@ -75,9 +80,9 @@ class Text(Kind):
             return next(write(c) for c, write in zip(each, writers, strict=True) if c is not None)
 
         spelled = spellings(cells, originals)
-        scopes = [x.scope for x in links]
+        ceilings = self._ceilings(cells, originals, [x.scope for x in links])
         return self._encoded(
-            name, cells, values, lambda v: self._metric(v, scopes), lambda v: spelled[v][1], label, originals
+            name, cells, values, lambda v: self._metric(v, ceilings), lambda v: spelled[v][1], label, originals
         )
 
     def _value(self, cell: Any, links: Sequence[ColumnLinks]) -> Value:
@@ -104,10 +109,22 @@ class Text(Kind):
             return tuple(replace(v, text=repr(concepts)) if isinstance(v, Narrower) else v for v in values)
         return tuple(values)
 
-    def _metric(self, values: list[Value], scopes: Sequence[Scope]) -> Metric:
+    def _ceilings(self, cells: Cells, values: Sequence[Value], scopes: Sequence[Scope]) -> list[Ceiling]:
+        """Return for each ontology the concepts that are too general to stand for different values."""
+        ceilings = []
+        for i, (scope, named) in enumerate(zip(scopes, named_concepts(self.ceiling, scopes), strict=True)):
+            counts: dict[int, int] = {}
+            for value, count in zip(values, cells.counts.tolist(), strict=True):
+                own = value[i] if isinstance(value, tuple) else value
+                if own is not None and not isinstance(own, str):
+                    counts[broader(own)] = counts.get(broader(own), 0) + count
+            ceilings.append(Ceiling(scope, named, list(counts), list(counts.values()), self.language))
+        return ceilings
+
+    def _metric(self, values: list[Value], ceilings: Sequence[Ceiling]) -> Metric:
         from allonym.kinds.blend import BlendedMetric
 
-        parts = [ConceptMetric([], scope, self.measure, self.depth) for scope in scopes]
+        parts = [ConceptMetric([], x.scope, self.measure, self.depth, ceiling=x) for x in ceilings]
         return parts[0].extend(values) if len(parts) == 1 else BlendedMetric(values, parts)
 
     def meanings(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import TableError
 from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import concept_writer, linked_value
+from allonym.metric import Value
 from allonym.ontology.linking.accept import is_accepted, with_suggestion
 from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
-from allonym.records import Value
 
 if TYPE_CHECKING:
     from allonym.kinds.domain import Domain

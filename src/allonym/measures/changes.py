@@ -2,6 +2,10 @@
 
 A cell has changed if its text has. Its meaning has changed if the code of its value has: it has another concept,
 another leaf, another number, or null. Otherwise only the spelling has, as where `beaches` is written `beach`.
+
+A changed meaning is null, generalised or false. It is generalised if the released value is true of the original one
+but less specific: an ancestor, a range with the number in it, a prefix. It is false if it is neither null nor true. A
+value written where there was none is false.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Ints, distinct
-from allonym.records import Metric, Value
+from allonym.metric import Metric, Value
 
 Flags = NDArray[np.bool_]
 
@@ -63,6 +67,42 @@ class CellPairs:
         """Which pairs differ in text, but not in value."""
         return self.changed & (self.original_codes == self.released_codes)
 
+    @cached_property
+    def set_to_null(self) -> Flags:
+        """Which pairs had a value and are null."""
+        return self.meaning_changed & ~self.original_missing[self.was] & self.released_missing[self.now]
+
+    @cached_property
+    def false(self) -> Flags:
+        """Which pairs have a released value that is not true of the original one; null is never false."""
+        return self.meaning_changed & ~self.set_to_null & ~self._released_is_true
+
+    @cached_property
+    def generalised(self) -> Flags:
+        """Which pairs have a released value that is true of the original one, but less specific."""
+        return self.meaning_changed & ~self.set_to_null & ~self.false
+
+    @cached_property
+    def _released_is_true(self) -> Flags:
+        """Of which pairs of different values the released one is true of the original one."""
+        true = np.zeros(len(self.was), bool)
+        chosen = np.flatnonzero(self.meaning_changed)
+        pair, _, first = distinct([self.original_codes[chosen], self.released_codes[chosen]])
+        was, now = self.original_codes[chosen[first]], self.released_codes[chosen[first]]
+        holds = np.zeros(len(first), bool)
+        order = np.argsort(now, kind="stable")
+        for places in np.split(order, np.flatnonzero(np.diff(now[order])) + 1):
+            if len(places):
+                holds[places] = self.metric.generalises(int(now[places[0]]), was[places])
+        true[chosen] = holds[pair]
+        return true
+
+    @cached_property
+    def farthest(self) -> float:
+        """The largest distance of a released value from the original one; null says nothing and has none."""
+        told = np.flatnonzero(self.meaning_changed & ~self.set_to_null)
+        return float(self.metric.distances(self.original_codes[told], self.released_codes[told]).max(initial=0.0))
+
 
 class Replacement(NamedTuple):
     """An original text, its released text, and the cells that have both."""
@@ -87,14 +127,19 @@ class ItemChanges:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many cells changed, and how; `changed` = `meaning_changed` + `spelling_only`."""
+    """How many cells changed, and how.
+
+    `changed` = `meaning_changed` + `spelling_only`, and `meaning_changed` = `false` + `generalised` + `set_to_null`.
+    """
 
     cells: int = 0
     changed: int = 0
     meaning_changed: int = 0
+    false: int = 0  # of these, cells whose released value is not true of the original one
+    generalised: int = 0  # cells whose released value is true, but less specific
+    set_to_null: int = 0  # cells that had a value and are null
     spelling_only: int = 0
     united_spellings: int = 0  # distinct original texts of cells that changed in spelling only
-    set_to_null: int = 0  # of the cells whose meaning changed
     unreviewed: int = 0  # cells that rest on links nobody reviewed, changed or not
     doubtful: int = 0  # of these, cells whose link needs review
     replacements: int = 0  # distinct pairs of an original and another released text
@@ -110,6 +155,11 @@ class ColumnChanges:
     counts: Counts
     items: ItemChanges | None
     pairs: CellPairs = field(repr=False)
+
+    @property
+    def farthest(self) -> float:
+        """The largest distance of a released value from the original one; null has none."""
+        return self.pairs.farthest
 
     @cached_property
     def replacements(self) -> tuple[Replacement, ...]:
@@ -128,7 +178,8 @@ class ColumnChanges:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts for JSON; they hold no values of the data."""
-        return asdict(self.counts) | ({"items": asdict(self.items)} if self.items is not None else {})
+        items = {"items": asdict(self.items)} if self.items is not None else {}
+        return asdict(self.counts) | {"farthest": self.farthest} | items
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +193,15 @@ class Changes:
         """The counts of all columns together."""
         return sum((x.counts for x in self.columns.values()), Counts())
 
+    @property
+    def farthest(self) -> float:
+        """The largest distance of a released value from the original one, in any column."""
+        return max((x.farthest for x in self.columns.values()), default=0.0)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the counts for JSON; they hold no values of the data."""
-        return asdict(self.counts) | {"by_column": {name: x.to_dict() for name, x in self.columns.items()}}
+        columns = {name: x.to_dict() for name, x in self.columns.items()}
+        return asdict(self.counts) | {"farthest": self.farthest, "by_column": columns}
 
 
 def changes(columns: Sequence[CellPairs]) -> Changes:
@@ -167,14 +224,15 @@ def _counts(pairs: CellPairs) -> Counts:
         return int(pairs.counts[which].sum())
 
     respelled = {pairs.original[i] for i in np.unique(pairs.was[pairs.spelling_changed]).tolist()}
-    nulls = pairs.meaning_changed & ~pairs.original_missing[pairs.was] & pairs.released_missing[pairs.now]
     return Counts(
         cells=int(pairs.counts.sum()),
         changed=cells(pairs.changed),
         meaning_changed=cells(pairs.meaning_changed),
+        false=cells(pairs.false),
+        generalised=cells(pairs.generalised),
+        set_to_null=cells(pairs.set_to_null),
         spelling_only=cells(pairs.spelling_changed),
         united_spellings=len(respelled),
-        set_to_null=cells(nulls),
         unreviewed=cells(pairs.unreviewed[pairs.was]),
         doubtful=cells(pairs.doubtful[pairs.was]),
         replacements=_distinct_replacements(pairs),

@@ -42,7 +42,16 @@ def profiles(attributes: tuple[Attribute, ...], shares: Floats, tuples: Ints, ma
 
 
 def ward(distances: Floats, counts: Floats, clusters: int) -> Ints:
-    """Cluster points with counts by Ward's method; return the cluster of each, numbered by their first points.
+    """Cluster points with counts by Ward's method; return the cluster of each, numbered by their first points."""
+    size = len(counts)
+    parent = np.arange(size)
+    for _, one, other in ward_unions(distances, counts)[: max(size - clusters, 0)]:
+        parent[_top(parent, other)] = _top(parent, one)
+    return distinct([np.array([_top(parent, i) for i in range(size)], np.int64)])[0]
+
+
+def ward_unions(distances: Floats, counts: Floats) -> list[tuple[float, int, int]]:
+    """Return the unions of Ward's method, the cheapest first: the cost, and a point of each of the two clusters.
 
     The cost of a union starts as nᵢ·nⱼ/(nᵢ+nⱼ)·d² and follows Lance and Williams; chains of nearest neighbours find the
     same unions as always taking the cheapest, since no union brings others nearer.
@@ -66,10 +75,7 @@ def ward(distances: Floats, counts: Floats, clusters: int) -> Ints:
             _unite(cost, counts, alive, one, other)
         else:
             chain.append(other)
-    parent = np.arange(size)
-    for _, one, other in sorted(unions, key=lambda x: x[0])[: max(size - clusters, 0)]:
-        parent[_top(parent, other)] = _top(parent, one)
-    return distinct([np.array([_top(parent, i) for i in range(size)], np.int64)])[0]
+    return sorted(unions, key=lambda x: x[0])
 
 
 def _unite(cost: Floats, counts: Floats, alive: np.ndarray, one: int, other: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from allonym.kinds.registry import kind_named
-from allonym.measures import clusters, loss, risk
+from allonym.measures import clusters, loss, marginals, risk
 from allonym.records import Attribute, Pairs
 
 BALANCE = 0.5
@@ -46,6 +46,8 @@ QUESTIONS = {
     "semantic_quality": "How similar are values and their replacements? (%)",
     "path_distance": "How many is-a links lie between them? (mean)",
     "content_loss": "How much less specific did the columns become? (nats)",
+    "total_variation": "How much of each distribution moved? (mean, 0 to 1)",
+    "earth_movers_distance": "… and how far? (mean, 0 to 1)",
     "clustering_distance": "Would a cluster analysis find other profiles? (0 to 1)",
     "loss_metric": "How far were values generalised? (sum over columns)",
     "certainty_penalty": "How uncertain is a cell? (0 to 1)",
@@ -66,7 +68,11 @@ QUESTIONS = {
     "score": "Weighted mean of loss and linkage by text",
 }
 OF_SETS = ("set_loss", "set_loss_min_sum")
-BRIEF = ("information_loss", "sse", "sst", *OF_SETS, "record_linkage", "semantic_linkage", "score")
+MARGINALS = {
+    "total_variation": marginals.total_variation,
+    "earth_movers_distance": marginals.earth_movers_distance,
+}
+BRIEF = ("information_loss", "sse", "sst", *MARGINALS, *OF_SETS, "record_linkage", "semantic_linkage", "score")
 _BY_COLUMN = {
     "information_loss": loss.information_loss,
     "semantic_quality": loss.semantic_quality,
@@ -106,6 +112,8 @@ def measured(
             measurements[name] = linkage_by_meaning(pairs, None, seed)
         elif name == "score":
             measurements[name] = _scored(pairs, balance)
+        elif name in MARGINALS:
+            measurements |= _marginal(name, pairs)
         else:
             measurements[name] = _measurement(name, _functions(k, threshold, seed)[name], pairs)
     return measurements
@@ -127,6 +135,15 @@ def _measurement(name: str, function: Callable[[Pairs], float], pairs: Pairs) ->
         if name == "path_distance":
             columns = {x.name: columns[x.name] for x in pairs.attributes if _has_ontology(x)}
     return Measurement(name, value, before, baseline, None, columns)
+
+
+def _marginal(name: str, pairs: Pairs) -> dict[str, Measurement]:
+    """Measure the distributions of columns, and their mean; nothing, if no column has distances."""
+    columns, blind = (MARGINALS[name](x) for x in (pairs, pairs.blind))
+    if not columns:
+        return {}
+    value, baseline = (float(np.mean(list(x.values()))) for x in (columns, blind))
+    return {name: Measurement(name, value, 0.0, baseline, None, columns)}
 
 
 def _has_ontology(attribute: Attribute) -> bool:

@@ -11,8 +11,9 @@ import numpy as np
 from allonym.arrays import Floats, Ints
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
-from allonym.kinds.numeric import NumericMetric
-from allonym.records import Pairs, Value
+from allonym.kinds.ranges.numeric_metric import NumericMetric
+from allonym.metric import Value
+from allonym.records import Pairs
 
 
 @dataclass(frozen=True)

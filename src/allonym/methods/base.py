@@ -3,26 +3,58 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.errors import Problem
-from allonym.kinds.registry import KINDS
+from allonym.kinds.registry import KINDS, kind_named
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.groups import Groups
 from allonym.methods.refine import finished
-from allonym.parameters import parameter, problems_of
+from allonym.methods.replacement.existing_records import EXISTING
+from allonym.methods.suppressing.suppress import Suppressing
+from allonym.metric import Metric
+from allonym.parameters import parameter, parameters_of, problems_of
 from allonym.progress import Progress, no_progress
-from allonym.records import Masking, Metric, Records
+from allonym.records import Masking, Records
 
 REFINE = "Improve the groups by a local search; takes longer."
+VALUES = (
+    "Which values are written: any, or only existing ones: each combination of values is that of a record of the "
+    "table, as text."
+)
+VALUES_CHOICES = ("any", EXISTING)
+SUPPRESS = (
+    "Share of records that may be suppressed where that loses less: all their quasi-identifiers become empty. Unless "
+    "given, up to 1 % with represent = auto or truthful, and only if the loss falls by at least ten times their share."
+)
+TRUE_OF_ALL = ("auto", "truthful")  # representatives with a budget of suppression by default
+SUPPRESS_CELLS = "Empty a value of a group where that loses less than what would replace it."
 
 
-CENTROID = "the centroid"  # in the summaries of methods that write it by default
-REPRESENTATIVES = {"centroid": CENTROID, "subsumer": "the least common subsumer", "member": "a member"}
+def cell_conflicts(values: str, *, cells: bool) -> Iterator[Problem]:
+    """Yield the problem of existing values together with suppressed cells: no record of the table has these nulls."""
+    if values == EXISTING and cells:
+        text = f"values = {EXISTING} writes records of the table, but suppress_cells empties single cells of them."
+        yield Problem("cells-not-existing", text, "leave suppress_cells out; suppress empties whole records.")
+
+
+def suppress_parameter() -> Any:
+    """Declare the share of records that may be suppressed."""
+    return parameter(None, SUPPRESS, type=float, minimum=0, below=1, hint="0.01 or 1%.")
+
+
+AUTO = "what all members have in common (of numbers, the mean)"  # in the summaries of methods with this default
+REPRESENTATIVES = {
+    "auto": AUTO,
+    "truthful": "what all members have in common",
+    "centroid": "the centroid",
+    "subsumer": "the least common subsumer",
+    "member": "a member",
+}
 
 
 @dataclass(frozen=True)
@@ -65,10 +97,19 @@ class Method(ABC):
         """Whether columns of words need a hierarchy."""
         return False
 
-    @property
-    def truthful(self) -> bool:
-        """Whether every value written is true of the records that it is written for."""
+    def truthful(self, kind: str) -> bool:
+        """Tell whether every value written in a column of a kind is true of the records that it is written for."""
         return self.info.truthful
+
+    @property
+    def writes_existing(self) -> bool:
+        """Whether every combination of values that is written is that of a record of the table."""
+        return getattr(self, "values", None) == EXISTING
+
+    @property
+    def replaces_globally(self) -> bool:
+        """Whether equal values of a column have one replacement in the release, suppressed records aside."""
+        return False
 
     @property
     def key(self) -> str:
@@ -83,6 +124,10 @@ class Method(ABC):
     def problems(self) -> Iterator[Problem]:
         """Yield what is wrong with the parameters."""
         yield from problems_of(self)
+
+    def conflicts(self, stated: Mapping[str, Any]) -> Iterator[Problem]:
+        """Yield which parameters cannot be combined; `stated` has those that a plan states, defaults too."""
+        yield from ()
 
     @abstractmethod
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
@@ -132,25 +177,53 @@ class GroupingMethod(PartitionMethod):
     """A method that groups tuples and writes one record for each group, chosen by the metrics."""
 
     represent: str = parameter(
-        "centroid",
-        "What replaces the values of a group: the nearest concept, the least common subsumer, or a member.",
+        "auto",
+        "What replaces the values of a group. truthful: a value that is true of all (a concept, range or prefix); "
+        "centroid: the nearest value; auto: truthful, but the centroid for numbers and sets; subsumer: the least "
+        "common subsumer, for numbers the mean; member: the values of one record.",
         choices=tuple(REPRESENTATIVES),
     )
     refine: bool = parameter(False, REFINE)
+    values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
+    suppress: float | None = suppress_parameter()
+    suppress_cells: bool = parameter(False, SUPPRESS_CELLS)
+
+    def __post_init__(self) -> None:
+        """Let a member stand for each group where only existing values are written, unless something else is stated."""
+        if self.values == EXISTING and self.represent == parameters_of(self)["represent"].default:
+            object.__setattr__(self, "represent", "member")
+
+    def conflicts(self, stated: Mapping[str, Any]) -> Iterator[Problem]:
+        """Yield the problem of existing values together with representatives that need not exist."""
+        represent = stated.get("represent", self.represent)
+        if self.values == EXISTING and represent != "member":
+            text = f"values = {EXISTING} writes records of the table, but represent = {represent} writes other values."
+            yield Problem("values-not-existing", text, "choose represent = member, or leave represent out.")
+        yield from cell_conflicts(self.values, cells=self.suppress_cells)
 
     @property
     def description(self) -> str:
         """What the method does, with what it writes for a group."""
-        return self.info.summary.replace(CENTROID, REPRESENTATIVES[self.represent])
+        return self.info.summary.replace(AUTO, REPRESENTATIVES[self.represent])
 
-    @property
-    def truthful(self) -> bool:
-        """Whether every value written is true of its group: a subsumer is, a centroid or a member need not be."""
-        return self.represent == "subsumer"
+    def truthful(self, kind: str) -> bool:
+        """Tell whether every value written is true of its group; a centroid or a member need not be."""
+        if self.represent == "auto":
+            return kind_named(kind).default_representative == "truthful"
+        return self.represent == "truthful" or (self.represent == "subsumer" and not kind_named(kind).ordered)
 
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None
     ) -> Masking:
         """Group the tuples, merge groups until each meets k and the privacy models, and choose what replaces each."""
+        metrics = self.metrics(records)
+        represent = EXISTING if self.writes_existing else self.represent
+
+        def finish(groups: Groups) -> Masking:
+            return finished(records, groups, self.k, metrics, represent, tick, refine=self.refine)
+
         groups = grouped(self, records, seed, tick, blocks)
-        return finished(records, groups, self.k, self.metrics(records), self.represent, tick, refine=self.refine)
+        suppressing = Suppressing.of(
+            self.suppress, self.suppress_cells, truthful=self.represent in TRUE_OF_ALL and not self.writes_existing
+        )
+        return suppressing.masked(self, records, groups, represent, finish, seed)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from allonym.arrays import Floats, Ints, sum_by
 from allonym.methods.groups import Groups, centre, distances, values_of
 from allonym.methods.kernels.split import cut
-from allonym.records import Metric, Records
+from allonym.metric import Metric
+from allonym.records import Records
 from allonym.release_key import rng_of
 
 Tick = Callable[[int, int], None]

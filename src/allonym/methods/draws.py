@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Keys
+from allonym.metric import Value
 from allonym.ontology.narrower import Narrower
-from allonym.records import Value
 from allonym.release_key import derived
 
 Words = NDArray[np.uint64]  # 4 × n: four random words of 64 bits for every row; of one row, just four

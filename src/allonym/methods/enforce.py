@@ -9,18 +9,20 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, sum_by
 from allonym.methods.groups import Groups, centre, placed
-from allonym.records import Metric, Records, piece_of_rows
+from allonym.metric import Metric
+from allonym.records import Records, piece_of_rows
 
 
 def enough_units(records: Records, groups: Groups, k: int, metrics: Sequence[Metric]) -> Groups:
     """Merge groups until each has rows of at least k units.
 
     The group with fewest units (the first of equals) joins the one whose centroid is nearest to its own (the first of
-    equals), again and again. Without units every row is a person of its own, and nothing is to be done.
+    equals), again and again. Without units every row is a person of its own, and nothing is to be done. The group of
+    suppressed records stays as it is.
     """
-    while records.units is not None and len(groups) > 1:
+    while records.units is not None and len(groups) - (groups.suppressed is not None) > 1:
         units = _units_of(records, groups)
-        if min(map(len, units)) >= k:
+        if min((len(x) for g, x in enumerate(units) if g != groups.suppressed), default=k) >= k:
             break
         groups = _merged(records, groups, units, k, metrics)  # where a tuple is split, others of its rows may move
     return groups
@@ -61,6 +63,8 @@ class Merging:
         self.group = groups.group.copy()  # of every piece
         self.members = list(groups.members())
         self.alive = np.ones(len(self.members), bool)
+        if groups.suppressed is not None:
+            self.alive[groups.suppressed] = False  # it neither joins a group nor is joined
         self.centres = np.array([self._centre(pieces) for pieces in self.members], np.int64)
 
     def _centre(self, pieces: Ints) -> Ints:
@@ -112,4 +116,5 @@ class Merging:
 
     def result(self) -> Groups:
         """Return the groups as they are now."""
-        return Groups.of(np.stack([self.groups.source, self.groups.share, self.group], axis=1))
+        pieces = np.stack([self.groups.source, self.groups.share, self.group], axis=1)
+        return Groups.of(pieces, self.groups.suppressed)

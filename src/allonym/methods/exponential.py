@@ -19,9 +19,10 @@ from allonym.kinds.domain import Domain
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
+from allonym.metric import Value
 from allonym.ontology.narrower import Narrower, broader
 from allonym.parameters import parameter
-from allonym.records import Attribute, Value
+from allonym.records import Attribute
 
 SENSITIVITY = 1.0  # of a distance in [0, 1]
 SCALE = 2.0**43  # of the weights

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.arrays import Ints, take_rows
-from allonym.methods.base import REFINE, MethodInfo, PartitionMethod
+from allonym.errors import Problem
+from allonym.methods.base import (
+    REFINE,
+    SUPPRESS_CELLS,
+    VALUES,
+    VALUES_CHOICES,
+    MethodInfo,
+    PartitionMethod,
+    cell_conflicts,
+    suppress_parameter,
+)
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import DIGITS
 from allonym.methods.kernels.nearest import Nearest, Points
 from allonym.methods.refine import finished
+from allonym.methods.replacement.existing_records import EXISTING
 from allonym.methods.represent import represent
+from allonym.methods.suppressing.suppress import Suppressing
+from allonym.metric import Metric
 from allonym.ontology.similarity import MEASURES
 from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
-from allonym.records import Attribute, Masking, Metric, Records
+from allonym.records import Attribute, Masking, Records
 
 HEURISTICS = ("none", "h1", "h1+target", "h1+h2", "h1+h2+h3")
 GUIDES = ("similarity", "hierarchy", "discernibility", "random")  # or a measure of similarity
@@ -29,15 +42,22 @@ GONE = np.iinfo(np.int64).max  # more rows than any group has
 
 @dataclass(frozen=True)
 class Fusion(PartitionMethod):
-    """Groups of equal records take the values of the group most like them; only values of the data are written."""
+    """Groups of equal records take the values of the group most like them."""
 
     info: ClassVar = MethodInfo(
         "fusion",
-        "merges small groups of equal records with the most similar group; writes values of the data only",
+        "merges small groups of equal records with the most similar group, whose values they take",
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
     guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
     refine: bool = parameter(False, REFINE)
+    values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
+    suppress: float | None = suppress_parameter()
+    suppress_cells: bool = parameter(False, SUPPRESS_CELLS)
+
+    def conflicts(self, stated: Mapping[str, Any]) -> Iterator[Problem]:
+        """Yield the problem of existing values together with suppressed cells."""
+        yield from cell_conflicts(self.values, cells=self.suppress_cells)
 
     @property
     def needs_hierarchy(self) -> bool:
@@ -60,9 +80,24 @@ class Fusion(PartitionMethod):
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         groups = grouped(self, records, seed, tick, blocks)
         assert groups.named is not None
-        into = np.empty(len(records), np.int64)
-        into[groups.source] = groups.named[groups.group]
-        return fused(records, into, self.k, tick, refine=self.refine)
+        fusing, existing = _into(groups), self.writes_existing
+
+        def finish(groups: Groups) -> Masking:
+            into = fusing if groups.named is None else _into(groups)
+            return finished_fusion(
+                records, groups, into, self.k, tick, refine=self.refine, existing=self.writes_existing
+            )
+
+        suppressing = Suppressing.of(self.suppress, self.suppress_cells, truthful=False)
+        return suppressing.masked(self, records, groups, EXISTING if existing else "member", finish, seed)
+
+
+def _into(groups: Groups) -> Ints:
+    """Return for every tuple the one whose values its group has."""
+    assert groups.named is not None
+    into = np.empty(int(groups.source.max(initial=-1)) + 1, np.int64)
+    into[groups.source] = groups.named[groups.group]
+    return into
 
 
 def guiding(records: Records, guide: str) -> list[Metric]:
@@ -73,15 +108,38 @@ def guiding(records: Records, guide: str) -> list[Metric]:
     return [metric.with_measure(guide) for metric in own] if guide in MEASURES else own
 
 
-def fused(records: Records, into: Ints, k: int, tick: Progress = no_progress, *, refine: bool = False) -> Masking:
+def fused(
+    records: Records,
+    into: Ints,
+    k: int,
+    tick: Progress = no_progress,
+    *,
+    refine: bool = False,
+    existing: bool = False,
+) -> Masking:
     """Return the masking in which each tuple has the values of another, or of a group that holds what is promised."""
     pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
+    return finished_fusion(records, Groups.of(pieces), into, k, tick, refine=refine, existing=existing)
+
+
+def finished_fusion(
+    records: Records,
+    groups: Groups,
+    into: Ints,
+    k: int,
+    tick: Progress,
+    *,
+    refine: bool = False,
+    existing: bool = False,
+) -> Masking:
+    """Finish groups in which each tuple has the values of another."""
     metrics = [attribute.metric for attribute in records.attributes]
+    member = EXISTING if existing else "member"
 
     def look(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
-        return represent(records, groups, k, metrics, "member", _stayed(groups, into))
+        return represent(records, groups, k, metrics, member, _stayed(groups, into))
 
-    return finished(records, Groups.of(pieces), k, metrics, "member", tick, look, refine=refine)
+    return finished(records, groups, k, metrics, member, tick, look, refine=refine)
 
 
 def _stayed(groups: Groups, into: Ints) -> Ints:

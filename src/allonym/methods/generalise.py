@@ -6,7 +6,7 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, count_units, distinct, sum_by
 from allonym.errors import OptionError
+from allonym.kinds.registry import KINDS, is_multivalued
 from allonym.methods.base import KAnonymityMethod, MethodInfo
 from allonym.methods.kernels.microaggregation import DIGITS
 from allonym.parameters import parameter
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
 from allonym.progress import Progress, no_progress
-from allonym.records import Attribute, Masking, Records
+from allonym.records import Attribute, Masking, Records, Suppression
 
 Bools = NDArray[np.bool_]
 MAX_COMBINATIONS = 200_000  # of levels
@@ -40,13 +41,19 @@ class Generalise(KAnonymityMethod):
         "generalise",
         "replaces all values of a column by their ancestors at one level of its hierarchy; all values stay true",
         truthful=True,
-        kinds=("text", "category"),
+        kinds=tuple(kind for kind in KINDS if not is_multivalued(kind)),
     )
-    suppression: float = parameter(0.0, "Share of records that may be suppressed.", minimum=0, below=1)
+    suppress: float = parameter(0.0, "Share of records that may be suppressed.", minimum=0, below=1)
+    suppression: InitVar[float | None] = None  # older name of `suppress`
+
+    def __post_init__(self, suppression: float | None) -> None:
+        """Take a share that is given by its older name."""
+        if suppression is not None:
+            object.__setattr__(self, "suppress", suppression)
 
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
         """Find the levels that lose least among those that keep the promise."""
-        return _Lattice(records, self.k, self.suppression).best(tick)
+        return _Lattice(records, self.k, self.suppress).best(tick)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +87,7 @@ class _Lattice:
                 hint="mask fewer columns, or give hierarchies with fewer levels.",
             )
         combinations = list(itertools.product(*(range(len(x.codes)) for x in self.ladders)))
-        least = np.array([self._loss(levels) for levels in combinations])
+        least = np.array([self._least_loss(levels) for levels in combinations])
         best: tuple[float, Masking] | None = None
         for done, i in enumerate(np.argsort(least, kind="stable").tolist()):
             tick(done, len(combinations))
@@ -102,7 +109,7 @@ class _Lattice:
         nulls = [x.attribute.values.index(None) for x in self.ladders]
         is_null = np.all([column[first] == null for column, null in zip(columns, nulls, strict=True)], axis=0)
         lacking = (self._sizes(groups, len(first)) < self.k) | (self._lacks(groups, len(first)) > 0)
-        suppressed = self._suppressed(levels, groups, lacking, is_null, below) if lacking.any() else lacking
+        suppressed = self._suppressed(levels, groups, lacking, is_null, below)
         if suppressed is None:
             return None
         gone = suppressed[groups]
@@ -111,14 +118,17 @@ class _Lattice:
         attributes = tuple(x.attribute for x in self.ladders)
         source = np.arange(len(self.records))
         flags = gone & ~is_null[groups]
-        return self._loss(levels, gone), Masking(source, self.records.counts, number, codes, attributes, flags)
+        rows = int(self.records.counts[flags].sum())
+        told = Suppression(self.most, rows) if self.most else None
+        counts = self.records.counts
+        return self._loss(levels, gone), Masking(source, counts, number, codes, attributes, flags, suppression=told)
 
     def _suppressed(
         self, levels: tuple[int, ...], groups: Ints, lacking: Bools, is_null: Bools, below: float
     ) -> Bools | None:
         """Return which groups are null in a release, with the least loss; None, if no such set keeps the promise.
 
-        They are those that lack something, those that have only nulls, and as few others as are needed.
+        They are those that lack something, those that have only nulls, and others that lose less so or are needed.
         """
         number = len(lacking)
         always = lacking | is_null
@@ -127,18 +137,20 @@ class _Lattice:
         if budget < 0:
             return None
         extra = self.records.mass * (self.lost**2 - self._far(levels) ** 2)
-        costs = np.maximum(sum_by(groups, extra, number), 0.0)
+        costs = np.round(sum_by(groups, extra, number), DIGITS)
         others = np.flatnonzero(~always & (rows <= budget))
-        others = others[np.argsort(np.round(costs[others], DIGITS), kind="stable")]
-        base = self._loss(levels, always[groups])
-        for cost, some in itertools.islice(_cheapest_sets(costs[others]), MAX_SUPPRESSED_SETS):
+        others = others[np.argsort(np.abs(costs[others]), kind="stable")]
+        cheaper = always.copy()
+        cheaper[others[costs[others] < 0]] = True  # null loses less than the value
+        base = self._loss(levels, cheaper[groups])
+        for cost, some in itertools.islice(_cheapest_sets(np.abs(costs[others])), MAX_SUPPRESSED_SETS):
             if base + cost >= below:
                 return None
-            chosen = always.copy()
-            chosen[others[some]] = True
-            if rows[others[some]].sum() <= budget and self._is_group(chosen[groups]):
+            chosen = cheaper.copy()
+            chosen[others[some]] ^= True
+            if rows[others][chosen[others]].sum() <= budget and (not chosen.any() or self._is_group(chosen[groups])):
                 return chosen
-        return None
+        return None if lacking.any() else always
 
     def _is_group(self, some: Bools) -> bool:
         """Tell whether some tuples, were they one group, would have k units and meet the requirements."""
@@ -151,6 +163,11 @@ class _Lattice:
         for share, ladder, level in zip(self.records.shares, self.ladders, levels, strict=True):
             far += share * ladder.far[level]
         return far
+
+    def _least_loss(self, levels: tuple[int, ...]) -> float:
+        """Return a bound below SSE of a combination of levels, whatever is suppressed."""
+        far = self._far(levels)
+        return float((self.records.mass * (np.minimum(far, self.lost) if self.most else far) ** 2).sum())
 
     def _loss(self, levels: tuple[int, ...], suppressed: Bools | None = None) -> float:
         """Return SSE of a combination of levels, as if nothing or some were suppressed."""
@@ -208,5 +225,6 @@ def _ladder(records: Records, a: int) -> _Ladder:
     places = {value: code for code, value in enumerate(metric.values)}
     own = records.codes[:, a]
     codes = np.array([[places[value] for value in level] for level in levels], np.int64)[:, own]
-    far = np.stack([metric.distances(own, level) for level in codes])
-    return _Ladder(replace(attribute, metric=metric), codes, far, metric.distances(own, places[None]))
+    lost = records.null_costs[a][own]
+    far = np.stack([np.where(level == places[None], lost, metric.distances(own, level)) for level in codes])
+    return _Ladder(replace(attribute, metric=metric), codes, far, lost)

@@ -11,8 +11,10 @@ import numpy as np
 from allonym.methods.base import GroupingMethod, MethodInfo
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import mdav
+from allonym.metric import Metric
+from allonym.parameters import redeclared
 from allonym.progress import Progress
-from allonym.records import Attribute, Metric, Records
+from allonym.records import Attribute, Records
 
 
 def _plain(attribute: Attribute) -> Metric:
@@ -37,6 +39,8 @@ class MDAV(GroupingMethod):
         "forms groups of k records with many equal values, ignoring their meaning, and writes the most frequent value",
         splits_tuples=True,
     )
+
+    represent: str = redeclared(GroupingMethod, "represent", default="centroid")
 
     def metrics(self, records: Records) -> Sequence[Metric]:
         """Return equality for words and the elements of sets, the attribute's own metric for numbers and ranks."""

@@ -13,13 +13,14 @@ import numpy as np
 from allonym.arrays import Floats, Ints
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
-from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.ranges.numeric_metric import NumericMetric
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, uniform, uniform_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod, linked, present
+from allonym.metric import Value
 from allonym.ontology.narrower import Narrower, broader
 from allonym.parameters import parameter
-from allonym.records import Attribute, Value
+from allonym.records import Attribute
 
 MAX_CACHED_CONCEPTS = 4_000_000  # concepts in the tables of values that are kept for rows that come alone
 

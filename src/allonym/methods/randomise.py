@@ -12,8 +12,9 @@ from allonym.arrays import Floats, Ints
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
+from allonym.metric import Value
 from allonym.ontology.narrower import broader
-from allonym.records import Attribute, Value
+from allonym.records import Attribute
 
 
 @dataclass(frozen=True)

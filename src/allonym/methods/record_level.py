@@ -13,10 +13,11 @@ from allonym.arrays import Floats, Ints, Keys, frozen
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.methods.base import Method
 from allonym.methods.draws import Words, numbers_of, words
+from allonym.metric import Value
 from allonym.ontology.narrower import broader
 from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
-from allonym.records import Attribute, Masking, Records, Value
+from allonym.records import Attribute, Masking, Records
 
 
 class Perturbation(ABC):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures import loss
-from allonym.methods.groups import Groups, distances
+from allonym.methods.groups import Groups, losses
+from allonym.methods.kernels.microaggregation import DIGITS
 from allonym.methods.kernels.nearest import Nearest, Points
 from allonym.methods.represent import Representatives, represent
 from allonym.methods.requirements import Look, enforced
+from allonym.metric import Metric, Value
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
-from allonym.records import Attribute, Masking, Metric, Pairs, Records, Value, piece_of_rows
+from allonym.records import Attribute, Masking, Pairs, Records, piece_of_rows
 
 NEIGHBOURS = 16  # pieces next to a piece, whose groups it may go to; and half as many of those that could stay alone
 MAX_TARGETS = 8  # groups that a piece of a dissolved group may go to
@@ -25,6 +27,9 @@ MAX_WEIGHED = 400_000  # and in all
 LARGE_GROUP = 100  # members, for which a group counts once more
 MAX_CACHED_MEMBERS = 4_000_000  # members of groups whose loss is remembered
 MIN_GAIN = 1e-9  # of what is lost in all: less is no gain
+MAX_WEIGHED_WORST = 2_000  # groups that are weighed where only the worst groups are improved
+MAX_MOVED_WORST = 16  # members of each that are tried elsewhere, those of fewest records first
+TRUE_OF_ALL = ("auto", "truthful")  # representatives with which one member can spoil a group for all others
 
 Tick = Callable[[int, int], None]
 Members = tuple[int, ...]  # pieces, in their order
@@ -45,22 +50,37 @@ def finished(
 ) -> Masking:
     """See that groups hold what is promised, make them better if that is asked for, and choose what stands for each.
 
-    Refined groups are taken only if they hold what is promised and lose less: by Σ ω·d², as they would be written.
+    Where a value must be true of all of a group, one record may spoil it for many: the groups that lose most are
+    improved in any case. Refined groups are taken only if they hold what is promised and lose less: by Σ ω·d², as they
+    would be written.
     """
 
     def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
         return represent(records, groups, k, metrics, representative)
 
-    masking = _masking(*enforced(records, groups, k, metrics, look or stands, tick))
-    if not refine:
+    enforced_groups, codes, attributes = enforced(records, groups, k, metrics, look or stands, tick)
+    masking = _masking(enforced_groups, codes, attributes)
+    if refine:
+        better = refined(records, enforced_groups, k, metrics, representative, tick)
+    elif representative in TRUE_OF_ALL and len(enforced_groups) > 1:
+        refining = _Refining(records, enforced_groups, k, metrics, representative)
+        better = refining.improve_worst(_losses(records, masking))
+    else:
         return masking
-    better = refined(records, Groups(masking.source, masking.share, masking.groups), k, metrics, representative, tick)
     other = _masking(*enforced(records, better, k, metrics, stands, tick))
     return min(masking, other, key=lambda x: loss.sse(Pairs.of(records, x)))
 
 
 def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
-    return Masking(groups.source, groups.share, groups.group, codes, attributes)
+    suppressed = None if groups.suppressed is None else groups.group == groups.suppressed
+    return Masking(groups.source, groups.share, groups.group, codes, attributes, suppressed)
+
+
+def _losses(records: Records, masking: Masking) -> Floats:
+    """Return Σ ω·d² of each group."""
+    mass = records.mass_of(masking.source, masking.share)
+    pairs = Pairs(masking.attributes, records.codes[masking.source], masking.codes, masking.share, mass)
+    return sum_by(masking.groups, mass * loss.distances(pairs) ** 2, int(masking.groups.max()) + 1)
 
 
 def refined(
@@ -80,17 +100,20 @@ class _Refining:
     def __init__(
         self, records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str
     ) -> None:
-        self.metrics, self.shares = [x.metric for x in records.attributes], records.shares
-        self.groups, self.holding = groups, _Holding(records, groups, k)
+        self.records, self.metrics, self.shares = records, [x.metric for x in records.attributes], records.shares
+        self.groups, self.holding = groups, Holding(records, groups, k)
         self.columns = np.ascontiguousarray(records.codes[groups.source].T)
-        self.codes = self.columns.T.tolist()
         self.mass = groups.mass(records)
         self.standing = Representatives(records, k, metrics, representative)
         self.members: dict[int, Members] = {g: tuple(x.tolist()) for g, x in enumerate(groups.members())}
         self.group: list[int] = groups.group.tolist()
+        self.pieces = set(range(len(self.group)))  # that may be moved: suppressed ones stay where they are
+        if groups.suppressed is not None:
+            self.pieces.difference_update(self.members.pop(groups.suppressed))
+        self.near = _Neighbours(self.metrics, self.shares, self.columns, self.holding.alone, self.pieces)
         self.known: dict[Members, tuple[float, list[Value]]] = {}
         self.evaluations = self.kept = 0
-        self.made = len(self.members)
+        self.made = len(groups)
 
     # --- what a group loses --------------------------------------------------------------------------------------
 
@@ -106,22 +129,19 @@ class _Refining:
             own = np.array(members)
             codes, mass = self.columns[:, own], self.mass[own]
             values = self.standing.of(codes, mass)
-            squares = distances(self.metrics, self.shares, values, codes) ** 2
+            squares = losses(self.records, values, codes) ** 2
             loss_and_values = self.known[members] = float(mass @ squares), values
         return loss_and_values
 
     def far(self, piece: int, group: int) -> float:
         """Return ω·d² of a piece to the current representative of a group."""
-        total = 0.0
         values = self.weighed(self.members[group])[1]
-        for metric, share, value, code in zip(self.metrics, self.shares, values, self.codes[piece], strict=True):
-            total += share * metric.distances_from(value)[code]
-        return float(self.mass[piece]) * total**2
+        return float(self.mass[piece]) * float(losses(self.records, values, self.columns[:, [piece]])[0]) ** 2
 
     def fars(self, pieces: Members, group: int) -> Floats:
         """Return the same of several pieces."""
         values, own = self.weighed(self.members[group])[1], list(pieces)
-        return self.mass[own] * distances(self.metrics, self.shares, values, self.columns[:, own]) ** 2
+        return self.mass[own] * losses(self.records, values, self.columns[:, own]) ** 2
 
     def gain(self, change: Change) -> float:
         """Return by how much less is lost after a change."""
@@ -211,13 +231,12 @@ class _Refining:
 
     def run(self, tick: Tick) -> Groups:
         """Change groups, what loses most first, until nothing is gained any more, or enough was tried."""
-        self.near = _near(self.metrics, self.shares, self.columns, self.holding.alone, tick)
         least = MIN_GAIN * sum(self.weighed(x)[0] for x in self.members.values())
         limit = min(MAX_WEIGHED_PER_PIECE * len(self.group), MAX_WEIGHED) + len(self.members)
-        waiting, changed = set(range(len(self.group))), True
+        waiting, changed = set(self.pieces), True
         while changed and self.evaluations < limit:
-            waiting = waiting or set(range(len(self.group)))  # once more, whether nothing is left to be gained
-            changed = len(waiting) < len(self.group)
+            waiting = waiting or set(self.pieces)  # once more, whether nothing is left to be gained
+            changed = len(waiting) < len(self.pieces)
             order = sorted(waiting, key=lambda x: (-self.far(x, self.group[x]), x))
             waiting = set()
             for place, piece in enumerate(order):
@@ -228,8 +247,26 @@ class _Refining:
                 waiting |= touched
                 if place % 64 == 0:
                     tick(min(self.evaluations, limit), limit)
+        return self.result()
+
+    def improve_worst(self, losses: Floats) -> Groups:
+        """Try members of the groups that lose most in other groups, until enough was tried."""
+        least = MIN_GAIN * float(losses.sum())
+        for group in np.argsort(-np.round(losses, DIGITS), kind="stable").tolist():
+            if losses[group] <= least:
+                break
+            members = sorted(self.members.get(group, ()), key=lambda x: (self.mass[x], x))
+            for piece in members[:MAX_MOVED_WORST]:
+                if self.evaluations >= MAX_WEIGHED_WORST:
+                    return self.result()
+                if self.group[piece] == group:
+                    self.improve(piece, least)
+        return self.result()
+
+    def result(self) -> Groups:
+        """Return the groups as they are now."""
         pieces = zip(self.groups.source.tolist(), self.groups.share.tolist(), self.group, strict=True)
-        return Groups.of(list(pieces))
+        return Groups.of(list(pieces), self.groups.suppressed)
 
     def improve(self, piece: int, least: float) -> set[int]:
         """Make the best change that there is about a piece; return the pieces to look at again."""
@@ -260,28 +297,30 @@ def _without(members: Members, piece: int) -> Members:
     return tuple(x for x in members if x != piece)
 
 
-def _near(
-    metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints, tick: Tick = lambda done, total: None
-) -> list[list[int]]:
-    """Return for every piece those next to it, the nearest first, and of those that could stay alone some more."""
-    points = Points(metrics, shares, columns)
-    every, frequent = Nearest(points, np.ones(len(points))), None
-    if alone.size:
-        frequent = Nearest(Points(metrics, shares, columns[:, alone]), np.ones(len(alone)))
-    neighbours = []
-    for piece in range(len(points)):
-        values = points.values(piece)
-        next_to = [x for x in every.several(values, NEIGHBOURS + 1).tolist() if x != piece][:NEIGHBOURS]
-        if frequent is not None:
-            more = alone[frequent.several(values, NEIGHBOURS // 2 + 1)].tolist()
-            next_to += [x for x in more if x != piece][: NEIGHBOURS // 2]
-        neighbours.append(list(dict.fromkeys(next_to)))
-        if piece % 256 == 0:
-            tick(piece, len(points))
-    return neighbours
+class _Neighbours:
+    """The pieces next to each piece, the nearest first, and of those that could stay alone some more."""
+
+    def __init__(
+        self, metrics: Sequence[Metric], shares: Floats, columns: Ints, alone: Ints, movable: Container[int]
+    ) -> None:
+        self.points, self.alone, self.movable = Points(metrics, shares, columns), alone, movable
+        self.every, self.frequent = Nearest(self.points, np.ones(len(self.points))), None
+        if alone.size:
+            self.frequent = Nearest(Points(metrics, shares, columns[:, alone]), np.ones(len(alone)))
+        self.known: dict[int, list[int]] = {}
+
+    def __getitem__(self, piece: int) -> list[int]:
+        if piece not in self.known:
+            values = self.points.values(piece)
+            next_to = [x for x in self.every.several(values, NEIGHBOURS + 1).tolist() if x != piece][:NEIGHBOURS]
+            if self.frequent is not None:
+                more = self.alone[self.frequent.several(values, NEIGHBOURS // 2 + 1)].tolist()
+                next_to += [x for x in more if x != piece][: NEIGHBOURS // 2]
+            self.known[piece] = [x for x in dict.fromkeys(next_to) if x in self.movable]
+        return self.known[piece]
 
 
-class _Holding:
+class Holding:
     """What pieces hold: rows or persons, and values of sensitive columns; tells whether some hold what is promised."""
 
     def __init__(self, records: Records, groups: Groups, k: int) -> None:

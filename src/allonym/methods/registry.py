@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from typing import Any
 
 from allonym.methods.base import Method
 from allonym.parameters import Parameter, parameters_of
@@ -24,6 +25,7 @@ CLASSES = {
     "exponential": "exponential:Exponential",
 }
 ALIASES = {"mode": "mdav"}  # older names
+RENAMED = {"generalise": {"suppression": "suppress"}}  # older names of parameters, by method
 DEFAULT_METHOD = "sa-mdav"
 
 
@@ -54,7 +56,17 @@ def method_parameters(name: str) -> dict[str, Parameter]:
     """Return the parameters of a method, k included; none, if there is no such method.
 
     >>> list(method_parameters("sa-mdav")), list(method_parameters("sa-mdv"))
-    (['k', 'represent', 'refine', 'growth'], [])
+    (['k', 'represent', 'refine', 'values', 'suppress', 'suppress_cells', 'growth', 'replace'], [])
     """
     method = find(name)
     return {} if method is None else parameters_of(method)
+
+
+def with_new_names(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method under the names that they have now; one that is given by both keeps both.
+
+    >>> with_new_names("generalise", {"suppression": 0.1})
+    {'suppress': 0.1}
+    """
+    names = RENAMED.get(ALIASES.get(method, method), {})
+    return {name if names.get(name, name) in parameters else names[name]: value for name, value in parameters.items()}

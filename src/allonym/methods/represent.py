@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from allonym.arrays import Floats, Ints, distinct, sum_by
 from allonym.kinds.dominance import Bounds, GroupNumbers, protected
 from allonym.kinds.metric import tolerance
-from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.ranges.numeric_metric import MEDIAN, NumericMetric
 from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
+from allonym.methods.replacement.existing_records import EXISTING, ExistingRepresentatives, existing_records
+from allonym.metric import Metric, Value
 from allonym.ontology.narrower import is_narrower, true_of_all
-from allonym.records import Attribute, Metric, Records, Value, piece_of_rows
+from allonym.records import Attribute, Records, piece_of_rows
 
 Bools = NDArray[np.bool_]
 MIN_UNITS_OF_MEAN = 2  # units whose numbers make a mean
@@ -31,17 +33,21 @@ def represent(
 ) -> tuple[Ints, tuple[Attribute, ...]]:
     """Return the codes every piece takes, and the attributes extended by the values that are new.
 
-    What stands for a group is, per attribute, its centroid (by the method's metrics) or the least common subsumer (by
-    the attribute's own); or a member, the one that is nearest to all unless one is named for each group. A text that no
-    ontology knows, or a number, that fewer than k units hold is never written as it stands: such texts do not take
-    part, and a number is only written as the mean of several units' numbers; the member's gives way to the centroid.
-    A mean that would reveal the number of a unit that stands out gives way to another value (`kinds.dominance`).
-    A leaf below a concept stands only for groups in which all have it; others have the concept. Where nothing is left,
-    null stands.
+    What stands for a group is, per attribute, its centroid (by the method's metrics), the least common subsumer or a
+    value that is true of all (by the attribute's own); or a member, the one that is nearest to all unless one is named
+    for each group. A text that no ontology knows, or a number, that fewer than k units hold is never written as it
+    stands: such texts do not take part, and a number is only written as the mean of several units' numbers; the
+    member's gives way to the centroid. A mean that would reveal the number of a unit that stands out gives way to
+    another value (`kinds.dominance`). A leaf below a concept stands only for groups in which all have it; others have
+    the concept. What would be farther from a member than the attribute allows gives way to a value that is true of
+    all, unless a member is named. Where nothing is left, null stands. An attribute may say itself what stands for its
+    values. `existing`: a record of the table, the member that loses least.
     """
+    if representative == EXISTING:
+        return existing_records(records, groups, k, metrics, members)
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
-    mass = groups.mass(records)
+    mass, named = groups.mass(records), members is not None
     if members is None:
         members = _medoids(records, groups, metrics, mass) if representative == "member" else groups.source[:0]
     every = list(groups.members())
@@ -50,26 +56,35 @@ def represent(
         own = records.codes[groups.source, a]
         same = np.minimum.reduceat(own, starts) == np.maximum.reduceat(own, starts)
         barred = _barred(records, a, k)
-        numeric = kind_named(attribute.kind).numeric
+        numeric, holders = _is_averaged(attribute), records.holders(a)
+        chosen = representative_of(attribute, representative)
         if numeric:
-            numbers = _Numbers(records, groups, a, metrics[a])
+            numbers = _Numbers(records, groups, a, metrics[a].with_holders(holders, k))
+        careful = attribute.metric.with_holders(holders, k)
         values: list[Value] = []
         for g, pieces in enumerate(every):
-            if same[g] and representative == "centroid" and not numeric:  # that is it, unless it is rare
+            if g == groups.suppressed:
+                values.append(None)
+                continue
+            if chosen == "truthful":
+                persons = numbers.votes if numeric else mass
+                values.append(careful.truthful(own[pieces], persons[pieces]))
+                continue
+            if same[g] and chosen == "centroid" and not numeric:  # that is it, unless it is rare
                 values.append(None if barred[own[pieces[0]]] else metrics[a].values[own[pieces[0]]])
                 continue
             codes_here, mass_here = own[pieces], mass[pieces]
-            if representative == "member" and not barred[records.codes[members[g], a]]:
+            if chosen == "member" and not barred[records.codes[members[g], a]]:
                 values.append(attribute.values[records.codes[members[g], a]])
             elif numeric:
                 values.append(numbers.mean(g, pieces, codes_here, mass_here, barred))
-            elif representative == "subsumer":
+            elif chosen == "subsumer":
                 values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
                 values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
-        values = [
-            _true_of_all(value, own[pieces], attribute.metric) for value, pieces in zip(values, every, strict=True)
-        ]
+        bound = None if named else _bound(attribute, representative)
+        each = zip(values, every, strict=True)
+        values = [_allowed(value, own[pieces], mass[pieces], attribute, bound) for value, pieces in each]
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
@@ -77,29 +92,54 @@ def represent(
     return codes, tuple(attributes)
 
 
+def representative_of(attribute: Attribute, representative: str) -> str:
+    """Return what represents groups in an attribute: as its column says, else the method.
+
+    `auto` leaves it to the kind of the attribute; fixed classes, which have no mean, are represented by true values.
+    """
+    if attribute.represent is not None:
+        return attribute.represent
+    default = kind_named(attribute.kind).default_representative if attribute.metric.averaged else "truthful"
+    return default if representative == "auto" else representative
+
+
 class Representatives:
     """What stands for one group alone, while groups are being changed; numbers are means of rows."""
 
     def __init__(self, records: Records, k: int, metrics: Sequence[Metric], representative: str) -> None:
-        self.metrics, self.shares, self.representative = metrics, records.shares, representative
-        self.own = [attribute.metric for attribute in records.attributes]
-        self.numeric = [kind_named(attribute.kind).numeric for attribute in records.attributes]
+        self.metrics, self.shares, self.members = metrics, records.shares, representative == "member"
+        self.chosen = [representative_of(attribute, representative) for attribute in records.attributes]
+        self.attributes, self.bounds = records.attributes, [_bound(x, representative) for x in records.attributes]
+        self.own = [x.metric.with_holders(records.holders(a), k) for a, x in enumerate(records.attributes)]
+        self.numeric = list(map(_is_averaged, records.attributes))
         self.barred = [_barred(records, a, k) for a in range(len(metrics))]
+        self.existing = ExistingRepresentatives(records, k, metrics) if representative == EXISTING else None
 
     def of(self, columns: Ints, mass: Floats) -> list[Value]:
         """Return what stands for some tuples of codes, given attribute by attribute."""
-        one = _medoid(columns, mass, self.metrics, self.shares) if self.representative == "member" else 0
+        if self.existing is not None:
+            return self.existing.of(columns, mass)
+        one = _medoid(columns, mass, self.metrics, self.shares) if self.members else 0
         values: list[Value] = []
         for a, codes in enumerate(columns):
-            if self.representative == "member" and not self.barred[a][codes[one]]:
+            if self.chosen[a] == "truthful":
+                values.append(self.own[a].truthful(codes, mass))
+            elif self.chosen[a] == "member" and not self.barred[a][codes[one]]:
                 values.append(self.metrics[a].values[codes[one]])
             elif self.numeric[a]:
                 values.append(self.metrics[a].centroid(codes, mass))
-            elif self.representative == "subsumer":
+            elif self.chosen[a] == "subsumer":
                 values.append(self.own[a].subsumer(codes, mass))
             else:
                 values.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))
-        return [_true_of_all(value, columns[a], self.own[a]) for a, value in enumerate(values)]
+        each = zip(values, columns, self.attributes, self.bounds, strict=True)
+        return [_allowed(value, codes, mass, attribute, bound) for value, codes, attribute, bound in each]
+
+
+def _allowed(value: Value, codes: Ints, mass: Floats, attribute: Attribute, bound: float | None) -> Value:
+    """Return a value without leaves that not all have, if it is near enough to all; else another, or null."""
+    value = _true_of_all(value, codes, attribute.metric)
+    return value if bound is None else _within_bound(value, codes, mass, attribute, bound)
 
 
 def _true_of_all(value: Value, codes: Ints, metric: Metric) -> Value:
@@ -107,15 +147,46 @@ def _true_of_all(value: Value, codes: Ints, metric: Metric) -> Value:
     return true_of_all(value, (metric.values[c] for c in np.unique(codes).tolist())) if is_narrower(value) else value
 
 
+def _is_averaged(attribute: Attribute) -> bool:
+    """Tell whether the mean or the median of numbers may stand for a group."""
+    return kind_named(attribute.kind).numeric and attribute.metric.averaged
+
+
+def _bound(attribute: Attribute, representative: str) -> float | None:
+    """Return how far a group's value may be from a member; by default, true values and means of `auto` have one."""
+    if attribute.max_distance is not None:
+        return attribute.max_distance
+    bounded = representative == "auto" and _is_averaged(attribute)
+    bounded = bounded or representative_of(attribute, representative) == "truthful"
+    return attribute.max_true_distance if bounded else None
+
+
+def _within_bound(value: Value, codes: Ints, mass: Floats, attribute: Attribute, bound: float) -> Value:
+    """Return a value that is near enough to all of a group; else what is true of all, unless it is a range; else null.
+
+    The value that all of a group have is written, however far it is from itself (as sets are by some distances).
+    """
+    metric = attribute.metric
+    if value is None or (codes == codes[0]).all() or _farthest(value, codes, metric) <= bound:
+        return value
+    other = None if kind_named(attribute.kind).numeric else metric.truthful(codes, mass)
+    return None if other is None or _farthest(other, codes, metric) > bound else other
+
+
+def _farthest(value: Value, codes: Ints, metric: Metric) -> float:
+    """Return the distance of a value to the farthest of a group, without rounding errors."""
+    return round(float(metric.distances_from(value)[codes].max()), 9)
+
+
 def _barred(records: Records, a: int, k: int) -> Bools:
-    """Return which values are never written as they stand: numbers, and texts nobody linked, of fewer than k units."""
+    """Return which values are never written as they stand: of fewer than k units, numbers, codes and unlinked texts."""
     rare = records.holders(a) < k
     attribute = records.attributes[a]
-    return (
-        rare
-        if kind_named(attribute.kind).numeric
-        else rare & np.array([isinstance(v, str) for v in attribute.values], bool)
-    )
+    kind = kind_named(attribute.kind)
+    if _is_averaged(attribute):
+        return rare
+    writes = kind.writes_rare or kind.numeric  # fixed classes are no numbers of single persons
+    return rare & np.array([isinstance(v, str) or not (v is None or writes) for v in attribute.values], bool)
 
 
 def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: Floats) -> Ints:
@@ -138,16 +209,19 @@ def _medoid(columns: Ints, mass: Floats, metrics: Sequence[Metric], shares: Floa
 
 
 def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Value:
-    """Return what stands for a group in one attribute; where all have one value, that is it."""
+    """Return what stands for a group in one attribute; where all have one value, that is it.
+
+    Where no value may be written as it stands, something that is true of all stands for several.
+    """
     kept = ~barred[codes]
+    if not kept.any():
+        return None if (codes == codes[0]).all() else metric.truthful(codes, mass)
     if not kept.all():
         codes, mass = codes[kept], mass[kept]
-    if not codes.size:
-        return None
     first, *others = codes.tolist()
     if all(code == first for code in others):
         return metric.values[first]
-    return metric.centroid(codes, mass)
+    return metric.preferred(metric.centroid(codes, mass), codes, mass)
 
 
 class _Numbers:
@@ -159,6 +233,7 @@ class _Numbers:
 
     def __init__(self, records: Records, groups: Groups, a: int, metric: Metric) -> None:
         self.metric, self.coded = metric, 0  # how many groups have another value than their mean
+        self._rare: frozenset[Value] | None = None  # values that are never written as they stand
         numbers = _numbers_of(records.attributes[a])
         self.bounds = Bounds(float(np.nanmin(numbers, initial=np.inf)), float(np.nanmax(numbers, initial=-np.inf)))
         own = numbers[records.codes[groups.source, a]]
@@ -199,6 +274,9 @@ class _Numbers:
         if persons.stop - persons.start < MIN_UNITS_OF_MEAN or (len(numbers) == 1 and rare[numbers[0]]):
             return None
         once, otherwise = bool(self.one_vote_each[g]), None
+        if isinstance(metric, NumericMetric) and metric.representation.by == MEDIAN:
+            median = metric.centroid(codes, votes if once else mass)
+            return metric.hidden(median) if median in {metric.numbers[c] for c in numbers if rare[c]} else median
         mean = metric.centroid(codes, votes if once else mass)
         held = {metric.values[c] for c in numbers if rare[c]}
         fair = votes if once else mass
@@ -211,7 +289,9 @@ class _Numbers:
         group = replace(self._of_persons(persons, once=once), otherwise=otherwise)
         value, coded = protected(group, mean, metric.rule, held)
         self.coded += coded
-        return value
+        if self._rare is None:
+            self._rare = frozenset(metric.values[c] for c in np.flatnonzero(rare).tolist())
+        return metric.beside(value, self._rare)
 
     def _of_persons(self, persons: slice, *, once: bool) -> GroupNumbers:
         """Return the numbers of persons who count once each, or by their weights."""
@@ -221,5 +301,7 @@ class _Numbers:
 
 
 def _numbers_of(attribute: Attribute) -> Floats:
-    """Return the values of an attribute as numbers; null is NaN."""
+    """Return the values of an attribute as numbers, a range by its middle; null is NaN."""
+    if isinstance(attribute.metric, NumericMetric):
+        return attribute.metric.numbers
     return np.array([np.nan if v is None else v for v in attribute.values], np.float64)

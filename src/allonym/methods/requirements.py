@@ -11,10 +11,11 @@ from allonym.arrays import Floats, Ints, count_by, distinct
 from allonym.methods.enforce import Merging, enough_units
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.microaggregation import DIGITS
+from allonym.metric import Metric
 from allonym.privacy.base import TOLERANCE
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
-from allonym.records import Attribute, Metric, Records, piece_of_rows
+from allonym.records import Attribute, Records, piece_of_rows
 
 Keys = tuple[Ints, Ints]  # numbers, and how often each comes
 MAX_BATCH = 256  # groups that are looked at together
@@ -34,6 +35,7 @@ def enforced(
     Groups for which the same stands are one. The largest group that lacks something (the first of equals) joins
     another, again and again: the one for which squared distances grow least, of those together with which it
     lacks nothing; if there is none, of those with which it lacks less. One group of all holds whatever can be held.
+    The group of suppressed records joins no other.
     """
     while True:
         groups = enough_units(records, groups, k, metrics)
@@ -41,11 +43,17 @@ def enforced(
         if records.sensitive is None or not records.sensitive.requirements:
             return groups, codes, attributes
         alike, _, first = distinct(list(codes.T))
-        merged = Groups.of(np.stack([groups.source, groups.share, groups.group[first][alike]], axis=1))
+        pieces = np.stack([groups.source, groups.share, groups.group[first][alike]], axis=1)
+        merged = Groups.of(pieces, _merged_number(groups, pieces[:, 2]))
         merged = _Enforcing(records, merged, metrics).run(tick)
         if len(merged) == len(groups):
             return groups, codes, attributes
         groups = merged  # representatives are new; and of a tuple that is split, other rows may have moved
+
+
+def _merged_number(groups: Groups, merged: Ints) -> int | None:
+    """Return the number of the suppressed group after some groups were merged; `merged` has those of all pieces."""
+    return None if groups.suppressed is None else int(merged[np.argmax(groups.group == groups.suppressed)])
 
 
 class _Enforcing:
@@ -65,6 +73,8 @@ class _Enforcing:
             codes = self.sensitive.codes[requirement.column]
             held = SensitiveCounts.of(rows, codes, self.sensitive.each(requirement.column), records.units)
             self.lacks += self.requirement_check.lacking(requirement, held)
+        if groups.suppressed is not None:
+            self.lacks[groups.suppressed] = 0.0
 
     def _held(self, rows: Ints, codes: Ints) -> list[Keys]:
         """Return the values that each group holds, or the values of its persons, and how often."""

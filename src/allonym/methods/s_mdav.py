@@ -20,7 +20,7 @@ class SMDAV(GroupingMethod):
 
     info: ClassVar = MethodInfo(
         "s-mdav",
-        "forms groups of k similar records and replaces the values of a group by their centroid",
+        "forms groups of k similar records and writes what all members have in common (of numbers, the mean)",
         splits_tuples=True,
     )
 

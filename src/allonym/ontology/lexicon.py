@@ -153,6 +153,20 @@ class Lexicon(DropCaches):
         """Tell whether there are words of a language, or without a language."""
         return not len(self.languages) or bool(self._of_language(language)[self.languages].any())
 
+    def has_words_in(self, language: str) -> bool:
+        """Tell whether there are words of a language, or without a language; codes are no words, unless all are codes.
+
+        Of English, which is the default, codes are enough: columns of codes need no language.
+        """
+        if language.partition("-")[0].lower() == DEFAULT_LANGUAGE or self.notation.all():
+            return self.has_language(language)
+        return bool((self._of_language(language)[self.languages] & ~self.notation).any())
+
+    @property
+    def states_languages(self) -> bool:
+        """Whether it says of some words in which language they are."""
+        return any(self.language_names)
+
     def keys_of(self, language: str) -> Sequence[str]:
         """Return the keys of the forms of a language, and of those without a language."""
         own = self._of_language(language)[self.languages]
@@ -203,7 +217,7 @@ class Lexicon(DropCaches):
 
     def terms(self, concept: int, language: str = "") -> list[str]:
         """Return the labels and synonyms of a concept, preferred first, optionally of one language."""
-        entries = [e for e in self._entries_of(concept) if not self.notation[e]]
+        entries = [e for e in self.entries_of(concept) if not self.notation[e]]
         if language:
             allowed = self._of_language(language)
             entries = [e for e in entries if allowed[self.languages[e]]]
@@ -218,7 +232,7 @@ class Lexicon(DropCaches):
         """
         code = language.partition("-")[0].lower()
         found: dict[str, str] = {}
-        for entry in self._entries_of(concept):
+        for entry in self.entries_of(concept):
             tag = self.language_names[self.languages[entry]]
             if self.preferred[entry] and not self.notation[entry] and tag.partition("-")[0].lower() == code:
                 found.setdefault(tag.lower(), self.forms[self.form_of[entry]])
@@ -230,9 +244,10 @@ class Lexicon(DropCaches):
         >>> Lexicon.build([Entry("nurse", 0), Entry("2221", 0, notation=True)]).notations(0)
         ['2221']
         """
-        return self._forms_at([e for e in self._entries_of(concept) if self.notation[e]])
+        return self._forms_at([e for e in self.entries_of(concept) if self.notation[e]])
 
-    def _entries_of(self, concept: int) -> NDArray[np.int64]:
+    def entries_of(self, concept: int) -> NDArray[np.int64]:
+        """Return the entries of a concept, preferred forms first."""
         order, concepts = self._by_concept
         low, high = np.searchsorted(
             concepts, np.array([concept, concept + 1], concepts.dtype)

@@ -11,7 +11,7 @@ from allonym.errors import OptionError, UnknownConceptError
 from allonym.ontology import similarity as measures
 from allonym.ontology.content import CONTENTS
 from allonym.ontology.linking.languages import language as language_of
-from allonym.ontology.linking.link import STRATEGIES, link
+from allonym.ontology.linking.link import STRATEGIES, language_in, link
 from allonym.ontology.linking.match import Matcher
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
@@ -69,9 +69,7 @@ def compare(
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     if content not in CONTENTS:
         raise OptionError.of("information content", content, CONTENTS)
-    language = taxonomy.lexicon.language(language)
-    if not taxonomy.lexicon.has_language(language):
-        raise OptionError(f"{taxonomy.name} has no words in {language!r}.")
+    language = language_in(taxonomy, language)
     senses_of = [_senses(word, scope, language) for word in (one, other)]
     if senses != "coherent":  # a farmer is not Fannie Farmer
         senses_of = [[c for c in concepts if not taxonomy.instances[c]] or concepts for concepts in senses_of]

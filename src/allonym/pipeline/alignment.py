@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from allonym import privacy
 from allonym.arrays import Ints, distinct
 from allonym.cells import Cells, cell_text, is_missing
-from allonym.errors import PlanError, Problem, TableError, first_few, plural
+from allonym.errors import REPEATED_KEY, UNKNOWN_KEY, PlanError, Problem, TableError, first_few, plural
 from allonym.kinds.base import ANYTHING, ReleasedColumn
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.pipeline.prepare import Prepared
 from allonym.pipeline.source import open_source
+from allonym.plan.column import DROPPED_ROLES
 from allonym.privacy.spellings import same_values
 from allonym.records import Attribute
 from allonym.release.row_map import read_row_map
@@ -24,6 +25,23 @@ from allonym.tables.base import NO_SHEET, Table
 from allonym.tables.files import Reading
 
 PAIRING = "name a column that identifies each row with --key, or give the row map that `mask` wrote with --row-map."
+
+
+def _by_label(ours: Table, theirs: Table) -> Ints | None:
+    """Return for every row of a pandas frame the row of another that has its label; None: by position, or no frames.
+
+    Frames with the same labels are aligned by them. Where labels differ, or are 0, 1, 2, … in both, positions count.
+    """
+    mine, other = ours.row_labels, theirs.row_labels
+    if mine is None or other is None or len(mine) != len(other):
+        return None
+    order, place = np.argsort(mine, kind="stable"), np.argsort(other, kind="stable")
+    if not np.array_equal(mine[order], other[place]):
+        return None
+    rows = np.empty(len(mine), np.int64)
+    rows[order] = place
+    positions = np.arange(len(mine))
+    return None if np.array_equal(mine, positions) and np.array_equal(rows, positions) else rows
 
 
 class MaskedTable:
@@ -39,6 +57,7 @@ class MaskedTable:
         row_map: str | Path | None = None,
     ) -> None:
         self.prepared, self.what = prepared, what
+        self.paired_by = "row map" if row_map is not None else "key" if key is not None else "position"
         plan, masked = prepared.plan, prepared.with_role("quasi")
         self.table, self.names = self._opened(source, plan.reading)
         if not set(masked) <= set(self.names):  # another tool may write another format
@@ -72,9 +91,8 @@ class MaskedTable:
         Rows that have lost all their values are suppressed. They are an equivalence class: whoever is in no other is
         known to be one of them.
         """
-        missing = self.prepared.plan.missing
-        empty_now = self._empty([self.cells[x] for x in columns], lambda v: v == ANYTHING or is_missing(v, missing))
-        empty_before = self._empty([self.prepared.cells[x] for x in columns], lambda v: is_missing(v, missing))
+        empty_now = self._empty({x: self.cells[x] for x in columns}, anything=True)
+        empty_before = self._empty({x: self.prepared.cells[x] for x in columns})
         group_ids = distinct([self.cells[x].codes for x in columns])[0]
         suppressed = np.isin(group_ids, group_ids[empty_now & ~empty_before])
         if suppressed.all():  # all rows are one equivalence class
@@ -82,10 +100,12 @@ class MaskedTable:
         gone = self.rows < 0
         return np.where(gone, -1, group_ids), suppressed | gone
 
-    @staticmethod
-    def _empty(columns: Sequence[Cells], is_empty: Callable[[Any], bool]) -> NDArray[np.bool_]:
-        """Return which rows are empty in every column."""
-        each = [np.array([is_empty(v) for v in cells.values], bool)[cells.codes] for cells in columns]
+    def _empty(self, columns: Mapping[str, Cells], *, anything: bool = False) -> NDArray[np.bool_]:
+        """Return which rows are empty in every column; also, if asked for, where they say any value is possible."""
+        each = []
+        for name, cells in columns.items():
+            markers = (*self.prepared.plan.missing_in(name), *((ANYTHING,) if anything else ()))
+            each.append(np.array([is_missing(v, markers) for v in cells.values], bool)[cells.codes])
         empty: NDArray[np.bool_] = np.all(each, axis=0)
         return empty
 
@@ -93,7 +113,7 @@ class MaskedTable:
         """Return the names of the original's columns in the masked table; without a header, names are positions."""
         prepared = self.prepared
         if prepared.plan.reading.header is False:
-            dropped = {*prepared.with_role("identifier"), *prepared.with_role("unit")}
+            dropped = {x for role in DROPPED_ROLES for x in prepared.with_role(role)}
             kept = [x for x in prepared.table.names if x not in dropped]
             if len(kept) == len(table.names):
                 return dict(zip(kept, table.names, strict=True))
@@ -104,6 +124,9 @@ class MaskedTable:
         ours, theirs = self.prepared.table, self.table
         if row_map is not None:
             return read_row_map(row_map, ours.n, theirs.n, self.what)
+        if key is None and (rows := _by_label(ours, theirs)) is not None:
+            self.paired_by = "index"
+            return rows
         if key is None:
             if ours.n != theirs.n:
                 raise TableError(f"The original has {ours.n:,} rows, {self.what} has {theirs.n:,}.", hint=PAIRING)
@@ -119,14 +142,17 @@ class MaskedTable:
                     f"Some rows of {what} have an empty key.", hint="fill it in, or choose another column."
                 )
             if len({cell_text(v) for v in cells.values}) < len(cells.codes):
-                repeated = int((cells.counts > 1).sum())
-                raise TableError(f"The key {key} is not unique in {what}: {plural(repeated, 'value')} repeated.")
+                again = [cell_text(v) for v, n in zip(cells.values, cells.counts, strict=True) if n > 1]
+                text = f"The key {key} is not unique in {what}: {plural(len(again), 'value')} repeated."
+                raise TableError(text, hint="choose another column.", code=REPEATED_KEY, values=again)
         place = {cell_text(other.values[c]): row for row, c in enumerate(other.codes.tolist())}
         rows = np.array([place.get(cell_text(mine.values[c]), -1) for c in mine.codes.tolist()], np.int64)
-        if unknown := theirs.n - int((rows >= 0).sum()):
+        if unknown := set(place) - {cell_text(v) for v in mine.values}:
             raise TableError(
-                f"{self.what.capitalize()} has {plural(unknown, 'row')} whose key is not in the original.",
+                f"{self.what.capitalize()} has {plural(len(unknown), 'row')} whose key is not in the original.",
                 hint="check that both tables write keys alike.",
+                code=UNKNOWN_KEY,
+                values=sorted(unknown),
             )
         return rows
 
@@ -195,5 +221,5 @@ class MaskedTable:
         if name not in self.cells:
             return original.attribute, original.codes
         released = self.encoded(name)
-        code = same_values(released.attribute.values, self.prepared.plan.missing)
+        code = same_values(released.attribute.values, self.prepared.plan.missing_in(name))
         return released.attribute, code[released.codes]

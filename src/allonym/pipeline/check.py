@@ -25,7 +25,7 @@ from allonym.pipeline.disclosure.uniques import uniques_of
 from allonym.pipeline.disclosure.wording import counted_as, uniques_in_words
 from allonym.pipeline.encoding import open_links
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
-from allonym.pipeline.source import open_source
+from allonym.pipeline.source import ExecutionOptions, open_source
 from allonym.plan import toml
 from allonym.progress import Progress
 from allonym.records import Records
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Risk:
-    """The risk before masking: how small the groups of a table are, in units where it has units."""
+    """The risk before masking: how small the groups of a table are, in households or persons where it has them."""
 
     records: int
     units: int | None
@@ -47,6 +47,16 @@ class Risk:
     largest: int
     below: int  # rows in groups of fewer than k
     linkage: float  # 100·p/n
+    households: int | None = None
+
+    @property
+    def who(self) -> str:
+        """What the groups are counted in."""
+        return "household" if self.households is not None else "row" if self.units is None else "person"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {name: x for name, x in vars(self).items() if name != "households" or x is not None}
 
     @classmethod
     def of(cls, records: Records, k: int) -> Risk:
@@ -166,7 +176,7 @@ class Check:
 
     def to_dict(self, hide_values: bool = False) -> dict[str, Any]:
         """Return it for JSON."""
-        risk = None if self.risk is None else dict(vars(self.risk))
+        risk = None if self.risk is None else self.risk.to_dict()
         return {
             "format": 1,
             "ready": self.ready,
@@ -214,14 +224,30 @@ def links_name(column: str, place: int = 0, ontologies: int = 1) -> str:
     return f"{safe}{f'-{place + 1}' if ontologies > 1 else ''}.links.csv"
 
 
-def check(plan: Plan, source: Any, tick: Progress, *, population: Any = None, combination_size: int = SIZE) -> Check:
+def check(
+    plan: Plan,
+    source: Any,
+    tick: Progress,
+    *,
+    population: Any = None,
+    combination_size: int = SIZE,
+    options: ExecutionOptions | None = None,
+) -> Check:
     """Encode a table as a plan describes it, and report its problems, links and risk."""
-    table = source.table(plan) if isinstance(source, CachedTable) else open_source(plan, source)
+    options = options or ExecutionOptions()
+    table = source.table(plan) if isinstance(source, CachedTable) else open_source(plan, source, options)
     prepared = prepare(plan, table, tick)
+    masked = {x: prepared.cells[x] for x in prepared.with_role("quasi") if x in prepared.cells}
     records, k = prepared.records, plan.method.required_k
     kept = review_kept(prepared)
     checked = Check(
-        problems=[*prepared.problems, *kept.problems, *method_problems(prepared)],
+        problems=[
+            *prepared.problems,
+            *kept.problems,
+            *method_problems(prepared),
+            *options.problems(plan),
+            *table.problems(masked, prepared.dropped),
+        ],
         columns=list(_columns(prepared)),
         risk=None,
         k=k,
@@ -235,7 +261,7 @@ def check(plan: Plan, source: Any, tick: Progress, *, population: Any = None, co
     sizes = class_sizes(records.inverse, records.units, records.row_counts)
     return replace(
         checked,
-        risk=Risk.of(records, k),
+        risk=replace(Risk.of(records, k), **prepared.people()),
         uniques=uniques,
         population=people,
         record_risk=RecordRisk(sizes, uniques, people, counted=table.counts_rows),

@@ -71,8 +71,10 @@ class Choice:
 def methods() -> list[Choice]:
     """Return the methods to choose from.
 
-    >>> [x.name for x in methods()][:2], [x.name for x in methods()[0].parameters]
-    (['sa-mdav', 'sa-mdav-static'], ['represent', 'refine', 'growth'])
+    >>> [x.name for x in methods()][:2]
+    ['sa-mdav', 'sa-mdav-static']
+    >>> [x.name for x in methods()[0].parameters]
+    ['represent', 'refine', 'values', 'suppress', 'suppress_cells', 'growth', 'replace']
     """
     return [_choice(method) for method in METHODS.values()]
 

@@ -42,7 +42,7 @@ def has_ontology(column: Column) -> bool:
 def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], Scope], tick: Progress) -> None:
     """Encode one column by its kind, or by what its cells look like."""
     column, cells = prepared.plan.columns[name], prepared.cells[name]
-    kind = _kind_of(prepared, column, cells)
+    kind = _kind_of(prepared, name, cells)
     prepared.kinds[name] = kind.name
     if not kind.multivalued and any(isinstance(cell, tuple) for cell in cells.values):
         raise TableError("its cells are lists.", hint="say --set, or kind = set; or keep the column.")
@@ -62,11 +62,11 @@ def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], S
             _add_hierarchy(prepared, name, column)
 
 
-def _kind_of(prepared: Prepared, column: Column, cells: Cells) -> Kind:
+def _kind_of(prepared: Prepared, name: str, cells: Cells) -> Kind:
     """Return the kind of a column with its options: as stated, as its options require, or as its cells look."""
-    plan = prepared.plan
-    name = column.kind or (WORDS if has_ontology(column) else automatic_kind(cells, plan.missing))
-    return kind_named(name).of(column, missing=plan.missing, folder=plan.folder, writes_codes=plan.method.codes)
+    plan, column, missing = prepared.plan, prepared.plan.columns[name], prepared.plan.missing_in(name)
+    kind = column.kind or (WORDS if has_ontology(column) else automatic_kind(cells, missing))
+    return kind_named(kind).of(column, missing=missing, folder=plan.folder, writes_codes=plan.method.codes)
 
 
 def _add_hierarchy(prepared: Prepared, name: str, column: Column) -> None:
@@ -77,7 +77,8 @@ def _add_hierarchy(prepared: Prepared, name: str, column: Column) -> None:
             prepared.problems.append(Problem("no-hierarchy", "the column has no hierarchy.", hint, name))
         return
     scope = prepared.hierarchies[name] = _open_scope(str(column.hierarchy), None, prepared.plan.folder)
-    links = {x.value: x for x in link(text_counts(prepared.cells[name], prepared.plan.missing), scope, senses="first")}
+    words = text_counts(prepared.cells[name], prepared.plan.missing_in(name))
+    links = {x.value: x for x in link(words, scope, senses="first")}
     unknown = [x.value for x in links.values() if x.status != "sure"]
     if unknown:
         text = f"{plural(len(unknown), 'value')} not in the hierarchy {scope.taxonomy.name}."
@@ -92,9 +93,9 @@ def encode_sensitive(prepared: Prepared, name: str) -> EncodedColumn:
     What is promised of the column counts its values: those that differ only in spelling are one.
     """
     if name not in prepared.encoded:
-        column, cells = prepared.plan.columns[name], prepared.table.cells([name])[name]
-        kind = _kind_of(prepared, column, cells)
-        kind = Category(missing=prepared.plan.missing) if kind.linked else kind
+        cells = prepared.table.cells([name])[name]
+        kind = _kind_of(prepared, name, cells)
+        kind = Category(missing=kind.missing) if kind.linked else kind
         prepared.encoded[name] = kind.encode(name, cells)
     if name not in prepared.united:
         prepared.encoded[name] = _unite_spellings(prepared, prepared.encoded[name])
@@ -103,9 +104,10 @@ def encode_sensitive(prepared: Prepared, name: str) -> EncodedColumn:
 
 def _unite_spellings(prepared: Prepared, column: EncodedColumn) -> EncodedColumn:
     """Return a column in which the spellings of a value have one code; note which values were united."""
-    code = same_values(column.attribute.values, prepared.plan.missing)
+    missing = column.kind.missing
+    code = same_values(column.attribute.values, missing)
     column = replace(column, code_of=code[column.code_of], original_of=code[column.original_of])
-    prepared.united[column.attribute.name] = united(column.cells, column.code_of, prepared.plan.missing)
+    prepared.united[column.attribute.name] = united(column.cells, column.code_of, missing)
     return column
 
 

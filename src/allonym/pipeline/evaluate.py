@@ -47,7 +47,7 @@ class Evaluation:
     """The information loss, the disclosure risk and the privacy of a release."""
 
     records: int
-    units: int | None
+    units: int | None  # persons
     tuples: tuple[int, int]  # before and after
     suppressed: int
     privacy: Sequence[Mapping[str, Any]]
@@ -61,8 +61,9 @@ class Evaluation:
     uniques_before: UniqueCombinations | None = None  # the same of the original
     population: PopulationRisk | None = None  # people of the population who share the released values of each record
     record_risk: RecordRisk | None = field(default=None, repr=False)  # values of single rows: for the steward alone
+    households: int | None = None
     united: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # columns whose spellings count as one value
-    paired_by: str = "position"  # how rows were matched: position, key or row map
+    paired_by: str = "position"  # how rows were matched: position, index, key or row map
     looks_unpaired: bool = False  # whether rows paired by position are no more alike than rows paired at random
     changes: Changes | None = field(default=None, repr=False)  # lists replacements, which are values of the data
 
@@ -76,6 +77,7 @@ class Evaluation:
             "format": 1,
             "records": self.records,
             "units": self.units,
+            **({} if self.households is None else {"households": self.households}),
             "tuples": {"before": self.tuples[0], "after": self.tuples[1]},
             "suppressed": self.suppressed,
             "paired_by": self.paired_by,
@@ -132,7 +134,7 @@ def evaluate(
     measures = measured(pairs, k, balance=balance, threshold=threshold, seed=seed, tick=part_of(tick, 1, 2))
     evaluation = Evaluation(
         records=prepared.table.n,
-        units=None if prepared.units is None else prepared.records.persons,
+        **prepared.people(),
         tuples=(len(prepared.records), int((pairs.sizes > 0).sum())),
         suppressed=int(release.suppressed.sum()),
         privacy=[*_privacy(pairs, plan, list(columns)), *release.combinations(k, m)],
@@ -143,8 +145,8 @@ def evaluate(
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
         united=prepared.united_values(),
-        paired_by="row map" if row_map is not None else "key" if key is not None else "position",
-        looks_unpaired=key is None and row_map is None and _looks_unpaired(release, columns),
+        paired_by=release.paired_by,
+        looks_unpaired=release.paired_by == "position" and _looks_unpaired(release, columns),
         changes=changes_of(
             prepared,
             [x.attribute for x in columns.values()],
@@ -164,7 +166,9 @@ def _disclosure(
     """
     prepared = release.prepared
     texts = {name: release.cells[name].codes for name in columns}
-    uniques = unique_combinations(list(texts), list(texts.values()), size=size, units=prepared.units) if size else None
+    uniques = (
+        unique_combinations(list(texts), list(texts.values()), size=size, units=prepared.persons) if size else None
+    )
     people = population_risk(prepared, population, columns, texts)
     sizes = class_sizes(distinct(list(texts.values()))[0], prepared.units)
     return {

@@ -24,6 +24,7 @@ from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import open_source
 from allonym.plan import toml
+from allonym.plan.column import DROPPED_ROLES
 from allonym.progress import Progress
 from allonym.release.write import save_text
 from allonym.release_key import ReleaseKey
@@ -51,7 +52,7 @@ class Fitted:
         self._columns = columns
         self._draws = key.number("method") if repeatable else method_seed(plan, key)
         self._streams = {name: None if self._draws is None else stream_of(self._draws, name) for name in columns}
-        self._dropped = [name for name, c in plan.columns.items() if c.role in ("identifier", "unit")]
+        self._dropped = [name for name, c in plan.columns.items() if c.role in DROPPED_ROLES]
         self._key = plan.method.key
         self._row = row  # the number of the next row
         self._ended = False  # whether the stream was saved, for another to continue
@@ -72,7 +73,7 @@ class Fitted:
         masked = {name: cell for name, cell in record.items() if name not in self._dropped}
         for name, column in self._columns.items():
             cell = record[name].strip() if isinstance(record[name], str) else record[name]
-            value = None if self._is_missing(cell) else column.codec.read(cell)
+            value = None if self._is_missing(cell, name) else column.codec.read(cell)
             drawn = words_of_one(self._streams[name], number, number_of(value))
             masked[name] = column.codec.write(column.perturbation.one(value, drawn), cell)
         return masked
@@ -84,18 +85,18 @@ class Fitted:
                 f"{len(extra)} columns have no role in the plan.", hint="give each a role, or set keep_rest."
             )
 
-    def _is_missing(self, cell: Any) -> bool:
+    def _is_missing(self, cell: Any, name: str) -> bool:
         """Tell whether a cell is a missing-value marker, or null as any library writes it."""
         if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
             return True
-        return is_missing(cell, self.plan.missing) or bool(cell != cell)  # noqa: PLR0124 not a number
+        return is_missing(cell, self.plan.missing_in(name)) or bool(cell != cell)  # noqa: PLR0124 not a number
 
     def _number(self, record: Mapping[str, Any], key: int | str | None) -> int:
         """Return the number that keys the draws of a record."""
         self._check_stream()
         if self._key:
             cell = record[self._key] if key is None else key
-            if self._is_missing(cell):
+            if self._is_missing(cell, self._key):
                 raise TableError(f"The record has an empty key column {self._key}.", hint="fill it in.")
             return key_of(cell_text(cell).strip())
         if key is None:
@@ -135,7 +136,7 @@ class Fitted:
         if lost:
             raise TableError(f"The table has no {', '.join(lost)}.", hint="every column of the plan must be there.")
         if self._key:
-            if any(map(self._is_missing, cells[self._key].values)):
+            if any(self._is_missing(x, self._key) for x in cells[self._key].values):
                 raise TableError(f"Some rows have an empty key column {self._key}.", hint="fill it in.")
             texts = [key_of(cell_text(x)) for x in cells[self._key].values]
             keys = np.array(texts, np.uint64)[cells[self._key].codes]
@@ -146,7 +147,7 @@ class Fitted:
     def _written(self, name: str, cells: Cells, keys: Keys) -> Cells:
         """Return the masked cells of a column."""
         column = self._columns[name]
-        missing = [is_missing(x, self.plan.missing) for x in cells.values]
+        missing = [is_missing(x, self.plan.missing_in(name)) for x in cells.values]
         values = [None if gone else column.codec.read(x) for x, gone in zip(cells.values, missing, strict=True)]
         masked, places = column.perturbation.column(
             values, cells.codes, words(self._draws, name, keys, numbers_of(values)[cells.codes])

@@ -56,7 +56,7 @@ class FittedColumn:
     def from_dict(cls, plan: Plan, name: str, stored: dict[str, Any]) -> FittedColumn:
         """Return the column that `to_dict` stored; refuse damaged figures by a ValueError."""
         column = plan.columns[name]
-        kind = kind_named(stored["kind"]).of(column, missing=plan.missing, folder=plan.folder)
+        kind = kind_named(stored["kind"]).of(column, missing=plan.missing_in(name), folder=plan.folder)
         codec = kind.stored_codec(name, stored, open_scopes(column, plan.folder) if kind.linked else ())
         return _restored(plan.method, column, codec, stored)
 

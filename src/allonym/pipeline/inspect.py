@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from allonym.arrays import Floats, distinct
-from allonym.cells import Cells, cell_text, is_missing, united_codes
-from allonym.errors import TableError
+from allonym.cells import MISSING, Cells, cell_text, is_missing, united_codes
+from allonym.errors import TableError, plural
+from allonym.kinds.identifiers import ColumnSample, numbers_persons
 from allonym.kinds.numbers import numbers_of
 from allonym.kinds.proposal import Evidence, Ontologies, propose
+from allonym.kinds.proposal.profile import likely_markers
 from allonym.kinds.proposal.roles import PRIVATE, proposed_role
-from allonym.kinds.registry import CODES, EMPTY, automatic_kind, kind_named
+from allonym.kinds.registry import EMPTY, automatic_kind, kind_named
 from allonym.measures.population import PopulationRisk, from_weights
 from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
 from allonym.pipeline.cached_table import CachedTable
@@ -51,13 +53,15 @@ class ColumnInspection:
     levels: tuple[str, ...] = ()  # of ordered categories, lowest first
     evidence: tuple[Evidence, ...] = ()  # why they are guessed
     language: str | None = None  # of its words, where the plan must state it
+    markers: tuple[str, ...] = ()  # likely missing-value markers, besides the usual ones
 
     def column(self) -> Column:
         """Return the column for a plan."""
         if self.role != "quasi":
             return Column(self.role)
         kind = kind_named(self.kind)
-        language = {} if self.language is None else {"language": self.language}
+        language: dict[str, Any] = {} if self.language is None else {"language": self.language}
+        language |= {"missing": self.markers} if self.markers else {}
         if kind.automatic and self.ontology:  # an ontology alone states that it is one of words
             return described(self.role, self.ontology, **language)
         options: dict[str, Any] = {} if self.ontology else dict(kind.without_ontology)
@@ -67,7 +71,8 @@ class ColumnInspection:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column for JSON."""
-        return {**vars(self), "levels": list(self.levels), "evidence": [dict(vars(x)) for x in self.evidence]}
+        lists = {"levels": list(self.levels), "markers": list(self.markers)}
+        return {**vars(self), **lists, "evidence": [dict(vars(x)) for x in self.evidence]}
 
 
 @dataclass(frozen=True)
@@ -108,13 +113,16 @@ def inspect(
     table: Table = GroupedTable(engine) if engine is not None else _in_memory(source, reading)
     ontologies = Ontologies.available()
     columns: list[ColumnInspection] = []
+    numbered: set[str] = set()  # columns of identifiers that number persons
     read: dict[str, Cells] = {}  # what the risk is counted on, unless an engine counts anew
     for place, (name, cells) in enumerate(_columns(table)):
         tick(place, len(table.names))
         columns.append(_inspect(name, cells, ontologies) if cells else ColumnInspection(name, 0, 0, 0, "keep", EMPTY))
+        if cells and columns[-1].role == "identifier" and numbers_persons(ColumnSample(name, cells)):
+            numbered.add(name)
         if cells and engine is None and columns[-1].role in COUNTED_ROLES:
             read[name] = cells
-    columns = _settle_persons(columns, table.n)
+    columns = _settle_persons(columns, table.n, numbered)
     if engine is not None:
         table = GroupedTable(engine, [x.name for x in columns if x.role in ("quasi", "unit")])
     uniques, people = _risk(table, columns, population, combination_size, read)
@@ -176,45 +184,61 @@ def _columns(table: Table) -> Iterator[tuple[str, Cells | None]]:
 
 
 def _inspect(name: str, cells: Cells, ontologies: Ontologies) -> ColumnInspection:
-    counts = cells.counts
-    null = np.array([is_missing(x) for x in cells.values], bool)
+    counts, markers = cells.counts, likely_markers(cells)
+    missing = (*MISSING, *markers)
+    null = np.array([is_missing(x, missing) for x in cells.values], bool)
     present = counts[~null] if len(null) else counts
     distinct, unique, rows = len(present), int((present == 1).sum()), int(present.sum())
     figures = (name, distinct, unique, int(counts.sum()) - rows)
-    kind = automatic_kind(cells) if distinct else EMPTY
+    kind = automatic_kind(cells, missing) if distinct else EMPTY
     identifying = proposed_role(name, cells, numeric=kind_named(kind).numeric) if distinct else None
     if identifying is not None:
         role, evidence = identifying
         return ColumnInspection(*figures, role, kind, evidence=(evidence,))
-    proposal = propose(name, cells, ontologies)
+    proposal = propose(name, cells, ontologies, missing)
     role, reasons = "quasi" if distinct > 1 else "keep", proposal.evidence
+    if markers:
+        marked = int(counts[[x in markers for x in cells.values]].sum())
+        text = f"{plural(marked, 'cell')} with words for a missing value, which the plan names as its markers."
+        reasons = (*reasons, Evidence("missing-markers", text))
     if distinct > 1 and PRIVATE.search(name) and SENSITIVE in kind_named(proposal.kind).roles:
         role, reasons = SENSITIVE, (PRIVATE_EVIDENCE, *reasons)
     return ColumnInspection(
-        *figures, role, proposal.kind, proposal.ontology, proposal.coverage, proposal.levels, reasons, proposal.language
+        *figures,
+        role,
+        proposal.kind,
+        proposal.ontology,
+        proposal.coverage,
+        proposal.levels,
+        reasons,
+        proposal.language,
+        markers,
     )
 
 
-def _settle_persons(columns: Sequence[ColumnInspection], records: int) -> list[ColumnInspection]:
-    """Let one column be the unit and one the weight; without a unit, an identifier that repeats needs one.
+def _settle_persons(
+    columns: Sequence[ColumnInspection], records: int, numbered: Collection[str]
+) -> list[ColumnInspection]:
+    """Let one column each be the unit, the household and the weight; persons with several rows need a unit.
 
-    The unit is then the first identifier that all rows differ in, or else the one with most values. Where even that has
-    few values, such as first names, k counts rows, and identifiers are masked like others.
+    They seem to have, if there is no unit and a column in `numbered`, which numbers persons, repeats. The one with most
+    values is then the unit. Where even that has few values, k counts rows, and it is masked like others. Names that
+    repeat are dropped.
     """
     settled: list[ColumnInspection] = []
     for column in columns:
         role = column.role
-        if role in ("unit", "weight") and any(x.role == role for x in settled):
+        if role in ("unit", "household", "weight") and any(x.role == role for x in settled):
             role = "identifier" if any(x.code == "identifying" for x in column.evidence) else "quasi"
         settled.append(replace(column, role=role))
-    identifiers = [x for x in settled if x.role == "identifier"]
+    identifiers = [x for x in settled if x.role == "identifier" and x.name in numbered]
     if any(x.role == "unit" for x in settled) or all(x.distinct == records - x.missing for x in identifiers):
         return settled
     unit = max(identifiers, key=lambda x: x.distinct)  # the first of equals
     if unit.distinct <= MIN_UNITS * records:
         shared = Evidence("shared-names", "Too many rows share its values, and no column identifies their persons.")
         return [
-            replace(x, role="quasi", kind=CODES, evidence=(*x.evidence, shared)) if x in identifiers else x
+            replace(x, role="quasi", kind=EMPTY, evidence=(*x.evidence, shared)) if x in identifiers else x
             for x in settled
         ]
     reason = Evidence(

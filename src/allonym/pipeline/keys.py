@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.arrays import Ints, Keys
+from allonym.methods.base import Method
 from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.registry import RENAMED
 from allonym.ontology.narrower import Narrower
 from allonym.parameters import parameters_of
 from allonym.plan.column import OPTIONS, Column
@@ -27,7 +29,19 @@ LATER = (
     "accept",
     "rest",
     "combine",
+    "round",
+    "ranges",
+    "top",
+    "bottom",
+    "represent",
+    "ceiling",
+    "min_prefix",
+    "day_first",
+    "represent",
+    "missing",
+    "max_distance",
 )  # options that were added later: draws stay as they were
+LATER_PARAMETERS = ("values", "replace", "suppress", "suppress_cells")  # of methods, likewise
 FILES = ("ontology", "links", "hierarchy", "levels", "candidates", "abbreviations")  # options that may name files
 
 
@@ -62,7 +76,7 @@ def settings_text(plan: Plan) -> str:
     method = plan.method
     settings: dict[str, Any] = {
         "method": method.name,
-        "parameters": {name: getattr(method, name) for name in parameters_of(method)},
+        "parameters": _parameters(method),
         "privacy": [x.to_dict() for x in plan.privacy],
         "columns": {
             name: {x: getattr(column, x) for x in OPTIONS if x not in FILES and _counts(column, x)}
@@ -70,6 +84,16 @@ def settings_text(plan: Plan) -> str:
         },
     }
     return json.dumps(settings, sort_keys=True, default=str)
+
+
+def _parameters(method: Method) -> dict[str, Any]:
+    """Return the parameters of a method by their oldest names; later ones only where they are not the default."""
+    older = {name: older for older, name in RENAMED.get(method.name, {}).items()}
+    return {
+        older.get(name, name): getattr(method, name)
+        for name, x in parameters_of(method).items()
+        if name in older or name not in LATER_PARAMETERS or getattr(method, name) != x.default
+    }
 
 
 def _counts(column: Column, option: str) -> bool:
@@ -114,4 +138,6 @@ def _text(value: Any) -> str:
         return f"({','.join(sorted(map(_text, value)))})"
     if isinstance(value, Narrower):
         return f"{float(value.concept)!r} > '{value.text}'"
-    return f"'{value}'" if isinstance(value, str) else "null" if value is None else repr(float(value))
+    if value is None:
+        return "null"
+    return repr(float(value)) if isinstance(value, (int, float)) else f"'{value}'"

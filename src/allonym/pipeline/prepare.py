@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints, Keys
+from allonym.arrays import Floats, Ints, Keys, joined_units
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import AllonymError, Problem, TableError, first_few, plural
 from allonym.kinds.base import EncodedColumn
+from allonym.kinds.identifiers import ColumnSample, numbers_persons
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.numbers import numbers_of
 from allonym.measures.row_order import ordered_columns
@@ -23,7 +24,9 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.joining.taxonomy import branches_of
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
+from allonym.pipeline.changes.promised_values import with_publishable
 from allonym.pipeline.encoding import encode_column, has_ontology
+from allonym.plan.column import DROPPED_ROLES, Column
 from allonym.privacy.spellings import United, united_units
 from allonym.progress import Progress, no_progress, part_of
 from allonym.records import Records, SensitiveColumns
@@ -31,6 +34,9 @@ from allonym.tables.base import Table
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
+
+
+MAX_SAMPLE = 10_000  # rows by which the identifiers of an engine are judged
 
 
 @dataclass
@@ -46,7 +52,9 @@ class Prepared:
     encoded: dict[str, EncodedColumn] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     cautions: list[Problem] = field(default_factory=list)  # what weakens the release, and is accepted
-    units: Ints | None = None
+    persons: Ints | None = None  # of each row; None: every row is one
+    households: Ints | None = None  # of each row
+    units: Ints | None = None  # of each row: what k counts, persons or households that share nobody
     united: dict[str, United | None] = field(default_factory=dict)  # of columns whose values are counted
     weights: Floats | None = None
     keys: Keys | None = None  # of the rows, from which their draws derive, where the plan names a key column
@@ -91,16 +99,28 @@ class Prepared:
     @property
     def dropped(self) -> list[str]:
         """The columns that the release drops."""
-        return [*self.with_role("identifier"), *(self.with_role("unit") if self.table.drops_unit else [])]
+        return [y for x in DROPPED_ROLES if x != "unit" or self.table.drops_unit for y in self.with_role(x)]
+
+    @property
+    def counted_units(self) -> str:
+        """What k counts, in words."""
+        return "households" if self.households is not None else "persons" if self.persons is not None else "records"
+
+    def people(self) -> dict[str, Any]:
+        """Return the numbers of persons and of households, None without a column for them; for summaries."""
+        persons = None if self.persons is None else int(self.persons.max(initial=-1)) + 1
+        if self.households is None:
+            return {"units": persons}
+        return {"units": persons, "households": int(self.households.max(initial=-1)) + 1}
 
     def missing_rows(self, name: str) -> int:
         """Return the number of rows whose cell in a column is missing."""
-        cells, missing = self.cells.get(name), self.plan.missing
+        cells, missing = self.cells.get(name), self.plan.missing_in(name)
         return self.table.empty_values(name, missing) if cells is None else cells.missing_rows(missing)
 
     def repeated_values(self, name: str) -> int:
         """Return the number of values of a column that occur more than once, missing values aside."""
-        cells, missing = self.cells.get(name), self.plan.missing
+        cells, missing = self.cells.get(name), self.plan.missing_in(name)
         return self.table.repeated_values(name, missing) if cells is None else cells.repeated_values(missing)
 
 
@@ -126,7 +146,7 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
             prepared.problems += [_in_column(name, problem) for problem in error.problems]
     columns = [prepared.encoded[x] for x in prepared.with_role("quasi") if x in prepared.encoded]
     if columns and len(columns) == len(prepared.with_role("quasi")):
-        prepared.records = Records.of(
+        records = Records.of(
             [c.attribute for c in columns],
             [c.codes for c in columns],
             weights=prepared.weights,
@@ -135,6 +155,7 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
             sensitive=_sensitive(prepared),
             row_counts=prepared.row_counts,
         )
+        prepared.records = with_publishable(prepared, records, columns)
     return prepared
 
 
@@ -144,7 +165,7 @@ def _columns_to_read(plan: Plan, table: Table) -> tuple[list[str], list[str]]:
     if plan.long or table.counts_rows:  # identifiers may differ within a unit; an engine counts them itself
         unread.append("identifier")
     if table.counts_rows and isinstance(plan.method, RecordLevelMethod):  # which uses neither persons nor weights
-        unread += ["unit", "weight"]
+        unread += ["unit", "household", "weight"]
     wanted = [x for x in table.names if x in plan.columns and plan.columns[x].role not in unread]
     encoded = [x for x in wanted if plan.columns[x].role == "quasi" or has_ontology(plan.columns[x])]
     key = plan.method.key
@@ -191,33 +212,60 @@ def _names(plan: Plan, table: Table) -> Iterator[Problem]:
             f"{plural(len(extra), 'column')} without a role: {first_few(extra, 20)}.",
             "give each a role; --keep COLUMN leaves one as it is, --keep-rest all of them.",
         )
-    dropped = [x for x in table.names if x in plan.columns and plan.columns[x].role in ("identifier", "unit")]
+    dropped = [x for x in table.names if x in plan.columns and plan.columns[x].role in DROPPED_ROLES]
     if len(dropped) == len(table.names):
         yield Problem("every-column-dropped", "every column would be dropped.", "keep at least one.")
 
 
 def _persons(prepared: Prepared) -> None:
-    """Find the person of each row; without a unit column, identifiers must be unique."""
-    units = prepared.with_role("unit")
-    for name in units:
+    """Find the person and the household of each row; without a unit column, record numbers must not repeat."""
+    prepared.persons = _units(prepared, "unit", "fill in the person that each row is about.")
+    prepared.households = _units(prepared, "household", "fill in a number of its own for each person without one.")
+    prepared.units = joined_units(prepared.persons, prepared.households)
+    prepared.problems += [] if prepared.with_role("unit") else _repeated_identifiers(prepared)
+
+
+def _repeated_identifiers(prepared: Prepared) -> list[Problem]:
+    """Return that persons seem to have several rows: columns that number persons repeat.
+
+    Names may repeat, and are dropped. Where few rows share one, that is a caution.
+    """
+    repeated = {x: y for x in prepared.with_role("identifier") if (y := prepared.repeated_values(x))}
+    samples = {name: _sample(prepared, name) for name in repeated}
+    numbered = {name: count for name, count in repeated.items() if numbers_persons(samples[name])}
+    if not numbered or prepared.plan.rows_are_persons:
+        rare = [name for name in repeated if name in numbered or samples[name].rare]
+        text = f"values of {first_few(rare, 20)} repeat, and every row counts as another person."
+        hint = "if a person has several rows, give the role unit to the column that identifies the person."
+        prepared.cautions += [Problem("repeated-identifier", text, hint)] if rare else []
+        return []
+    most = max(numbered.values())
+    values = f"{plural(most, 'value')} {'occurs' if most == 1 else 'occur'} more than once in {first_few(numbered, 20)}"
+    text = f"{values}: a person seems to have several rows, and k would count rows."
+    hint = (
+        "give the role unit to the column that identifies the person (--unit COLUMN); if every row is another person, "
+        "--rows-are-persons (in a plan: rows_are_persons = true)."
+    )
+    return [Problem("repeated-identifier", text, hint)]
+
+
+def _sample(prepared: Prepared, name: str) -> ColumnSample:
+    cells = prepared.cells.get(name)
+    if cells is None:
+        cells = prepared.table.sample([name], MAX_SAMPLE)[name]
+    return ColumnSample(name, cells, prepared.plan.missing_in(name))
+
+
+def _units(prepared: Prepared, role: str, hint: str) -> Ints | None:
+    """Return the person or the household of each row; None, if no column has the role or its cells are not read."""
+    units = None
+    for name in prepared.with_role(role):
         if rows := prepared.missing_rows(name):
-            text = f"{plural(rows, 'row')} {'has' if rows == 1 else 'have'} an empty value in the unit column."
-            prepared.problems.append(Problem("empty-unit", text, "fill in the person that each row is about.", name))
+            text = f"{plural(rows, 'row')} {'has' if rows == 1 else 'have'} an empty value in the {role} column."
+            prepared.problems.append(Problem(f"empty-{role}", text, hint, name))
         if name in prepared.cells:
-            cells = prepared.cells[name]
-            prepared.units, prepared.united[name] = united_units(cells, prepared.plan.missing)
-    for name in prepared.with_role("identifier") if not units else ():
-        if repeated := prepared.repeated_values(name):
-            values = f"{plural(repeated, 'value')} {'occurs' if repeated == 1 else 'occur'}"
-            prepared.problems.append(
-                Problem(
-                    "repeated-identifier",
-                    f"an identifier must be unique, but {values} more than once.",
-                    "if a person has several rows, give the role unit to the column that identifies the person; "
-                    "otherwise the column is no identifier.",
-                    name,
-                )
-            )
+            units, prepared.united[name] = united_units(prepared.cells[name], prepared.plan.missing_in(name))
+    return units
 
 
 def _weights(prepared: Prepared) -> None:
@@ -225,10 +273,11 @@ def _weights(prepared: Prepared) -> None:
     for name in (x for x in prepared.with_role("weight") if x in prepared.cells):
         cells = prepared.cells[name]
         numbers, _ = numbers_of([None if is_missing(x) else str(x) for x in cells.values])
-        wrong = sum(c for x, c in zip(numbers, cells.counts.tolist(), strict=True) if x is None or x < 0)
+        wrong = [i for i, x in enumerate(numbers) if (x is None or x < 0) and cells.counts[i]]
         if wrong:
-            text = f"{plural(wrong, 'survey weight')} not a number, or below 0."
-            prepared.problems.append(Problem("invalid-weight", text, "fill in 0 or more.", name))
+            text = f"{plural(int(cells.counts[wrong].sum()), 'survey weight')} not a number, or below 0."
+            values = tuple("(empty)" if is_missing(cells.values[i]) else cell_text(cells.values[i]) for i in wrong)
+            prepared.problems.append(Problem("invalid-weight", text, "fill in 0 or more.", name, values))
         elif not any(numbers):
             text = "all survey weights are 0."
             prepared.problems.append(Problem("zero-weights", text, "give the column another role.", name))
@@ -251,6 +300,16 @@ def _keys(prepared: Prepared) -> None:
         prepared.keys = np.array([key_of(cell_text(x)) for x in cells.values], np.uint64)[cells.codes]
 
 
+def _options_with_existing_values(prepared: Prepared) -> Iterator[Problem]:
+    """Yield options of columns by which other values than existing ones would be written."""
+    for name in prepared.with_role("quasi") if prepared.plan.method.writes_existing else ():
+        column, default = prepared.plan.columns[name], Column("quasi")
+        for option in ("round", "ranges", "top", "bottom", "represent"):
+            if getattr(column, option) != getattr(default, option):
+                text = f"values = existing writes records of the table, but {option} changes values."
+                yield Problem("option-with-existing", text, f"leave {option} out, or choose values = any.", name)
+
+
 def method_problems(prepared: Prepared) -> Iterator[Problem]:
     """Yield what keeps the method of a plan from masking its table."""
     method, columns = prepared.plan.method, prepared.with_role("quasi")
@@ -259,16 +318,17 @@ def method_problems(prepared: Prepared) -> Iterator[Problem]:
         if kind is not None and kind not in method.info.kinds:
             text = f"method {method.name} does not mask columns of kind {kind}."
             yield Problem("kind-not-supported", text, f"it masks {', '.join(sorted(method.info.kinds))}.", name)
+    yield from _options_with_existing_values(prepared)
     if isinstance(method, ColumnwiseMethod) and len(columns) > 1 and not getattr(method, "per_attribute", False):
         yield Problem(
             "k-per-column",
             f"method {method.name} promises k in each column alone, not in {len(columns)} together.",
-            "say --per-attribute if that is enough, or choose another method.",
+            "say --per-attribute (per_attribute = true in a plan) if that is enough, or choose another method.",
         )
     if prepared.records is not None and prepared.records.n == 0:
         yield Problem("no-rows", "the table has no rows.")
     elif prepared.records is not None and prepared.records.persons < method.required_k:
-        what = "rows" if prepared.units is None else "persons"
+        what = "rows" if prepared.units is None else prepared.counted_units
         yield Problem(
             "k-too-large",
             f"k is {method.required_k}, but the table has only {prepared.records.persons:,} {what}.",

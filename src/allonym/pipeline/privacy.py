@@ -76,7 +76,7 @@ def guarantees(prepared: Prepared) -> tuple[Guarantee, ...]:
 
 
 def _guarantee(prepared: Prepared, model: Privacy, requirement: Requirement) -> Guarantee:
-    column, missing = prepared.encoded[model.column], prepared.plan.missing
+    column, missing = prepared.encoded[model.column], prepared.plan.missing_in(model.column)
     attribute, code_of = column.attribute, _codes(column, missing)
     null = attribute.values.index(None) if None in attribute.values else -1
     null = int(same_values(attribute.values, missing)[null]) if null >= 0 else -1

@@ -48,7 +48,7 @@ def understand(prepared: Prepared, name: str) -> None:
     if method.info.data_independent:
         _add_candidates(prepared, name, column, scope)
     elif column.candidates:
-        hint = "leave them out, or say --method exponential."
+        hint = "leave them out, or choose the method exponential."
         prepared.problems.append(Problem("candidates-not-supported", f"{method_name} takes no candidates.", hint, name))
 
 

@@ -23,8 +23,11 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog.about import described
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
+from allonym.pipeline.changes import promised_values
 from allonym.pipeline.changes.as_written import as_written, fewest_holders
 from allonym.pipeline.changes.cell_pairs import changes_of
+from allonym.pipeline.changes.nulls import Nulls, null_cautions, nulls_of
+from allonym.pipeline.changes.suppression import suppression_figures
 from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.linkage import risk_of_masking
 from allonym.pipeline.encoding import unreviewed_values
@@ -129,7 +132,7 @@ def run(
         input_hash = table.sha256  # before anything is written that a pattern for the input would match too
         key = release_key(prepared, input_hash)
         order = None if output is None or plan.row_order == "keep" else RowOrder(key, input_hash or "")
-        masking, cells, draft = _mask(prepared, key, output, order, options, part_of(tick, 1, 2))
+        masking, cells, draft, nulls = _mask(prepared, key, output, order, options, part_of(tick, 1, 2))
         promise = promise_of(prepared, masking)
         frame, output_hash, input_rows = None, None, None
         if output is None:
@@ -141,7 +144,7 @@ def run(
                 verified, output_hash = write(output, draft, promise)
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
         changes = changes_of(prepared, masking.attributes, cells) if cells else None
-        summary = summary_of(prepared, masking, changes, verified, balance, sha256)
+        summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls)
         summary |= row_order_of(prepared, written=output is not None)
     summary["seconds"] = time.perf_counter() - began
     return Release(frame, masking, records, summary, cells, prepared, input_rows, changes)
@@ -171,23 +174,23 @@ def _mask(
     order: RowOrder | None,
     options: ExecutionOptions,
     tick: Progress,
-) -> tuple[Masking, dict[str, Cells], Draft]:
-    """Mask the table: return what became of its tuples, the cells to write, and the release before it is verified.
+) -> tuple[Masking, dict[str, Cells], Draft, Nulls]:
+    """Mask the table: return what became of its tuples, its cells, the release before it is verified, and its nulls.
 
     Where a method goes row by row and an engine holds the rows, the engine masks them: then there are no cells.
     """
     table, method = prepared.table, prepared.plan.method
     if isinstance(method, RecordLevelMethod) and table.draft_by_row is not None:
         return _mask_in_engine(prepared, partial(table.draft_by_row, order=order), key)
-    masking, cells = masked(prepared, key, tick, options.blocks(table))
+    masking, cells, nulls = masked(prepared, key, tick, options.blocks(table))
     discard_style = method.info.data_independent
     draft = table.draft(cells, prepared.dropped, output, discard_style=discard_style, order=order)
-    return masking, cells, draft
+    return masking, cells, draft, nulls
 
 
 def _mask_in_engine(
     prepared: Prepared, draft_by_row: Callable[..., Draft], key: ReleaseKey
-) -> tuple[Masking, dict[str, Cells], Draft]:
+) -> tuple[Masking, dict[str, Cells], Draft, Nulls]:
     """Let an engine mask the rows in batches: what becomes of a row depends on its key and value alone.
 
     The draws derive from the key of the release, so that a frame that is read twice is one release.
@@ -199,7 +202,8 @@ def _mask_in_engine(
     none = np.zeros(0, np.int64)
     masking = Masking(none, none, none, np.zeros((0, len(prepared.records.attributes)), np.int64), ())
     numbered, columns = not prepared.plan.method.key, prepared.with_role("quasi")
-    return masking, {}, draft_by_row(partial(mask_batch, fitted), columns, prepared.dropped, numbered=numbered)
+    draft = draft_by_row(partial(mask_batch, fitted), columns, prepared.dropped, numbered=numbered)
+    return masking, {}, draft, Nulls()
 
 
 def mask_batch(fitted: Fitted, table: Any, numbers: Any) -> Any:
@@ -215,19 +219,23 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
         k=plan.method.required_k,
         rows=prepared.table.n,
         names=[name for name in prepared.table.names if name not in dropped],
-        persons=prepared.units,
+        persons=prepared.persons,
+        households=prepared.households,
         per_column=isinstance(plan.method, ColumnwiseMethod),
         suppressed=masking.suppressed_rows,
         missing=plan.missing,
+        own_missing={name: plan.missing_in(name) for name in prepared.with_role("quasi")},
         allowed=rows.allowed(prepared),
         guarantees=privacy.guarantees(prepared),
+        original=promised_values.original_rows(prepared),
+        values=promised_values.replaced_globally(prepared),
     )
 
 
 def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have; nothing is written."""
     began = time.perf_counter()
-    masking, cells = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
+    masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
     together = [[name] for name in cells] if isinstance(prepared.plan.method, ColumnwiseMethod) else [list(cells)]
     group_ids = [group_ids_of([cells[name] for name in columns]) for columns in together]
     counted = Rows(prepared.units, prepared.row_counts)
@@ -237,7 +245,7 @@ def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     changes = changes_of(prepared, masking.attributes, cells)
-    summary = summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None))
+    summary = summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None), nulls)
     return summary | {"seconds": time.perf_counter() - began}
 
 
@@ -248,15 +256,19 @@ def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:
 
 def masked(
     prepared: Prepared, key: ReleaseKey, tick: Progress, blocks: Blocks | None = None
-) -> tuple[Masking, dict[str, Cells]]:
-    """Mask a table; return what became of its tuples, and the cells to write for each masked column."""
+) -> tuple[Masking, dict[str, Cells], Nulls]:
+    """Mask a table; return what became of its tuples, the cells to write for each masked column, and their nulls."""
     method = prepared.plan.method
     mask: Any = method.mask  # data-independent methods also take no seed
     if isinstance(method, PartitionMethod) and blocks is not None:
         mask = partial(mask, blocks=blocks)
     masking: Masking = mask(prepared.records, method_seed(prepared.plan, key), tick)
-    masking = as_written(prepared, masking)
-    return masking, dict(_decoded(prepared, masking, key.number("decode")))
+    written = as_written(prepared, masking)
+    prepared.cautions += promised_values.collapsed_columns(prepared, written)
+    cells = dict(_decoded(prepared, written, key.number("decode")))
+    nulls = nulls_of(prepared, masking, written, cells)
+    nulls.refuse_empty_columns(method.required_k)
+    return written, cells, nulls
 
 
 def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[str, Cells]]:
@@ -265,8 +277,11 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[
     piece = piece_of_rows(prepared.records, masking.source, masking.share)
     for a, attribute in enumerate(masking.attributes):
         column = prepared.encoded[attribute.name]
-        codes = masking.codes[piece, a]
-        yield attribute.name, column.decode(attribute, codes, fewest_holders(prepared), prepared.units, seed)
+        codes, k = masking.codes[piece, a], fewest_holders(prepared)
+        if prepared.plan.method.writes_existing:
+            yield attribute.name, column.decode_existing(attribute, codes, k, prepared.units)
+        else:
+            yield attribute.name, column.decode(attribute, codes, k, prepared.units, seed)
 
 
 def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
@@ -284,7 +299,7 @@ def _pairs(prepared: Prepared, masking: Masking) -> Pairs:
     records = prepared.records
     assert records is not None
     columns = [prepared.encoded[attribute.name] for attribute in records.attributes]
-    if records.units is None and not any(column.suppressed for column in columns):
+    if records.units is None and not any(column.recoded for column in columns):
         return Pairs.of(records, masking)
     original = [column.original_of[column.cells.codes] for column in columns]
     masked = masking.codes[piece_of_rows(records, masking.source, masking.share)].T
@@ -320,6 +335,7 @@ def summary_of(
     verified: Verified,
     balance: float,
     sha256: Mapping[str, Any],
+    nulls: Nulls,
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured."""
     if changes is None:
@@ -328,11 +344,17 @@ def summary_of(
     pairs = _pairs(prepared, masking)
     figures = measured(pairs, method.required_k, BRIEF, balance=balance)
     before, after = len(np.unique(pairs.original, axis=0)), len(np.unique(masking.codes, axis=0))
-    return settings_of(prepared, sha256) | {
+    settings = settings_of(prepared, sha256)
+    return settings | {
         "tuples": {"before": before, "after": after},
         "suppressed": masking.suppressed_rows,
+        **suppression_figures(masking),
+        "suppressed_cells": {name: x.suppressed for name, x in nulls.columns.items()},
+        "nulls": nulls.to_dict(),
+        "cautions": [*settings["cautions"], *map(str, null_cautions(nulls.to_dict()))],
         **({"dominance": dominance} if (dominance := dominance_figures(masking.attributes)) else {}),
         "privacy": [*rows.promised(prepared), *_privacy(prepared, verified)],
+        **promised_values.verified_values(prepared),
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "changes": changes.to_dict(),
         "measures": {name: x.to_dict() for name, x in figures.items()},
@@ -355,7 +377,7 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
     return {
         "format": 1,
         "records": records.n,
-        "units": None if prepared.units is None else records.persons,
+        **prepared.people(),
         "tuples": {"before": len(records), "after": None},
         "suppressed": 0,
         "suppressed_cells": {name: prepared.encoded[name].suppressed for name in prepared.with_role("quasi")},
@@ -368,6 +390,7 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         **({"unreviewed": unreviewed} if (unreviewed := unreviewed_values(prepared)) else {}),
         **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
         "changes": {},
+        "nulls": {},
         "measures": {},
         "risk": {},
         "cautions": list(map(str, prepared.cautions)),

@@ -14,10 +14,11 @@ from allonym.methods.blocks import MIN_TUPLES, Blocks
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.release.write import check_outputs
 from allonym.tables.base import STANDARD_STREAM, Table
-from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files
+from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files, read_files
 from allonym.tables.engines.base import Engine
 from allonym.tables.engines.grouped import GroupedTable
 from allonym.tables.files import Reading, open_any
+from allonym.tables.frame import Frame
 from allonym.tables.long import LongTable
 from allonym.tables.memory import MemoryTable
 
@@ -90,6 +91,8 @@ def open_source(
         in_memory: refuse a table that an engine holds.
         each: repeat the rows that an engine counted, for methods that split equal rows.
     """
+    if raw is None and in_memory and is_path(source) and is_several(source):
+        return as_planned(plan, Frame(read_files(source), str(source)))
     if raw is None and not (in_memory and is_path(source)):
         options = options or ExecutionOptions()
         engine = engine_for(source, options, plan)
@@ -162,17 +165,18 @@ def _grouped(
         )
     if problems:
         raise PlanError(problems)
-    roles = ("quasi",) if isinstance(method, RecordLevelMethod) else ("quasi", "unit", "weight")
+    roles = ("quasi",) if isinstance(method, RecordLevelMethod) else ("quasi", "unit", "household", "weight")
     promised = {x.column for x in plan.privacy}
     together = [x for x in engine.names if x in plan.columns and (plan.columns[x].role in roles or x in promised)]
-    units = [x for x in together if plan.columns[x].role == "unit"]
-    each = each or bool(units) or any(plan.columns[x].role == "weight" for x in together) or method.info.splits_tuples
+    of_role = {role: [x for x in together if plan.columns[x].role == role] for role in ("unit", "household", "weight")}
+    each = each or any(of_role.values()) or method.info.splits_tuples
     with engine.at_work():
         return GroupedTable(
             engine,
             together,
             each=each,
-            unit=units[0] if units else None,
+            unit=next(iter(of_role["unit"]), None),
+            household=next(iter(of_role["household"]), None),
             source=source,
             partition_by=options.partition_by,
         )

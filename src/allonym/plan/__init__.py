@@ -3,4 +3,4 @@
 from allonym.plan.column import Column, identifier, keep, quasi, sensitive, unit, weight
 from allonym.plan.model import Plan
 
-__all__ = ["Column", "Plan", "identifier", "keep", "quasi", "sensitive", "unit", "weight"]
+__all__ = ["Column", "Plan", "household", "identifier", "keep", "quasi", "sensitive", "unit", "weight"]

@@ -9,8 +9,10 @@ from typing import Any
 
 from allonym.errors import PlanError, Problem
 from allonym.kinds.dominance import DominanceRule
+from allonym.kinds.ranges.coding import AUTOMATIC
 from allonym.kinds.registry import KINDS, WORDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES
+from allonym.methods.base import KAnonymityMethod, Method
 from allonym.ontology.linking.accept import ACCEPT, REST, is_accepted
 from allonym.ontology.linking.languages import LANGUAGES
 from allonym.ontology.linking.link import Link
@@ -19,9 +21,11 @@ from allonym.ontology.similarity import DEPTHS, MEASURES
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.parameters import REQUIRED, parameter, problems_of, unknown
 
-ROLES = ("identifier", "quasi", "sensitive", "unit", "weight", "keep")
+ROLES = ("identifier", "quasi", "sensitive", "unit", "household", "weight", "keep")
+DROPPED_ROLES = ("identifier", "unit", "household")  # of columns that a release drops; a long table numbers its units
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first")
+REPRESENT = ("mean", "median", "day", "month", "quarter", "year", "range")  # each kind names its own
 COMBINE = ("first", "blend")
 Ontology = str | Scope | Taxonomy
 Links = str | Path | Mapping[str, str | tuple[str, str]]  # a concept, or a concept and `same` or `narrower`
@@ -78,6 +82,24 @@ class Column:
         "by the one that finds it most alike.",
         choices=COMBINE,
     )
+    ceiling: str | tuple[str, ...] = parameter(
+        (),
+        "Concepts that are too general to stand for different words, with all above them: ids or words, or none. "
+        "By default the root, abstract concepts, and those that are true of nearly all records.",
+        many=True,
+    )
+    missing: str | tuple[str, ...] = parameter(
+        (), "Missing-value markers of the column, besides those of the plan.", many=True
+    )
+    max_distance: float | None = parameter(
+        None,
+        "How far the value of a group may be from each value that it replaces, as a distance; where it is farther, "
+        "the cell is null. By default, with represent = auto or truthful: 0.4 for words, 0.25 of the range for "
+        "numbers; with truthful, 0.6 for sets. 1: no bound.",
+        above=0,
+        maximum=1,
+        type=float,
+    )
     weight: float = parameter(1.0, "Weight of the column in distances.", above=0)
     language: str = parameter("en", "Language of the words; by default English, or the only one of the ontology.")
     abbreviations: str | Path | Mapping[str, Sequence[str]] | None = parameter(
@@ -88,7 +110,7 @@ class Column:
     )
     p_percent: float = parameter(
         DominanceRule.p,
-        "Numbers: no group mean lets a person be estimated to within p %; 0: off.",
+        "Numbers: no mean or range of a group lets a person be estimated to within p %; 0: off.",
         minimum=0,
         below=100,
     )
@@ -98,6 +120,38 @@ class Column:
     dominance_k: float = parameter(
         DominanceRule.k, "Numbers: the share of the sum, in %, that they may have; 100: off.", above=0, maximum=100
     )
+    round: float | None = parameter(
+        None, "Numbers: round to a multiple of this before anything else.", type=float, above=0, option="round"
+    )
+    ranges: str | tuple[float, ...] = parameter(
+        (),
+        "Numbers: lower limits of fixed classes, ascending; or auto, for readable ones.",
+        type=float,
+        many=True,
+        words=(AUTOMATIC,),
+        option="ranges",
+    )
+    top: float | None = parameter(
+        None,
+        "Numbers: code all from here on as this number, or as an open range (65 or more).",
+        type=float,
+        option="top",
+    )
+    bottom: float | None = parameter(
+        None, "Numbers: code all below as this number, or as an open range (under 18).", type=float, option="bottom"
+    )
+    represent: str | None = parameter(
+        None,
+        "What replaces the values of a group, whatever the method says. Numbers: the mean, the median or a range. "
+        "Dates: the mean day, or periods of at least a month, quarter or year that are true of all, or the narrowest "
+        "range.",
+        choices=REPRESENT,
+        option="represent-column",
+    )
+    day_first: bool | None = parameter(
+        None, "Dates: whether the day is before the month in 4/3/2021; by default, as the column says.", type=bool
+    )
+    min_prefix: int = parameter(1, "Codes: fewest characters of a prefix that is written; else null.", minimum=1)
 
     @property
     def measure(self) -> str:
@@ -145,6 +199,15 @@ class Column:
             hint = "give one links file; only with combine = blend, each ontology has one."
             yield Problem("links-of-ontologies", text, hint)
 
+    def problems_with(self, method: type[Method], name: str) -> Iterator[Problem]:
+        """Yield which options do not apply to a method that masks single records, and not groups."""
+        grouped = kind_named(self.kind).grouped_options if self.kind in KINDS else frozenset()
+        default = Column(self.role)
+        for option in OPTIONS if not issubclass(method, KAnonymityMethod) else ():
+            if option in grouped and getattr(self, option) != getattr(default, option):
+                text = f"{option} does not apply to method {name}, which masks single records."
+                yield Problem("option-of-method", text, "leave it out, or choose a method that groups records.")
+
     def _problems_of_kind(self) -> Iterator[Problem]:
         kind, default = self.kind or WORDS, Column(self.role)
         for option in _OF_KINDS:
@@ -152,12 +215,16 @@ class Column:
                 others = [x for x in KINDS if takes_option(x, option)]
                 text = f"{option} does not apply to a column of kind {kind}."
                 yield Problem("option-of-kind", text, f"leave it out, or choose the kind {' or '.join(others)}.")
+        names = kind_named(kind).representatives
+        if self.represent in REPRESENT and takes_option(kind, "represent") and self.represent not in names:
+            text = f"a column of kind {kind} cannot be represented by {self.represent}."
+            yield Problem("represent-of-kind", text, f"choose {', '.join(names)}.")
         if self.role in ROLES and self.role not in kind_named(kind).roles:
             text = f"a column of kind {kind} cannot have the role {self.role}."
             yield Problem("role-of-kind", text, f"its role can be {' or '.join(kind_named(kind).roles)}.")
         yield from kind_named(kind).problems(self)
-        for option in ("candidates", "hierarchy"):
-            if self.role != "quasi" and getattr(self, option):
+        for option in ("candidates", "hierarchy", "round", "ranges", "top", "bottom", "represent"):
+            if self.role != "quasi" and getattr(self, option) not in (None, ()):
                 yield Problem("option-of-role", f"{option} applies to quasi-identifiers only.", "leave it out.")
         if self.rest == "category" and self.unmatched == "suppress":
             text = "rest = category keeps words without a concept, unmatched = suppress removes them."
@@ -171,6 +238,7 @@ _PATHS = ("ontology", "links", "levels", "candidates", "hierarchy", "abbreviatio
 _OF_KINDS = (
     "ontology",
     "root",
+    "ceiling",
     "links",
     "abbreviations",
     "levels",
@@ -180,6 +248,13 @@ _OF_KINDS = (
     "phrases",
     "candidates",
     "hierarchy",
+    "min_prefix",
+    "day_first",
+    "round",
+    "ranges",
+    "top",
+    "bottom",
+    "represent",
 )  # fmt: skip; others are ignored where they do not apply
 
 
@@ -191,6 +266,11 @@ def identifier() -> Column:
 def unit() -> Column:
     """Return the role of the column that holds the person of each row: k counts persons; it is dropped."""
     return Column("unit")
+
+
+def household() -> Column:
+    """Return the role of the column that holds the household of each row: k counts households too; it is dropped."""
+    return Column("household")
 
 
 def weight() -> Column:
@@ -240,7 +320,11 @@ def described(role: str, what: Any = None, **options: Any) -> Column:
         if name in settings and not isinstance(settings[name], (list, tuple)):
             settings[name] = (settings[name],)
         settings[name] = tuple(settings.get(name, ()))
-    for name in ("levels", "candidates"):
+    if isinstance(settings.get("missing"), str):
+        settings["missing"] = (settings["missing"],)
+    for name in ("levels", "candidates", "ceiling", "missing"):
         if isinstance(settings.get(name), list):
             settings[name] = tuple(str(x) for x in settings[name])
+    if isinstance(settings.get("ranges"), list):
+        settings["ranges"] = tuple(settings["ranges"])
     return Column(role, **settings)

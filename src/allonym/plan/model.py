@@ -13,6 +13,7 @@ from allonym.errors import PlanError, Problem
 from allonym.kinds.registry import is_multivalued
 from allonym.methods import DEFAULT_METHOD, METHODS, find
 from allonym.methods.base import KAnonymityMethod, Method
+from allonym.methods.registry import with_new_names
 from allonym.parameters import parameter, parameters_of, problems_of, unknown
 from allonym.plan import privacy as promises
 from allonym.plan import toml
@@ -46,8 +47,9 @@ class Plan:
     """The role and kind of each column, the method, and the privacy models that a release must meet.
 
     >>> import allonym as al
-    >>> Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7).method
-    SAMDAV(k=3, represent='centroid', refine=False, growth='plain')
+    >>> plan = Plan(columns={"job": al.quasi("wordnet:person"), "age": al.quasi("numeric")}, k=3, seed=7)
+    >>> plan.method.name, plan.method.required_k
+    ('sa-mdav', 3)
     """
 
     columns: Mapping[str, Column]
@@ -62,6 +64,7 @@ class Plan:
     )
     long: bool = parameter(False, "The table has one row for each item of its column of sets.")
     keep_rest: bool = parameter(False, "Columns that are not listed are kept unchanged.")
+    rows_are_persons: bool = parameter(False, "Every row is another person, although identifiers repeat.")
     row_order: str = parameter(
         "shuffle", "Order of the rows of a file: shuffled, or kept as in the table.", choices=("shuffle", "keep")
     )
@@ -74,10 +77,16 @@ class Plan:
     sha256_as_read: ClassVar[str | None] = None  # of the file, set on a plan that was loaded and not changed since
     _built: Method | None = field(default=None, repr=False, compare=False)  # the method, if made from a name
 
+    def missing_in(self, name: str) -> tuple[str, ...]:
+        """Return the missing-value markers of a column: those of the plan, and its own."""
+        own = self.columns[name].missing if name in self.columns else ()
+        return (*self.missing, *((own,) if isinstance(own, str) else own))
+
     def __post_init__(self) -> None:
         """Build the method, and refuse a plan that cannot be run on any table."""
         if self.method is self._built and self._built is not None:  # `replace` may have changed its parameters
             object.__setattr__(self, "method", self._built.name)
+        object.__setattr__(self, "parameters", with_new_names(str(self.method), self.parameters))
         problems = list(self._problems())
         if problems:
             raise PlanError(problems)
@@ -105,12 +114,16 @@ class Plan:
             yield Problem("wrong-type-column", text, column=name)
         for name, column in columns.items():
             yield from (replace(problem, column=name) for problem in column.problems())
+            method = type(self.method) if isinstance(self.method, Method) else find(str(self.method))
+            if method is not None:
+                problems = column.problems_with(method, method.info.name)
+                yield from (replace(problem, column=name) for problem in problems)
         roles = [column.role for column in columns.values()]
         sets = sum(is_multivalued(column.kind) for column in columns.values())
         if self.long and (sets != 1 or "unit" not in roles):
             yield Problem("long-without-unit", "a long table needs one column of sets and a column with the role unit.",
                           "--set ITEM=… and --unit PERSON.")  # fmt: skip
-        for role in (r for r in ("unit", "weight") if roles.count(r) > 1):
+        for role in (r for r in ("unit", "household", "weight") if roles.count(r) > 1):
             text = f"{roles.count(role)} columns have the role {role}; only one can."
             yield Problem(f"several-{role}s", text, "give the others another role.")
         if "quasi" not in roles:
@@ -125,6 +138,7 @@ class Plan:
                 yield Problem("parameters-given-twice", "parameters are given twice, to the plan and to its method.",
                               "give them once.")  # fmt: skip
             yield from (_within(where, problem) for problem in problems_of(self.method, skip=("k",)))
+            yield from (_within(where, problem) for problem in self.method.conflicts({}))
             return
         kind = find(str(self.method))
         if kind is None:
@@ -139,11 +153,14 @@ class Plan:
                 yield _within(where, Problem(f"{name}-in-parameters", text, f"give {name} to the plan: {name}=…"))
             else:
                 own = [x for x in ("name", "k", "seed") if x != "k" or x in declared]
-                yield _within(where, unknown("parameter", name, [*own, *(x for x in declared if x != "k")]))
-        for name in (x for x in self.parameters if x in declared and x != "k"):
-            problem = declared[name].problem(self.parameters[name])
-            if problem is not None:
-                yield _within(where, problem)
+                problem = unknown("parameter", name, [*own, *(x for x in declared if x != "k")])
+                having = [x for x, other in METHODS.items() if name in parameters_of(other)]
+                hint = f"{problem.hint} Methods with {name}: {', '.join(having)}." if having else problem.hint
+                yield _within(where, replace(problem, hint=hint))
+        wrong = [declared[x].problem(self.parameters[x]) for x in self.parameters if x in declared and x != "k"]
+        yield from (_within(where, problem) for problem in wrong if problem is not None)
+        if set(self.parameters) <= set(declared) - {"k"} and not any(wrong):
+            yield from (_within(where, x) for x in kind(**self.parameters).conflicts(self.parameters))
 
     def _named(self) -> Method:
         kind = find(str(self.method))
@@ -183,11 +200,14 @@ class Plan:
         """Check the plan against a frame or a file without masking it.
 
         Options: `population` (a file or a frame with quasi-identifiers of the whole population), `combination_size`
-        (columns in a combination that makes people unique, at most; 0 skips the search).
+        (columns in a combination that makes people unique, at most; 0 skips the search); `engine`, `master`,
+        `partition_by` and `blocks_from`, as in `run`.
         """
         from allonym.pipeline.check import check
+        from allonym.pipeline.source import ExecutionOptions
 
-        return check(self, source, tick, **options)
+        execution = {x: options.pop(x) for x in ("engine", "master", "partition_by", "blocks_from") if x in options}
+        return check(self, source, tick, options=ExecutionOptions(**execution), **options)
 
     def fit(self, source: Any, tick: Progress = no_progress) -> Fitted:
         """Fit a record-level method to a frame or a file: it then masks single records, batches or streams.
@@ -205,9 +225,10 @@ class Plan:
         """Measure a masked table, from any tool, against the original; both are files or frames.
 
         Options: `key` (the column that identifies rows), or `row_map` (the row map of a shuffled release); by default
-        rows match by position. `earlier` (another release of the same people) and `earlier_row_map`, `balance` of the
-        score, `threshold` of risk, `attackers` (other similarity measures for linkage by meaning), `m` (items of a set
-        that an attacker knows), `population` and `combination_size` (as in `check`), `tick`.
+        rows of pandas frames with the same index match by its labels, all others by position. `earlier` (another
+        release of the same people) and `earlier_row_map`, `balance` of the score, `threshold` of risk, `attackers`
+        (other similarity measures for linkage by meaning), `m` (items of a set that an attacker knows), `population`
+        and `combination_size` (as in `check`), `tick`.
         """
         from allonym.pipeline.evaluate import evaluate
 

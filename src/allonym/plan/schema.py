@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from allonym.methods.registry import ALIASES, DEFAULT_METHOD, METHODS
+from allonym.methods.registry import ALIASES, DEFAULT_METHOD, METHODS, RENAMED
 from allonym.parameters import Parameter, parameters_of
 from allonym.plan import toml
 from allonym.plan.model import Plan
@@ -62,6 +62,7 @@ def _methods(keys: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the schema of the table `method`: which parameters it has depends on the name."""
     name = keys["name"].schema() | {"enum": [*METHODS, *ALIASES]}
     parameters: dict[str, Any] = {key: {} for method in METHODS.values() for key in parameters_of(method)}
+    parameters |= {key: {} for renamed in RENAMED.values() for key in renamed}
     return {
         "description": "The method and its parameters.",
         "type": "object",
@@ -90,5 +91,9 @@ def _condition(method: str) -> dict[str, Any]:
 
 def _method(method: str, condition: dict[str, Any]) -> dict[str, Any]:
     own = {key: declared.schema() for key, declared in parameters_of(METHODS[method]).items()}
+    own |= {
+        older: {**own[key], "description": f"Older name of {key}.", "deprecated": True}
+        for older, key in RENAMED.get(method, {}).items()
+    }
     known = {"name": True, "seed": True} | own
     return {"if": condition, "then": {"properties": known, "additionalProperties": False}}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 SCHEMA_FILE = "allonym-plan.schema.json"  # as plans name it; `allonym plan schema -o` writes it
-TOP_KEYS = ("keep_rest", "long", "row_order")  # fields of a plan outside of any table
+TOP_KEYS = ("keep_rest", "long", "rows_are_persons", "row_order")  # fields of a plan outside of any table
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,8 @@ def dumped(plan: Plan, folder: Path | None = None, schema: str = SCHEMA_FILE) ->
     document |= {name: getattr(plan, name) for name in TOP_KEYS if getattr(plan, name) != own[name].default}
     if plan.about:
         document["release"] = dict(plan.about)
-    document["method"] = {"name": method.name, **{name: getattr(method, name) for name in parameters_of(method)}}
+    given = {name: getattr(method, name) for name in parameters_of(method)}
+    document["method"] = {"name": method.name} | {name: x for name, x in given.items() if x is not None}
     if plan.seed is not None:
         document["method"]["seed"] = plan.seed
     if plan.privacy:

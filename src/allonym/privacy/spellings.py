@@ -14,7 +14,7 @@ import numpy as np
 
 from allonym.arrays import Ints
 from allonym.cells import Cells, cell_text, comparable_text, first_places, is_missing, united_codes
-from allonym.records import Value
+from allonym.metric import Value
 
 
 @dataclass(frozen=True)

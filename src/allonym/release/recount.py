@@ -13,14 +13,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from allonym.arrays import joined_units
 from allonym.errors import ReleaseError
+from allonym.release.original_rows import OriginalRows
 from allonym.tables.base import Reread
 from allonym.tables.second_reader import text_columns
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows that are counted: the person each is about, and how many rows of the release it stands for."""
+    """The rows that are counted: the person or household each is about, and how many rows of the release it is."""
 
     persons: NDArray[np.int64] | None = None
     row_counts: NDArray[np.int64] | None = None
@@ -58,11 +60,17 @@ class Promise:
     rows: int
     names: Sequence[str]  # all columns, in order
     persons: NDArray[np.int64] | None = None  # for every row, who it is about
+    households: NDArray[np.int64] | None = None  # for every row, the household of that person
     per_column: bool = False  # whether k is promised for each quasi-identifier alone
     suppressed: int = 0  # rows whose quasi-identifiers became all missing: at least so many are
     missing: Sequence[str] = ()  # missing-value markers
+    own_missing: Mapping[str, Sequence[str]] = field(default_factory=dict)  # those of columns that have others
     allowed: Mapping[str, Collection[str | None]] = field(default_factory=dict)  # columns limited to some texts
     guarantees: Sequence[Guarantee] = ()
+    original: OriginalRows | None = None  # the rows that the release may have, suppressed ones aside; None: any
+    values: Mapping[str, NDArray[np.int64]] = field(
+        default_factory=dict
+    )  # of columns in which each has one replacement
 
     @property
     def counted_columns(self) -> list[str]:
@@ -72,13 +80,16 @@ class Promise:
     def over(self, reread: Reread) -> Promise:
         """Return what is promised of the columns of a release that were read again together."""
         persons = self.persons if reread.persons is None else reread.persons
-        if persons is not None and reread.rows is not None:
-            persons = persons[reread.rows]
+        households = self.households if reread.households is None else reread.households
+        if reread.rows is not None:
+            persons, households = (None if x is None else x[reread.rows] for x in (persons, households))
         return replace(
             self,
             columns=[x for x in self.columns if x in reread.columns],
             allowed={x: texts for x, texts in self.allowed.items() if x in reread.columns},
             persons=persons,
+            households=households,
+            values={x: v if reread.rows is None else v[reread.rows] for x, v in self.values.items()},
         )
 
 
@@ -101,7 +112,7 @@ def recount(
     """
     if tuple(names) != tuple(promise.names):
         raise ReleaseError(f"The release has {len(names)} columns, not the {len(promise.names)} that were promised.")
-    each = Rows(promise.persons, row_counts)
+    each = Rows(joined_units(promise.persons, promise.households), row_counts)
     if (rows := each.count(np.ones(len(frame), bool))) != promise.rows:
         raise ReleaseError(f"The release has {rows:,} rows, the table has {promise.rows:,}.")
     for column, texts in promise.allowed.items():
@@ -111,14 +122,47 @@ def recount(
     together = [[column] for column in promise.columns] if promise.per_column else [promise.columns]
     group_ids = [group_rows(frame, columns) for columns in together]
     if promise.suppressed:
-        suppressed = all_missing(frame, promise.columns, promise.missing)
+        suppressed = all_missing(frame, promise)
         if (count := each.count(suppressed)) < promise.suppressed:
             raise ReleaseError(f"{promise.suppressed:,} records were to be suppressed, {count:,} are.")
-    reached = [smallest(groups, promise.persons, row_counts) for groups in group_ids]
-    if min(reached) < promise.k:
-        unit = "rows" if promise.persons is None else "persons"
-        raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {min(reached)} {unit}.")
+    if promise.original is not None:
+        _check_existing(frame, promise, promise.original, each)
+    _check_replacements(frame, promise)
+    reached = [_checked_k(groups, promise, row_counts) for groups in group_ids]
     return Verified(reached, [[_figure(frame, groups, x, each) for x in promise.guarantees] for groups in group_ids])
+
+
+def _checked_k(groups: NDArray[np.int64], promise: Promise, row_counts: NDArray[np.int64] | None) -> int:
+    """Return the size of the smallest group: of its persons and of its households, whichever are fewer.
+
+    Both are counted by themselves, each by its column alone.
+    """
+    sizes = {"rows" if promise.persons is None else "persons": smallest(groups, promise.persons, row_counts)}
+    if promise.households is not None:
+        sizes["households"] = smallest(groups, promise.households)
+    for what, size in sizes.items():
+        if size < promise.k:
+            raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {size} {what}.")
+    return min(sizes.values())
+
+
+def _check_existing(frame: Any, promise: Promise, original: OriginalRows, rows: Rows) -> None:
+    """Check that the quasi-identifiers of every row that was not suppressed are those of a row of the original."""
+    new = original.new_rows([_coded(column) for column in text_columns(frame, promise.columns)])
+    if promise.suppressed:
+        new &= ~all_missing(frame, promise)
+    if count := rows.count(new):
+        raise ReleaseError(f"{count:,} rows of the release have values, or combinations of values, of no original row.")
+
+
+def _check_replacements(frame: Any, promise: Promise) -> None:
+    """Check that equal values of a column read the same in all rows that were not suppressed."""
+    kept = ~all_missing(frame, promise) if promise.suppressed else np.ones(len(frame), bool)
+    for column, values in promise.values.items():
+        places = _coded(next(text_columns(frame, [column])))[1]
+        replacements = np.unique(np.stack([values[kept], places[kept]], axis=1), axis=0)
+        if several := len(replacements) - len(np.unique(values[kept])):
+            raise ReleaseError(f"Values of column {column} of the release have {several:,} replacements too many.")
 
 
 def _figure(frame: Any, groups: NDArray[np.int64], guarantee: Guarantee, rows: Rows) -> float:
@@ -138,10 +182,11 @@ def distinct_texts(frame: Any, column: str) -> set[str | None]:
     return {texts[i] or None for i in np.unique(places).tolist()}
 
 
-def all_missing(frame: Any, columns: Sequence[str], missing: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which rows have missing values in all of some columns."""
+def all_missing(frame: Any, promise: Promise) -> NDArray[np.bool_]:
+    """Return which rows have missing values in all quasi-identifiers."""
     is_missing = np.ones(len(frame), bool)
-    for column in text_columns(frame, columns):
+    for name, column in zip(promise.columns, text_columns(frame, promise.columns), strict=True):
+        missing = promise.own_missing.get(name, promise.missing)
         texts, places = _coded(column)
         is_missing &= np.array([v is None or str(v).strip() in ("", *missing) for v in texts], bool)[places]
     return is_missing

@@ -8,6 +8,7 @@ from typing import Any
 
 COLOURS = ("#0b6e99", "#d1495b", "#c98a1b", "#4f8a67", "#5b4b8a", "#7a8699", "#2e4057", "#a15c6b", "#8a8d0f", "#3aa6a6")
 BEFORE, AFTER, BLIND = "#b9c2cc", "#0b6e99", "#d1495b"
+PARTS = ("#b9c2cc", "#0b6e99", "#2e4057", "#d1495b")  # of a whole, in their order
 FONT = "Helvetica, Arial, sans-serif"
 GRID, MARK = "#e6e8eb", "#0b6e99"
 
@@ -79,6 +80,27 @@ def bars(figures: Mapping[str, float], title: str) -> str:
     )
     text = base.mark_text(align="left", dx=5, fontSize=12, color="#333").encode(text="text:N")
     return svg((base.mark_bar(color=AFTER, height=18) + text).properties(width=430, height=30 * len(figures)))
+
+
+def shares(parts: Mapping[str, Sequence[float]], names: Sequence[str]) -> str:
+    """Draw a bar of 100 % for each row, with its parts one after the other; the rest of the bar stays empty."""
+    alt = _altair()
+    data = [
+        {"what": what, "part": name, "place": place, "share": share}
+        for what, row in parts.items()
+        for place, (name, share) in enumerate(zip(names, row, strict=True))
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=data))
+        .mark_bar(height=18)
+        .encode(
+            y=alt.Y("what:N", sort=list(parts), title=None, axis=_beside(list(parts))),
+            x=alt.X("share:Q", title="cells (%)", scale=alt.Scale(domain=[0, 100])),
+            color=alt.Color("part:N", sort=list(names), scale=alt.Scale(domain=list(names), range=PARTS)),
+            order=alt.Order("place:Q"),
+        )
+    )
+    return svg(chart.properties(width=430, height=30 * len(parts)))
 
 
 def sizes(before: Mapping[str, int], after: Mapping[str, int], who: str = "records") -> str:

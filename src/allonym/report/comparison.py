@@ -16,12 +16,23 @@ from allonym.report import needed
 from allonym.report.html import parameter_text
 
 RISK, LOSS, BY_MEANING, BY_TEXT = "highest_linkage", "information_loss", "semantic_linkage", "record_linkage"
+CELLS = {
+    "changed": "cells changed (%)",
+    "false": "false cells (%)",
+    "generalised": "generalised (%)",
+    "set_to_null": "null (%)",
+}
+MARGINALS = {"total_variation": "total variation", "earth_movers_distance": "earth mover's distance"}
+FARTHEST = "farthest"  # the largest distance of a released cell from its original
 BALANCE_STEPS = 20  # for which scores are drawn
 HEADS = {
     "method": "method",
     "k": "k",
     "parameters": "parameters",
     LOSS: "loss (%)",
+    **CELLS,
+    FARTHEST: "farthest cell",
+    **MARGINALS,
     RISK: "highest linkage (%)",
     "attacker": "attacker",
     BY_MEANING: "linked by meaning (%)",
@@ -65,6 +76,9 @@ class Comparison:
             "k": run["parameters"].get("k"),
             "parameters": ", ".join(f"{x} = {parameter_text(y)}" for x, y in others.items()),
             LOSS: run["measures"][LOSS]["value"],
+            **{name: 100 * run["changes"][name] / max(run["changes"]["cells"], 1) for name in CELLS},
+            FARTHEST: run["changes"][FARTHEST],
+            **{name: run["measures"][name]["value"] if name in run["measures"] else None for name in MARGINALS},
             RISK: run["risk"]["highest"]["value"],
             "attacker": run["risk"]["highest"]["attacker"],
             **{name: run["measures"][name]["value"] for name in (BY_MEANING, BY_TEXT, "score")},

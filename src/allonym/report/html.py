@@ -39,7 +39,7 @@ def source(name: str) -> str:
 
 def parameter_text(value: object) -> str:
     """Return the value of a parameter as text."""
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+    return "auto" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def figure(value: Any) -> str:

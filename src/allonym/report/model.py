@@ -13,6 +13,12 @@ from allonym.report import needed
 
 Row = tuple[str, float | None, float | None, float | None]  # name, before, after, blind guess; None: not shown
 PUBLIC_ROLES = ("quasi", "sensitive", "weight", "keep")  # of columns that the release has
+CHANGES = {
+    "spelling_only": "only spelled otherwise",
+    "generalised": "true, but generalised",
+    "set_to_null": "null",
+    "false": "false",
+}  # counts of changed cells, as a chart names them
 PARTS = (
     "header",
     "cards",
@@ -62,6 +68,7 @@ class UniquePeople:
     more: int  # combinations that are not listed
     columns: Sequence[tuple[str, float, int]]  # column, share of the score in %, people unique without it: before
     population: Sequence[str] = ()  # in words, where weights estimate it
+    who: str = "record"  # what is counted: a record or a person
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,14 @@ class ChangedCells:
 
     column: str
     counts: Counts
+    farthest: float  # the largest distance of a released cell from its original; null has none
+    variation: float  # of the distribution before and after: total variation
+    earth_movers: float | None = None  # the earth mover's distance of both, if values have distances
     items: str = ""  # of sets, in words
+
+    def share(self, count: str) -> float:
+        """Return the share of a count in the cells, in %."""
+        return 100 * getattr(self.counts, count) / max(self.counts.cells, 1)
 
 
 @dataclass(frozen=True)
@@ -109,6 +123,7 @@ class Report:
     cautions: Sequence[str]  # what the release does not protect
     sizes: tuple[Mapping[str, int], Mapping[str, int]]  # records by size of group, before and after
     changed_cells: Sequence[ChangedCells] = ()
+    nulls: Sequence[tuple[str, str, int]] = ()  # column, why masking wrote null there, and how often
     replacements: Mapping[str, Sequence[Replacement]] = field(default_factory=dict)
     more_replacements: Mapping[str, int] = field(default_factory=dict)  # replacements that are not listed
     trees: Mapping[str, Node] = field(default_factory=dict)
@@ -147,6 +162,7 @@ class Report:
             },
             sizes=({}, {}),
             changed_cells=(),
+            nulls=(),
             replacements={},
             more_replacements={},
             trees={},
@@ -164,6 +180,11 @@ class Report:
         losses = {x.name: x.loss for x in self.variables if x.loss is not None}
         if losses:
             drawn["losses"] = charts.bars(losses, "information loss (%)")
+        if self.changed_cells:
+            drawn["cells"] = charts.shares(
+                {x.column or "all columns": [x.share(count) for count in CHANGES] for x in self.changed_cells},
+                list(CHANGES.values()),
+            )
         if self.sizes[0]:
             drawn["sizes"] = charts.sizes(*self.sizes, self.who)
         return drawn

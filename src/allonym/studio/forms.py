@@ -32,6 +32,7 @@ ROLES = {
     "sensitive": "sensitive",
     "identifier": "identifier",
     "unit": "unit",
+    "household": "household",
     "weight": "survey weight",
     "keep": "keep",
 }
@@ -40,6 +41,7 @@ ROLE_MEANINGS = {
     "sensitive": "Must not be disclosed. It is kept, and can have further guarantees.",
     "identifier": "Identifies a person directly. It is dropped.",
     "unit": "Identifies the person a row is about; k counts persons. It is dropped.",
+    "household": "Identifies the household of a row; k counts households too. It is dropped.",
     "weight": "The survey weight of a row. It is kept.",
     "keep": "It is kept unchanged.",
 }
@@ -170,12 +172,12 @@ class Field:
     def parse(self, request: PageRequest, problems: dict[str, Problem]) -> Any:
         """Return the entered value as the declared type, and note what is wrong with it."""
         text = request.raw(self.name) if self.parameter.type is str else request.text(self.name)
-        if self.control == Control.LINES:
+        if self.control == Control.LINES and not self.parameter.words:
             lines = tuple(line.strip() for line in text.splitlines() if line.strip())
             return lines or (self.value if not isinstance(self.value, tuple) else ())  # a file stays
         if self.control != Control.CHECKBOX and not text and not self.parameter.required:
             return self.parameter.default
-        value = self.parameter.parse(text)
+        value = self.parameter.parse(text) if text or not self.parameter.words else ()
         problem = self.parameter.problem(value)
         if problem is not None:
             problems[self.name] = problem
@@ -237,11 +239,18 @@ def column_fields(column: Column, files: Sequence[str] = ()) -> list[Field]:
 
 def field_groups(fields: Sequence[Field]) -> dict[str, list[Field]]:
     """Return the options of a column in groups; those of all kinds stand with the role."""
-    groups: dict[str, list[Field]] = {"Role and content": [], "Words": [], "Ordinal columns and sets": []}
+    groups: dict[str, list[Field]] = {
+        "Role and content": [],
+        "Words": [],
+        "Numbers and dates": [],
+        "Other kinds": [],
+    }
     for field in fields:
         kinds = [kind for kind in KINDS if takes_option(kind, field.name)]
-        group = "Role and content" if not kinds else "Words" if "text" in kinds else "Ordinal columns and sets"
-        groups[group].append(field)
+        group = "Role and content" if not kinds else "Words" if "text" in kinds else "Other kinds"
+        groups["Numbers and dates" if kinds and all(kind_named(kind).numeric for kind in kinds) else group].append(
+            field
+        )
     return groups
 
 

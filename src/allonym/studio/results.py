@@ -19,6 +19,7 @@ from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.changes.replacements_file import Changes, save_replacements
 from allonym.pipeline.compare import compare
 from allonym.plan import Plan
+from allonym.plan.column import DROPPED_ROLES
 from allonym.report.comparison import Comparison
 from allonym.report.model import Report
 from allonym.studio.history import PLAN, REPLACEMENTS, link_or_copy
@@ -193,7 +194,7 @@ def before_and_after(
     original_rows, names = data.rows(start, stop, plan.reading), data.read(plan.reading).names
     masked_rows = release.rows_at(np.argsort(result.input_rows)[start:stop].tolist(), plan.reading.of_release)
     roles = {name: column.role for name, column in plan.columns.items()}
-    kept = [i for i, name in enumerate(names) if roles.get(name) not in ("identifier", "unit")]
+    kept = [i for i, name in enumerate(names) if roles.get(name) not in DROPPED_ROLES]
     rows = [
         [(new, old[i] if old[i] != new else None) for i, new in zip(kept, row, strict=True)]
         for old, row in zip(original_rows, masked_rows, strict=True)

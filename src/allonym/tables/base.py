@@ -91,6 +91,7 @@ class Reread:
     columns: Sequence[str]  # those to recount together
     row_counts: Ints | None = None  # how many rows each row of the frame stands for
     persons: Ints | None = None  # the person of each row, where an engine counted the rows
+    households: Ints | None = None  # the same of households
     rows: Ints | None = None  # the row of the table that each row is, where they are in another order
 
 
@@ -171,6 +172,10 @@ class Table(Protocol):
     @property
     def row_counts(self) -> Ints | None:
         """How many rows each row of the cells stands for; None where each is one row."""
+
+    @property
+    def row_labels(self) -> Ints | None:
+        """The labels of the rows of a pandas frame, which its release keeps; None where rows have none."""
 
     @property
     def drops_unit(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from allonym.arrays import Ints
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
+from allonym.tables.column_types import becomes_text, type_letter, typed
 from allonym.tables.memory import MemoryTable
 from allonym.tables.metadata import bare_arrow, bare_pandas, bare_polars
 from allonym.tables.row_order import RowOrder
@@ -49,6 +49,7 @@ class Frame(MemoryTable):
         if len(set(self.names)) < len(self.names):
             raise TableError(f"{name} has two columns of one name.", hint="rename one.")
         self._backend.check(native, name)
+        self.row_labels = self._backend.row_labels(native)
 
     @property
     def n(self) -> int:
@@ -135,13 +136,20 @@ class _Backend(ABC):
     def check(self, native: Any, name: str) -> None:  # noqa: B027 only pandas has such a thing
         """Refuse parts of a frame that no role covers."""
 
+    def row_labels(self, native: Any) -> Ints | None:
+        """Return the labels of the rows, where the library has labels."""
+        return None
+
     @abstractmethod
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         """Return the distinct cells of a column, null as None, and the code of every row."""
 
     @abstractmethod
     def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
-        """Return a column of the same type with other cells; `discard_style`: without its categories."""
+        """Return a column of the same type with other cells; `discard_style`: without its categories.
+
+        A column of numbers becomes text where a range is written.
+        """
 
     @abstractmethod
     def bare(self, native: Any) -> Any:
@@ -164,11 +172,15 @@ class _Pandas(_Backend):
 
     def check(self, native: Any, name: str) -> None:
         index = native.index
-        if index.nlevels > 1 or index.name is not None or not np.array_equal(index, np.arange(len(index))):
+        numbers_rows = index.name is None and index.dtype.kind in "iu" and index.is_unique and (index >= 0).all()
+        if index.nlevels > 1 or not numbers_rows:
             raise TableError(
                 f"{name} has an index that no role covers.",
                 hint="reset_index(drop=True), or reset_index() and give its column a role.",
             )
+
+    def row_labels(self, native: Any) -> Ints | None:
+        return native.index.to_numpy(np.int64)
 
     def factorise(self, column: Any, name: str) -> tuple[list[Any], Ints]:
         import pandas as pd
@@ -194,6 +206,9 @@ class _Pandas(_Backend):
             ordered = bool(dtype.ordered) and len(kept) == len(categories)
             data: Any = pd.Categorical.from_codes(numbers[codes], categories, ordered=ordered)
             dtype = data.dtype
+        elif becomes_text(values, dtype.kind):
+            dtype = _pandas_text(dtype)
+            data = pd.array(values, dtype=dtype).take(codes)
         else:
             if null and isinstance(dtype, np.dtype) and dtype.kind in "iub":  # these cannot hold null
                 name = {"b": "boolean", "i": dtype.name.title(), "u": "UI" + dtype.name[2:]}[dtype.kind]
@@ -201,8 +216,18 @@ class _Pandas(_Backend):
             if any(isinstance(v, tuple) for v in values):
                 cells = [None if values[c] is None else list(values[c]) for c in codes.tolist()]
                 return pd.Series(cells, index=column.index, name=column.name, dtype=dtype)
-            data = pd.array([_typed(v, dtype.kind) for v in values], dtype=dtype).take(codes)
+            data = pd.array([typed(v, dtype.kind) for v in values], dtype=dtype).take(codes)
         return pd.Series(data, index=column.index, name=column.name, dtype=dtype)
+
+
+def _pandas_text(dtype: Any) -> Any:
+    """Return the type of text that belongs with a type of pandas: of Arrow, nullable, or the default."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(dtype, pd.ArrowDtype):
+        return pd.ArrowDtype(pa.string())
+    return pd.Series([""]).dtype if isinstance(dtype, np.dtype) else pd.StringDtype()
 
 
 class _Polars(_Backend):
@@ -219,7 +244,7 @@ class _Polars(_Backend):
     def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
         import polars as pl
 
-        dtype = column.dtype
+        dtype = pl.String() if becomes_text(values, type_letter(column.dtype)) else column.dtype
         if isinstance(dtype, pl.Enum):
             used = [v for v in values if v is not None]
             dtype = pl.Enum(
@@ -228,7 +253,7 @@ class _Polars(_Backend):
                 else [*(c for c in dtype.categories if c in set(used)), *(v for v in used if v not in dtype.categories)]
             )
         try:
-            return pl.Series(column.name, [_typed(v, _letter(dtype)) for v in values], dtype=dtype).gather(codes)
+            return pl.Series(column.name, [typed(v, type_letter(dtype)) for v in values], dtype=dtype).gather(codes)
         except pl.exceptions.PolarsError as error:
             raise ValueError from error
 
@@ -258,11 +283,15 @@ class _Arrow(_Backend):
     def like(self, column: Any, values: Sequence[Any], codes: Ints, discard_style: bool) -> Any:
         import pyarrow as pa
 
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        cells = _arrow_array([_typed(v, _letter(kind)) for v in values], kind).take(arrow_of(codes))
-        if pa.types.is_dictionary(column.type):
+        whole = column.type
+        kind = whole.value_type if pa.types.is_dictionary(whole) else whole
+        if becomes_text(values, type_letter(kind)):
+            kind = pa.string()
+            whole = pa.dictionary(whole.index_type, kind) if pa.types.is_dictionary(whole) else kind
+        cells = _arrow_array([typed(v, type_letter(kind)) for v in values], kind).take(arrow_of(codes))
+        if pa.types.is_dictionary(whole):
             cells = cells.dictionary_encode()
-        return pa.chunked_array([cells.cast(column.type)])
+        return pa.chunked_array([cells.cast(whole)])
 
 
 def arrow_numbers(array: Any) -> Ints:
@@ -308,27 +337,5 @@ def arrow_cells(column: Any, name: str) -> Cells:
 
 
 def arrow_like(column: Any, values: Sequence[Any], codes: Ints) -> Any:
-    """Return an Arrow column of the same type with other cells."""
+    """Return an Arrow column of the same type with other cells; of text, where a range is written to numbers."""
     return _Arrow().like(column, values, codes, False)
-
-
-def _letter(dtype: Any) -> str:
-    """Return NumPy's letter for the type of a polars or Arrow column; D: decimal."""
-    name = str(dtype).lower()
-    starts = {"int": "i", "uint": "u", "float": "f", "double": "f", "halffloat": "f", "bool": "b", "decimal": "D"}
-    return next((letter for start, letter in starts.items() if name.startswith(start)), "O")
-
-
-def _typed(value: Any, kind: str) -> Any:
-    """Return a value as a column of a type holds it."""
-    if value is None:
-        return None
-    if kind == "b":
-        if not isinstance(value, bool):
-            raise ValueError(f"{type(value).__name__} is no truth value")
-        return value
-    if kind == "D":
-        return Decimal(str(value))
-    if kind in "iu":
-        return int(value)
-    return float(value) if kind == "f" else value

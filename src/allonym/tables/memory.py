@@ -31,6 +31,7 @@ class MemoryTable(ABC):
     counts_rows = False
     numbers_rows = True
     row_counts: Ints | None = None
+    row_labels: Ints | None = None
     drops_unit = True
     draft_by_row = None
 

@@ -136,10 +136,12 @@ def _is_time_zone(name: str) -> bool:
 
 
 def bare_pandas(frame: Any) -> Any:
-    """Return a frame without attributes, names of its indexes, and unused categories."""
+    """Return a frame without attributes, names of its indexes, and unused categories; labels of rows are numbers."""
     import pandas as pd
 
     index = pd.RangeIndex(len(frame))
+    if not index.equals(frame.index):
+        index = pd.Index(frame.index.to_numpy(np.int64))
     columns = {x: pd.Series(_bare_array(frame[x].array), index=index, dtype=_dtype(frame[x])) for x in frame.columns}
     return pd.DataFrame(columns, index=index)
 

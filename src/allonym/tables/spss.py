@@ -18,6 +18,7 @@ import numpy as np
 from allonym.cells import Cells, cell_text
 from allonym.errors import OutputError, ReleaseError, TableError
 from allonym.tables.base import DEFAULT_MAX_SIZE, Format, Reading
+from allonym.tables.column_types import becomes_text
 from allonym.tables.columns import Columns, named, reordered
 from allonym.tables.parsers import confined
 from allonym.tables.parsers.script import DamagedError
@@ -114,7 +115,11 @@ class LabelledFile(Columns):
             path,
             **common,
             missing_ranges={x: y for x in kept if (y := self._used_ranges(x))},
-            variable_measure={x: y for x, y in self.notes["measures"].items() if x in data},
+            variable_measure={
+                x: "nominal" if self._became_text(x, data[x]) else y
+                for x, y in self.notes["measures"].items()
+                if x in data
+            },
             variable_display_width={x: y for x, y in self.notes["widths"].items() if x in kept},
         )
 
@@ -137,10 +142,14 @@ class LabelledFile(Columns):
         """Read some columns of the written file by their labels: Stata's by pandas, which did not write it."""
         return reread_sav(content, columns, self.max_size) if self.format is SPSS else reread_dta(content, columns)
 
+    def _became_text(self, name: str, values: Sequence[Any]) -> bool:
+        """Tell whether a range was written to a column of numbers."""
+        return self.notes["types"][name] != "string" and becomes_text(values, "f")
+
     def _typed(self, name: str, values: Sequence[Any]) -> Any:
         """Return a column with the type it has in the file: text, or numbers of its width if they fit."""
         kind = self.notes["types"][name]
-        if kind == "string":
+        if kind == "string" or self._became_text(name, values):
             return ["" if v is None else str(v) for v in values]
         numbers = np.array([np.nan if v is None else float(v) for v in values], np.float64)
         if kind in TYPES and not np.isnan(numbers).any():

@@ -9,6 +9,7 @@ from allonym.kinds.identifiers.detect import (
     Identification,
     identification_of,
 )
+from allonym.kinds.identifiers.record_numbers import numbers_persons
 
 __all__ = [
     "CAUTION",
@@ -18,5 +19,6 @@ __all__ = [
     "Identification",
     "Relation",
     "identification_of",
+    "numbers_persons",
     "relation_of",
 ]

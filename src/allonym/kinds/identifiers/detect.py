@@ -35,6 +35,11 @@ IDENTIFIER_NAME = re.compile(
     r"(^|[_\W])(id|nr|no|number|key|uuid|e?-?mail|phone|mobile|fax|address|ssn|iban|passport|licen[cs]e)$|names?$|^(id|nr|uuid)",
     re.I,
 )
+PERSON = re.compile(
+    r"(person|patient|customer|visitor|client|member|user|household|respondent|subject|student|employee|passenger|applicant"
+    r"|participant)(?!s)",  # their plural is rather a number of them
+    re.I,
+)
 _WHOSE_NAME = (
     "sur|last|family|full|maiden|first|given|middle|fore|nick|user|person|patient|customer|client|officer|driver|employee"
     "|student|doctor|physician|nurse|owner|contact|member|teacher|passenger|applicant|spouse|father|mother"

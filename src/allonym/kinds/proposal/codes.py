@@ -5,22 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from allonym.errors import TableError
 from allonym.kinds.category import Category
 from allonym.kinds.numeric import Numeric
 from allonym.kinds.proposal.evidence import Evidence
 from allonym.kinds.proposal.profile import ColumnProfile, Proposal
 from allonym.kinds.proposal.vocabulary import names_of
-from allonym.kinds.registry import CODES, DATES
+from allonym.kinds.registry import CODES, DATES, kind_named
 
 MOST = 0.95  # share of the values and of the cells that must have a shape
 MAX_LETTERS = 4  # in a row, in a code with digits
+MIN_CHARACTERS = 3  # letters and digits of a code that has levels
+MAX_PARTS = 2  # between blanks, of a code that has levels
+MIN_CODES = 20  # values of a column of codes with levels, unless its name announces codes
 MAX_LISTED = 100  # whole numbers of a list that the name of a column announces
 MAX_ANSWERS = 12  # whole numbers that are the answers of a survey
 MISSING_CODES = frozenset({7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999})
 NUMBERS = frozenset({"n", "num", "nbr", "number"})  # in a name: a precinct number is a code all the same
 LABELS = frozenset({"number", "nr", "no"})  # at the end of a name
+IDS = LABELS | {"id", "ids"}  # at the end of a name: numbers that count things, in no hierarchy
 GAP = 3  # between the answers and the codes for missing ones, as a multiple of the highest answer
 
+_AMOUNT = re.compile(r"\d+([.,]\d+)?\s*[^\W\d_]{1,4}\.?")
+_FIRST_NUMBER = re.compile(r"\d+")
 _LETTERS = re.compile(rf"[^\W\d_]{{{MAX_LETTERS + 1},}}")
 _CODE = re.compile(r"(?=.*\d)[^\W_]+([ ._/#-][^\W_]+){0,3}")
 _CAPITALS = re.compile(r"[A-Z]{2,3}")
@@ -50,40 +57,64 @@ def _most(column: ColumnProfile, has_shape: Callable[[str], object]) -> bool:
 
 
 def dates(column: ColumnProfile) -> Proposal | None:
-    """Propose the kind of dates, also for times and for days written as numbers, such as 20200131."""
-    shape = _DATE if column.numbers is None else _DAY
-    if not _most(column, shape.fullmatch):
+    """Propose the kind of dates, also for days written as numbers, such as 20200131; times are categories."""
+    shape, kind = _DATE if column.numbers is None else _DAY, kind_named(DATES)
+    if not kind.recognises(column.cells, column.missing) and not _most(column, shape.fullmatch):
         return None
-    return Proposal(DATES, (column.distinct, Evidence("dates", "Its values are dates or times.")))
+    evidence = column.distinct, Evidence("dates", "Its values are dates or times.")
+    try:
+        kind(missing=column.missing).encode(column.name, column.cells)
+    except TableError as error:
+        return Proposal(Category.name, (*evidence, Evidence("unread-dates", f"They are categories: {error}")))
+    return Proposal(kind.name, evidence)
 
 
 def coded_texts(column: ColumnProfile) -> Proposal | None:
     """Propose the kind of codes for texts of letters and digits, and for abbreviations in capitals."""
     if _most(column, _is_code):
         evidence = Evidence("letters-and-digits", "Its values are codes of letters and digits, not words.")
-    elif _most(column, _CAPITALS.fullmatch):
+        return Proposal(_kind_of_codes(column), (column.distinct, evidence))
+    if _most(column, _CAPITALS.fullmatch):
         evidence = Evidence("capitals", "Its values are abbreviations in capitals, not words.")
-    else:
-        return None
-    return Proposal(CODES, (column.distinct, evidence))
+        return Proposal(Category.name, (column.distinct, evidence))
+    return None
+
+
+def _kind_of_codes(column: ColumnProfile) -> str:
+    """Return the kind of codes if what begins alike is likely to be alike, as in postcodes; else, categories.
+
+    Such codes are several characters long and, where they begin with a number, it has the same length in most. Numbers
+    with a unit (10 km) are none, nor numbers that count things (department_id), nor few values without a name that
+    announces codes.
+    """
+    texts = column.some
+    first = [len(number[0]) for text in texts if (number := _FIRST_NUMBER.match(text))]
+    shaped = sum(sum(map(str.isalnum, x)) >= MIN_CHARACTERS and len(x.split()) <= MAX_PARTS for x in texts)
+    regular = sum(x == max(first) for x in first) * 2 > len(first) if first else True
+    many = len(column.counts) >= MIN_CODES or column.is_named("codes")
+    counted = column.numbers is not None and bool(column.name_words) and column.name_words[-1] in IDS
+    hierarchical = many and regular and not counted and not _most(column, _AMOUNT.fullmatch)
+    return CODES if hierarchical and shaped >= MOST * len(texts) else Category.name
 
 
 def coded_numbers(column: ColumnProfile) -> Proposal | None:
-    """Propose the kind of codes for whole numbers that have no mean."""
+    """Propose the kind of codes, or categories, for whole numbers that have no mean."""
     if column.numbers is None or not column.counts:
         return None
     texts = list(column.counts)
     zeros = sum(LEADING_ZERO.fullmatch(x) is not None for x in texts)
     if zeros and all(x.isdigit() for x in texts):
         text = f"{zeros:,} of {len(texts):,} values begin with a zero, which numbers do not."
-        return Proposal(CODES, (column.distinct, *_width(texts), Evidence("leading-zeros", text)))
+        return Proposal(_kind_of_codes(column), (column.distinct, *_width(texts), Evidence("leading-zeros", text)))
     whole = column.whole_numbers
     if whole is not None and len(whole) == 2:
         return Proposal(Category.name, (column.distinct, Evidence("two-numbers", "Two numbers tell two groups apart.")))
-    evidence = _by_name(column) or (
-        None if whole is None else _by_list(column, whole) or _by_missing_codes(column, whole)
-    )
-    return None if evidence is None else Proposal(CODES, (column.distinct, *_width(texts), evidence))
+    named = _by_name(column)
+    listed = None if whole is None or named else _by_list(column, whole) or _by_missing_codes(column, whole)
+    if evidence := named or listed:
+        kind = _kind_of_codes(column) if named else Category.name
+        return Proposal(kind, (column.distinct, *_width(texts), evidence))
+    return None
 
 
 def _width(texts: Sequence[str]) -> list[Evidence]:

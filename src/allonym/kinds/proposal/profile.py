@@ -48,6 +48,37 @@ def unnumbered(text: str) -> str:
     return _LISTING_NUMBER.sub("", text)
 
 
+LIKELY_MARKERS = frozenset(
+    {
+        "unknown",
+        "not known",
+        "not available",
+        "not stated",
+        "not reported",
+        "not recorded",
+        "no answer",
+        "no data",
+        "missing",
+        "n.a.",
+        "na",
+        "unk",
+    }
+)  # fmt: skip; words that say that a value is missing, unless a column means something by them
+MIN_OTHER_VALUES = 2  # of a column in which they are markers
+
+
+def likely_markers(cells: Cells, missing: Sequence[str] = MISSING) -> tuple[str, ...]:
+    """Return the texts of a column that are likely missing-value markers, besides those that are.
+
+    >>> import numpy as np
+    >>> likely_markers(Cells(["cook", "Unknown", "smith", "?"], np.arange(4)))
+    ('Unknown',)
+    """
+    texts = [x for x in cells.values if isinstance(x, str) and not is_missing(x, missing)]
+    found = sorted(x for x in texts if x.strip().casefold() in LIKELY_MARKERS)
+    return tuple(found) if len(texts) - len(found) >= MIN_OTHER_VALUES else ()
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnProfile:
     """A column as proposals see it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from allonym.cells import Cells
+from allonym.cells import MISSING, Cells
 from allonym.kinds.proposal import answers, codes, ontologies, scales, words
 from allonym.kinds.proposal.available import Ontologies
 from allonym.kinds.proposal.evidence import Evidence
@@ -21,13 +21,14 @@ RULES: Sequence[Callable[[ColumnProfile], Proposal | None]] = (
 )  # fmt: skip
 
 
-def propose(name: str, cells: Cells, scope: Scope | Ontologies) -> Proposal:
+def propose(name: str, cells: Cells, scope: Scope | Ontologies, missing: Sequence[str] = MISSING) -> Proposal:
     """Return what a column may be in a plan, and why; a person confirms it.
 
     Args:
         name: the name of the column.
         cells: its cells.
         scope: WordNet, alone or with the named ontologies that are tried too.
+        missing: its missing-value markers.
 
     >>> import numpy as np
     >>> from allonym.ontology.wordnet import wordnet
@@ -37,10 +38,10 @@ def propose(name: str, cells: Cells, scope: Scope | Ontologies) -> Proposal:
     ('category', ['distinct', 'two-answers'], '2 distinct values in 18 cells.')
     """
     available = scope if isinstance(scope, Ontologies) else Ontologies(scope)
-    column = ColumnProfile(name, cells, ontologies=available)
+    column = ColumnProfile(name, cells, missing, ontologies=available)
     if not column.counts:
         return words.unknown(column)
-    kind = multivalued_kind(cells)
+    kind = multivalued_kind(cells, missing)
     if kind is not None:
         return _items(replace(column, items=kind().words(cells), cache={}), kind.name)
     for rule in RULES:

@@ -6,7 +6,7 @@ import re
 
 from allonym.cells import Cells
 from allonym.kinds.identifiers import CAUTION, CONFIRMATION, NAMING, ColumnSample, Identification, identification_of
-from allonym.kinds.identifiers.detect import IDENTIFIER_NAME, MIN_ROWS, PERSON_NAME
+from allonym.kinds.identifiers.detect import IDENTIFIER_NAME, MIN_ROWS, PERSON, PERSON_NAME
 from allonym.kinds.proposal.evidence import Evidence
 from allonym.kinds.proposal.profile import words_of_name
 from allonym.kinds.proposal.vocabulary import names_of
@@ -15,15 +15,13 @@ NEARLY_ALL = 0.9  # share of the rows that have a value of their own in a column
 MANY = 0.5  # share of the rows in a column of persons who may have several rows
 SOME = 0.1
 
-PERSON = re.compile(
-    r"(person|patient|customer|visitor|client|member|user|household|respondent|subject|student|employee|passenger|applicant"
-    r"|participant)(?!s)",  # their plural is rather a number of them
-    re.I,
-)
 PRIVATE = re.compile(
     r"income|salary|wage|spent|spend|amount|price|cost|debt|diagnos|illness|disease|condition|drug|religion|crime", re.I
 )
 ID = re.compile(r"(person|case|record|row|unit|p|u)?[_\W]?(id|ids|uuid|identifier)", re.I)
+HOUSEHOLD = re.compile(
+    r"(hh|hhold|household|family|dwelling)[_\W]?(id|ids|uuid|identifier|nr|no|num|number|key|serial)", re.I
+)
 KEY = re.compile(rf"{ID.pattern}|(person|case|record)?[_\W]?(nr|key|names?)|seqn", re.I)
 MIN_IDS = 20  # different ones, however many rows share them
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # begins another word of a name
@@ -40,7 +38,7 @@ def proposed_role(name: str, cells: Cells, *, numeric: bool) -> tuple[str, Evide
     """
     column = ColumnSample(_CAPITAL.sub("_", name), cells)
     found = identification_of(column)
-    role = _identifier(column, found, numeric) or _unit(column, numeric)
+    role = _household(column) or _identifier(column, found, numeric) or _unit(column, numeric)
     if role is None and WEIGHT.search(name) and numeric:
         return "weight", Evidence("name-of-weights", "The name says that its numbers are survey weights.")
     return role
@@ -63,6 +61,13 @@ def _identifier(column: ColumnSample, found: Identification | None, numeric: boo
     if distinct == rows > 1 and (named or is_person or not may_be_measured):
         return _identifying("identifier", "has a value of its own in every row")
     return None
+
+
+def _household(column: ColumnSample) -> tuple[str, Evidence] | None:
+    """Return the role of a column that is named like an identifier of households and that their members share."""
+    if not HOUSEHOLD.fullmatch(column.name) or not column.rare or len(column.present) == column.rows:
+        return None
+    return _identifying("household", "is named like an identifier of households, and few rows share a value")
 
 
 def _is_measured(name: str) -> bool:
@@ -88,6 +93,8 @@ def _unit(column: ColumnSample, numeric: bool) -> tuple[str, Evidence] | None:
     few_rows = whole or distinct > MANY * rows or (column.rare and not numeric)
     named = IDENTIFIER_NAME.search(name) or (few_rows and not _is_measured(name))
     if PERSON.search(name) and named and distinct > SOME * rows:
+        if "household" in name.lower():
+            return _identifying("household", "is named like households, and few rows share a value")
         return "unit", Evidence("name-of-persons", "The column is named like persons, and few rows share a value.")
     return None
 

@@ -9,7 +9,8 @@ import numpy as np
 from allonym.arrays import Floats, Ints
 from allonym.methods.groups import Groups, centre
 from allonym.methods.kernels.nearest import Aim, Farthest, Nearest, Points
-from allonym.records import Metric, Records, Value
+from allonym.metric import Metric, Value
+from allonym.records import Records
 
 GROWTH = ("plain", "weighted")
 MAX_CACHED_SIZE = 8  # tuples of a group whose centroids are kept

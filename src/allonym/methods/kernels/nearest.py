@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from allonym.arrays import Floats, Ints
-from allonym.records import Metric, Value
+from allonym.metric import Metric, Value
 
 BLOCK = 16  # tuples of a block
 MIN_BLOCKED = 1024  # so many tuples are one block

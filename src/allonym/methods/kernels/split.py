@@ -9,7 +9,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints
 from allonym.methods.kernels.nearest import Points
-from allonym.records import Metric
+from allonym.metric import Metric
 
 SAMPLE = 256  # tuples whose neighbours tell what a cut costs
 MAX_SEARCHED = 20_000  # tuples among which these are looked for

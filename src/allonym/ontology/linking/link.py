@@ -102,7 +102,7 @@ def link(
     if senses not in STRATEGIES:
         raise OptionError.of("sense strategy", senses, STRATEGIES)
     scope = ontology if isinstance(ontology, Scope) else Scope(ontology, ontology.root)
-    language = _language(scope.taxonomy, language)
+    language = language_in(scope.taxonomy, language)
     counts = dict(values) if isinstance(values, Mapping) else Counter(values)
     decided = _settled(settled or {}, scope, language)
     open_values = [v for v in counts if v not in decided]
@@ -143,10 +143,14 @@ def link(
     return links
 
 
-def _language(taxonomy: Taxonomy, language: str) -> str:
-    """Return the language of the values: the one given, or the only one of the ontology."""
+def language_in(taxonomy: Taxonomy, language: str) -> str:
+    """Return the language of the values: the one given, or the only one of the ontology.
+
+    Raises:
+        OptionError: the ontology has no words of the language.
+    """
     language = taxonomy.lexicon.language(language)
-    if not taxonomy.lexicon.has_language(language):
+    if not taxonomy.lexicon.has_words_in(language):
         languages = [name for name in taxonomy.lexicon.language_names if name]
         raise OptionError(f"{taxonomy.name} has no words in {language!r}.", hint=f"it has {first_few(languages)}.")
     return language

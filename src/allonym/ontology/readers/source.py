@@ -33,7 +33,8 @@ class File:
         try:
             stored = path.read_bytes()
         except OSError as error:
-            raise OntologyError(f"cannot be read: {error.strerror}.", path=path) from error
+            hint = "check the path: it names a file or a folder of an ontology."
+            raise OntologyError(f"cannot be read: {error.strerror}.", path=path, hint=hint) from error
         content = stored
         if stored[:2] == b"\x1f\x8b":
             try:

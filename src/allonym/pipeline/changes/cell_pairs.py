@@ -31,7 +31,7 @@ def changes_of(
 
 def _cell_pairs(prepared: Prepared, attribute: Attribute, released: Cells, codes: Ints) -> CellPairs:
     encoded = prepared.encoded[attribute.name]
-    kind, original, missing = encoded.kind, encoded.cells, prepared.plan.missing
+    kind, original, missing = encoded.kind, encoded.cells, encoded.kind.missing
     number, _, first = distinct([original.codes, released.codes])
     was, now = original.codes[first], released.codes[first]
     unreviewed, doubtful = _links(prepared, attribute.name)

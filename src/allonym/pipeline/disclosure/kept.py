@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from allonym.errors import Problem, TableError
 from allonym.kinds.identifiers import (
     CAUTION,
@@ -22,10 +24,10 @@ from allonym.kinds.identifiers import (
     relation_of,
 )
 from allonym.pipeline.prepare import Prepared
-from allonym.plan.column import Column
+from allonym.plan.column import DROPPED_ROLES, Column
 
 MAX_ROWS = 50_000  # that are compared
-GIVEN_AWAY = ("quasi", "identifier", "unit")  # roles of columns whose values a release must not tell
+GIVEN_AWAY = ("quasi", *DROPPED_ROLES)  # roles of columns whose values a release must not tell
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,9 @@ def review_kept(prepared: Prepared) -> KeptReview:
     kept = [x for x in prepared.table.names if _role(prepared, x) in ("keep", "sensitive")]
     others = [x for x in prepared.table.names if _role(prepared, x) in GIVEN_AWAY]
     if not kept or not prepared.table.n:
-        return KeptReview()
+        return KeptReview(cautions=list(_kept_index(prepared)))
     samples = _samples(prepared, [*kept, *others])
-    problems, cautions = list[Problem](), list[Problem]()
+    problems, cautions = list[Problem](), list(_kept_index(prepared))
     for name in (x for x in kept if x in samples):
         for code, evidence in _evidence(prepared, samples[name], [samples[x] for x in others if x in samples]):
             column = prepared.plan.columns.get(name)
@@ -57,6 +59,14 @@ def review_kept(prepared: Prepared) -> KeptReview:
     return KeptReview(problems, cautions)
 
 
+def _kept_index(prepared: Prepared) -> Iterator[Problem]:
+    """Yield that a frame keeps labels of rows that are not 0, 1, 2, …: they tell which rows of another table it has."""
+    labels = prepared.table.row_labels
+    if labels is not None and not np.array_equal(labels, np.arange(len(labels))):
+        text = "the masked frame has the index of the frame, so that both stay aligned."
+        yield Problem("kept-index", text, "write it without its index: index=False, or reset_index(drop=True).")
+
+
 def _role(prepared: Prepared, name: str) -> str:
     plan = prepared.plan
     return plan.columns[name].role if name in plan.columns else "keep" if plan.keep_rest else ""
@@ -64,7 +74,7 @@ def _role(prepared: Prepared, name: str) -> str:
 
 def _samples(prepared: Prepared, names: Sequence[str]) -> dict[str, ColumnSample]:
     """Return the columns in the same rows; columns of nested values are left out."""
-    table, missing = prepared.table, prepared.plan.missing
+    table, missing = prepared.table, prepared.plan.missing_in
     try:
         cells = table.sample(names, MAX_ROWS)
     except TableError:
@@ -76,14 +86,14 @@ def _samples(prepared: Prepared, names: Sequence[str]) -> dict[str, ColumnSample
                 continue
     whole = table.n <= MAX_ROWS
     return {
-        name: ColumnSample(name, cells[name], missing, None if whole else partial(_counts, prepared, name))
+        name: ColumnSample(name, cells[name], missing(name), None if whole else partial(_counts, prepared, name))
         for name in cells
     }
 
 
 def _counts(prepared: Prepared, name: str) -> tuple[int, int]:
     """Return the number of rows with a value in a column, and the number of its distinct values."""
-    table, missing = prepared.table, prepared.plan.missing
+    table, missing = prepared.table, prepared.plan.missing_in(name)
     return table.n - table.empty_values(name, missing), table.distinct_values(name, missing)
 
 

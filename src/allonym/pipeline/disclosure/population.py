@@ -43,7 +43,7 @@ def population_risk(
         if prepared.weights is None:
             return None
         groups = _groups(columns, list(columns), group_ids)
-        return from_weights(list(columns), groups, prepared.weights, prepared.units)
+        return from_weights(list(columns), groups, prepared.weights, prepared.persons)
     table = _open(prepared, population)
     names = compared(list(columns), table)
     cells = table.cells(names)
@@ -54,9 +54,9 @@ def population_risk(
         own,
         theirs,
         matches,
-        class_sizes(groups, prepared.units, prepared.row_counts),
+        class_sizes(groups, prepared.persons, prepared.row_counts),
         population_units=_units(prepared, table),
-        units=prepared.units,
+        units=prepared.persons,
         row_counts=prepared.row_counts,
     )
 

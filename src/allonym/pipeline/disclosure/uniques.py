@@ -13,6 +13,6 @@ def uniques_of(prepared: Prepared, size: int = SIZE) -> UniqueCombinations:
         [x.attribute.name for x in columns],
         [x.original_of[x.cells.codes] for x in columns],
         size=size,
-        units=prepared.units,
+        units=prepared.persons,
         row_counts=prepared.row_counts,
     )

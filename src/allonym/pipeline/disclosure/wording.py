@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from allonym.errors import plural
 from allonym.measures.population import PopulationRisk
@@ -14,6 +15,18 @@ SHOWN = 5  # combinations that are listed
 def counted_as(has_units: bool) -> str:
     """Return what is counted: persons, where the table has units, else records."""
     return "person" if has_units else "record"
+
+
+def people_in_words(summary: Mapping[str, Any]) -> str:
+    """Return whose records a summary counts, to follow their number; empty where no column says.
+
+    >>> people_in_words({"units": 12, "households": 5}), people_in_words({"units": None, "households": 5})
+    (' of 12 persons in 5 households', ' of 5 households')
+    """
+    persons, households = summary["units"], summary.get("households")
+    homes = [] if households is None else [plural(households, "household")]
+    people = [] if persons is None else [plural(persons, "person")]
+    return f" of {' in '.join([*people, *homes])}" if people or homes else ""
 
 
 def uniques_in_words(uniques: UniqueCombinations, who: str) -> str:

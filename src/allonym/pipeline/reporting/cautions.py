@@ -83,8 +83,21 @@ def of_groups(facts: ReleaseFacts) -> Iterator[str]:
             f"Suppressed records ({suppressed:,}): their other columns are unchanged. A person whose values are in no "
             "other group must be one of them; they count as a group, of at least k."
         )
-    if not facts.method.truthful and not recordwise:
-        yield "The truth of single values: the value of a group is close to all its records, and may be untrue of some."
+    near = [name for name, kind in _masked_kinds(facts).items() if not _is_true(facts, name, kind)]
+    if near and not recordwise:
+        columns = "" if len(near) == len(_masked_kinds(facts)) else f" in {', '.join(near)}"
+        text = "the value of a group is close to all its records, and may be untrue of some."
+        yield f"The truth of single values{columns}: {text}"
+
+
+def _is_true(facts: ReleaseFacts, name: str, kind: str) -> bool:
+    """Tell whether all values of a column are true of their groups, as the column or the method says."""
+    represent = facts.prepared.encoded[name].attribute.represent
+    return facts.method.truthful(kind) if represent is None else represent == "truthful"
+
+
+def _masked_kinds(facts: ReleaseFacts) -> dict[str, str]:
+    return {name: facts.prepared.kinds[name] for name in facts.prepared.with_role("quasi")}
 
 
 def of_outliers(facts: ReleaseFacts) -> Iterator[str]:
@@ -109,7 +122,7 @@ def of_several_releases(facts: ReleaseFacts) -> Iterator[str]:
 
 def of_several_rows(facts: ReleaseFacts) -> Iterator[str]:
     """Yield the caution on people with several records."""
-    if facts.prepared.units is None:
+    if facts.prepared.persons is None:
         yield "People with several records: each record counts as one person."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from allonym.measures.changes import Changes
+from allonym.pipeline.changes.nulls import REASONS
 from allonym.pipeline.changes.wording import items_in_words
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.report.model import ChangedCells
@@ -14,12 +15,26 @@ MAX_REPLACEMENTS = 1000  # listed for a column
 
 def changed_cells(facts: ReleaseFacts) -> dict[str, Any]:
     """Return the counts of changed cells: of each masked column, and of all together if there are several."""
-    changes = _changes(facts)
+    changes, measures = _changes(facts), facts.release.summary["measures"]
+    variation, moved = measures["total_variation"], measures.get("earth_movers_distance", {"by_column": {}})
     rows = [
-        ChangedCells(name, x.counts, "" if x.items is None else items_in_words(x.to_dict()["items"]))
+        ChangedCells(
+            name,
+            x.counts,
+            x.farthest,
+            variation["by_column"][name],
+            moved["by_column"].get(name),
+            "" if x.items is None else items_in_words(x.to_dict()["items"]),
+        )
         for name, x in changes.columns.items()
     ]
-    return {"changed_cells": [*rows, ChangedCells("", changes.counts)] if len(rows) > 1 else rows}
+    nulls = [
+        (name, REASONS[reason], cells)
+        for name, own in facts.summary["nulls"]["by_column"].items()
+        for reason, cells in own["by_reason"].items()
+    ]
+    total = ChangedCells("", changes.counts, changes.farthest, variation["value"], moved.get("value"))
+    return {"nulls": nulls, "changed_cells": [*rows, total] if len(rows) > 1 else rows}
 
 
 def replacements(facts: ReleaseFacts) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def codebook(release: Release) -> dict[str, Any]:
     prepared, summary = release.prepared, facts.summary
     plan = prepared.plan
     roles = {name: plan.columns[name].role if name in plan.columns else "keep" for name in prepared.table.names}
-    dropped = [x for x in roles if roles[x] == "identifier" or (roles[x] == "unit" and not plan.long)]
+    dropped = prepared.dropped
     kept = [x for x in roles if x not in dropped]
     cells = prepared.table.cells([x for x in kept if roles[x] not in ("quasi", "unit")])
     loss = (
@@ -70,6 +70,7 @@ def _variable(facts: PublicFacts, name: str, role: str, cells: Cells | None) -> 
         entry |= {"how": f"{plan.method.name}: {plan.method.description}"}
         if not plan.method.info.data_independent:
             entry["information_loss"] = facts.loss["by_column"][name]
+            entry["cells"] = _truth(facts, name)
         cells = release.written[name]
     if name in prepared.links:
         entry["ontologies"] = [published(scope) for x in prepared.links[name] for scope in branches_of(x.scope)]
@@ -82,12 +83,20 @@ def _variable(facts: PublicFacts, name: str, role: str, cells: Cells | None) -> 
     return entry
 
 
+def _truth(facts: PublicFacts, name: str) -> dict[str, float | None]:
+    """Return the shares of a column's cells that are false, generalised and null, in %, rounded for publication."""
+    assert facts.release.changes is not None  # a release without measures has no codebook
+    counts = facts.release.changes.columns[name].counts
+    shares = {"false": counts.false, "generalised": counts.generalised, "null": counts.set_to_null}
+    return {what: facts.share(100 * cells / max(counts.cells, 1)) for what, cells in shares.items()}
+
+
 def _values(release: Release, name: str, cells: Cells) -> tuple[Counter[str], int]:
     """Return the values of a column, or the items of its cells, with their numbers of records; and the empty cells."""
     plan, values, missing = release.prepared.plan, Counter[str](), 0
-    kind = kind_named(release.prepared.kinds.get(name, WORDS)).of(plan.columns.get(name))
+    kind = kind_named(release.prepared.kinds.get(name, WORDS)).of(plan.columns.get(name), missing=plan.missing_in(name))
     for value, rows in zip(cells.values, cells.counts.tolist(), strict=True):
-        if is_missing(value, plan.missing):
+        if is_missing(value, plan.missing_in(name)):
             missing += rows
         elif rows:
             values.update(dict.fromkeys(kind.listed(value), rows))

@@ -20,6 +20,7 @@ TREATMENT = {
     "quasi": "masked",
     "sensitive": "unchanged",
     "unit": "dropped; identifies the person of a record",
+    "household": "dropped; identifies the household of a record",
     "weight": "unchanged; a survey weight",
     "keep": "unchanged",
 }

@@ -23,7 +23,7 @@ class ReleaseFacts:
     def __init__(self, release: Release) -> None:
         self.release, self.prepared = release, release.prepared
         self.plan, self.method = self.prepared.plan, self.prepared.plan.method
-        self.who = "records" if release.summary["units"] is None else "persons"
+        self.who = self.prepared.counted_units
 
     @cached_property
     def summary(self) -> dict[str, Any]:

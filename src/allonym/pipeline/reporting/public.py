@@ -28,6 +28,7 @@ PRIVATE_KEYS = (
     "cautions",
     "suppressed_cells",
     "changes",
+    "nulls",
 )
 PRIVATE_PARAMETERS = ("key",)  # may name a column that the release does not have
 
@@ -84,7 +85,8 @@ class PublicFacts(ReleaseFacts):
         """The summary as it is published."""
         exact = self.release.summary
         public = {key: value for key, value in exact.items() if key not in PRIVATE_KEYS}
-        public["units"] = None if exact["units"] is None else round_count(exact["units"])
+        people = {x: exact[x] for x in ("units", "households") if x in exact}
+        public |= {x: None if number is None else round_count(number) for x, number in people.items()}
         public["parameters"] = {x: y for x, y in exact["parameters"].items() if x not in PRIVATE_PARAMETERS}
         public["privacy"] = [self._guarantee(x) for x in exact["privacy"]]
         public["ontologies"] = [published(x) for x in self.prepared.ontologies]
@@ -94,7 +96,7 @@ class PublicFacts(ReleaseFacts):
 
     def _guarantee(self, promise: Mapping[str, Any]) -> dict[str, Any]:
         """Return a guarantee; what was reached in persons does not follow from the release, what was asked does."""
-        if self.release.summary["units"] is None or "sensitivity" in promise:
+        if self.prepared.units is None or "sensitivity" in promise:
             return dict(promise)
         return {**promise, "reached": promise["asked"]}
 

@@ -45,6 +45,9 @@ def _singling_out(facts: ReleaseFacts) -> Question:
                 f" {plural(suppressed, 'record')} {'was' if suppressed == 1 else 'were'} suppressed: empty in these "
                 "columns, they count as a group."
             )
+            saved = facts.summary.get("suppression", {}).get("loss_saved")
+            if saved and not facts.public:
+                answer += f" This saves {percent(saved)} of the information loss."
     else:
         answer = (
             f"Yes: {percent(unique[1])} of the records are unique in the masked columns "
@@ -95,7 +98,7 @@ def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:
         name = sensitive[a].name
         pairs = facts.pairs.unmasked, facts.pairs
         before, after = (facts.share(privacy.told_by_group(x, a)) for x in pairs)
-        whose = "the records" if facts.summary["units"] is None else "the values of persons"
+        whose = "the records" if facts.prepared.units is None else f"the values of {facts.who}"
         certain.append(f"{name} for {percent(after)} of {whose} (before: {percent(before)})")
         fewest = [privacy.l_diversity(x, a) for x in pairs]
         farthest = [privacy.t_closeness(x, a) for x in pairs]

@@ -13,6 +13,8 @@ from allonym import __version__
 from allonym.errors import plural
 from allonym.ontology.catalog.about import published
 from allonym.ontology.linking.accept import unreviewed_in_words
+from allonym.pipeline.changes.nulls import null_cautions
+from allonym.pipeline.changes.promised_values import verified_in_words
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.public import PRIVATE_PARAMETERS
 from allonym.plan.toml import RELEASE_KEYS
@@ -30,7 +32,7 @@ def requirements(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what was required and reached, the method, and how the release was verified."""
     return {
         "promises": list(_requirements(facts)),
-        "notes": [*_dominance(facts), *_united(facts), *_unreviewed(facts)],
+        "notes": [*_dominance(facts), *_united(facts), *_unreviewed(facts), *_nulls(facts)],
         "method": f"Method {facts.method.name}: {facts.method.description}.",
         "verified": _verified(facts),
         "who": facts.who,
@@ -53,6 +55,7 @@ def _requirements(facts: ReleaseFacts) -> Iterator[str]:
             alike = f"records with the same {x['over'][0]}" if "over" in x else "identical records"
             figures = f"{x['asked']:g} required, {x['reached']:.4g} reached"
             yield f"{x['model']} of {columns} in every group of {alike}: {figures}."
+    yield from (f"{name[:1].upper()}{name[1:]}: {text}." for name, text in verified_in_words(facts.summary))
     if not facts.summary["privacy"]:
         yield "No group size was required: values are replaced one by one."
 
@@ -67,7 +70,7 @@ def _dominance(facts: ReleaseFacts) -> Iterator[str]:
 
 
 def _united(facts: ReleaseFacts) -> Iterator[str]:
-    units = facts.prepared.with_role("unit")
+    units = [*facts.prepared.with_role("unit"), *facts.prepared.with_role("household")]
     for name in facts.summary.get("united", {}):
         united = facts.prepared.united[name]
         assert united is not None
@@ -85,6 +88,11 @@ def _united(facts: ReleaseFacts) -> Iterator[str]:
 def _unreviewed(facts: ReleaseFacts) -> Iterator[str]:
     for name, numbers in facts.summary.get("unreviewed", {}).items():
         yield f"Words of {name}: {unreviewed_in_words(numbers)}."
+
+
+def _nulls(facts: ReleaseFacts) -> Iterator[str]:
+    if "nulls" in facts.summary:  # a public report does not have them
+        yield from map(str, null_cautions(facts.summary["nulls"]))
 
 
 def _verified(facts: ReleaseFacts) -> str:

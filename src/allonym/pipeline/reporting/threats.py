@@ -112,14 +112,14 @@ THREATS = (
     ),
     Threat(
         "outlier",
-        "the other members of a group, and the mean that was published",
+        "the other members of a group, and the mean or range that was published",
         {
             "groups": "protected by a dominance rule",
             "columns": "no means are written",
             "errors": "errors of the column's spread hide no outlier",
             "private": "numbers are not masked",
         },
-        evidence="`test_dominance.py`",
+        evidence="`test_dominance.py`, `test_ranges.py`",
         cautions=cautions.of_outliers,
     ),
     Threat(
@@ -145,6 +145,17 @@ THREATS = (
         },
         evidence="`test_linkage.py`, `test_spellings.py`",
         cautions=cautions.of_several_rows,
+    ),
+    Threat(
+        "household",
+        "everybody at home, and which rows are theirs",
+        {
+            "groups": "k in households, if the plan names them",
+            "columns": "k in households, if the plan names them",
+            "errors": "no bound",
+            "private": "ε of the rows adds up",
+        },
+        evidence="`test_households.py`",
     ),
     Threat(
         "order",

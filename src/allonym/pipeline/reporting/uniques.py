@@ -17,10 +17,12 @@ SHOWN = 10  # combinations that are listed
 
 def uniques(facts: ReleaseFacts) -> dict[str, Any]:
     """Return who is unique in combinations of masked columns, and the risk that survey weights estimate."""
-    prepared, who = facts.prepared, counted_as(facts.prepared.units is not None)
+    prepared, who = facts.prepared, counted_as(facts.prepared.persons is not None)
     texts = {name: by_text(cells).codes for name, cells in facts.release.written.items()}
     before = uniques_of(prepared)
-    after = unique_combinations(list(texts), list(texts.values()), units=prepared.units, row_counts=prepared.row_counts)
+    after = unique_combinations(
+        list(texts), list(texts.values()), units=prepared.persons, row_counts=prepared.row_counts
+    )
     were, are = dict(before.ranked()), dict(after.ranked())
     listed = list(dict.fromkeys([*list(are)[: SHOWN // 2], *were, *are]))
     population = population_risk(prepared, None, group_ids=texts)
@@ -31,6 +33,7 @@ def uniques(facts: ReleaseFacts) -> dict[str, Any]:
             combinations=[(" + ".join(x), were.get(x, 0), are.get(x, 0)) for x in listed[:SHOWN]],
             more=max(len(listed) - SHOWN, 0),
             columns=column_figures(before),
+            who=who,
             population=list(population_in_words(population, who)) if population is not None else [],
         )
     }

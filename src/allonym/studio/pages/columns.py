@@ -19,6 +19,7 @@ from allonym.studio.page_request import Page, PageRequest, require_choice
 from allonym.studio.rendering import render
 
 MAX_EXAMPLE_LENGTH = 60
+REPEATED = "repeated-identifier"  # the problem that persons seem to have several rows
 MATCHING_CODES = ("to-review", "unmatched")  # problems that are solved on the Matches page
 
 
@@ -41,8 +42,14 @@ def show(request: PageRequest) -> Response:
         unique_people=_unique_people(check),
         roles=forms.ROLES,
         role_meanings=forms.ROLE_MEANINGS,
+        asks_for_persons=_rows_are_persons(table) or any(x.code == REPEATED for x in problems),
+        rows_are_persons=_rows_are_persons(table),
         plan_problems=request.without_paths([*request.workspace.check_problems, *general]),
     )
+
+
+def _rows_are_persons(table: OpenTable) -> bool:
+    return table.plan is not None and table.plan.rows_are_persons
 
 
 def _columns(
@@ -111,7 +118,7 @@ def choose(request: PageRequest) -> str:
         files |= links
     if problems:
         raise PlanError(problems)
-    plan = table.with_columns(columns)
+    plan = replace(table.with_columns(columns), rows_are_persons=request.flag("rows-are-persons"))
     changed = [name for name, column in plan.columns.items() if table.plan_columns.get(name) != column]
     label = f"Columns: {', '.join(changed[:4])}{'…' if len(changed) > 4 else ''}" if changed else "Columns as proposed"
     request.workspace.change_plan(request.base, label, plan, files)

@@ -12,8 +12,10 @@ from allonym.studio.pages.downloads import find_result
 from allonym.studio.rendering import render
 from allonym.studio.results import Result, before_and_after, open_release, release_comparison, risk_utility_map
 
-SHOWN = ("method", "k", "parameters", "information_loss", "highest_linkage", "attacker", "semantic_linkage",
-         "record_linkage", "smallest_group", "suppressed", "seconds")  # fmt: skip
+SHOWN = ("method", "k", "parameters", "information_loss", "false", "generalised", "set_to_null", "farthest",
+         "total_variation", "earth_movers_distance",
+         "highest_linkage", "attacker", "semantic_linkage", "record_linkage", "smallest_group", "suppressed",
+         "seconds")  # fmt: skip
 CHART_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 CHARTS = {
     "losses": "Information loss per column",

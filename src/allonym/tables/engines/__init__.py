@@ -123,6 +123,22 @@ def _is_whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text.isascii() and str(int(text)) == text and len(text) < 19
 
 
+def read_files(path: str | Path) -> pa.Table:
+    """Read the Parquet files of a folder or a pattern into memory, with the columns that name folders."""
+    import pyarrow.dataset as ds
+
+    files = files_of(path)
+    if not files:
+        raise TableError(f"{path} has no Parquet files.", hint="name a file, or a folder with Parquet files.")
+    try:
+        whole = ds.dataset(
+            list(map(str, files)), format="parquet", partitioning="hive", partition_base_dir=str(base_of(path))
+        )
+        return whole.to_table()
+    except (OSError, pa.ArrowException) as error:
+        raise TableError(f"{path} cannot be read as Parquet.", hint="every file must have the same columns.") from error
+
+
 def open_files(path: str | Path, name: str | None = None, master: str | None = None) -> Engine:
     """Open a Parquet file, a folder of them or a pattern, by the engine of a name, or the first that is installed."""
     if name is not None and name not in ENGINES:
@@ -135,7 +151,10 @@ def open_files(path: str | Path, name: str | None = None, master: str | None = N
     for one in files:
         with one.open("rb") as file:
             if file.read(4) != b"PAR1":
-                raise TableError(f"{one} is not a Parquet file.", hint="engines read Parquet; leave --engine out.")
+                raise TableError(
+                    f"{one} is not a Parquet file.",
+                    hint="engines read Parquet; leave --engine out for a file of another format.",
+                )
     hive = hive_of(path, files)
     _check_columns(files, hive)
     chosen = name or next((x for x in ENGINES[:2] if _installed(x)), ENGINES[0])

@@ -78,17 +78,18 @@ class GroupedDraft(EngineDraft):
     def reread(self, path: Path | None, columns: Sequence[str]) -> Iterator[Reread]:
         """Count the rows of the release; they must be those that the table was to become."""
         release = self.opened(path)
-        rows, persons = release.count_rows(columns), None
+        rows = release.count_rows(columns)
         if not same_rows(rows, self.table.expected(self.cells), list(self.cells)):
             raise ReleaseError("The release has other rows than it was to have.")
         self.check_partitions(release, list(self.cells))
-        unit = self.table.unit
-        if unit is not None:  # the release does not hold the persons; the masked table does, with the same rows
+        units = {"persons": self.table.unit, "households": self.table.household}
+        units_by_name = {what: name for what, name in units.items() if name is not None}
+        if units_by_name:  # the release does not hold the persons; the masked table does, with the same rows
             if not same_rows(self.masked.count_rows(columns), rows, columns):
                 raise ReleaseError("The release has other rows than those whose persons were counted.")
-            rows = self.masked.count_rows([*columns, unit])
-            persons = united_codes(arrow_cells(rows.column(unit), unit))
-        yield Reread(rows, release.names, columns, row_counts_of(rows), persons)
+            rows = self.masked.count_rows([*columns, *units_by_name.values()])
+        counted = {what: united_codes(arrow_cells(rows.column(x), x)) for what, x in units_by_name.items()}
+        yield Reread(rows, release.names, columns, row_counts_of(rows), **counted)
 
 
 @dataclass(frozen=True, eq=False)

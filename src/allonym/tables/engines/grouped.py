@@ -32,6 +32,7 @@ class GroupedTable:
         together: the columns whose rows are counted together; any other column is counted by itself.
         each: repeat each distinct row as often as it occurs, for methods that split equal rows.
         unit: the column that identifies the person of each row.
+        household: the column that identifies the household of each row.
         source: the files that the engine read; None: a frame.
         partition_by: columns whose values name folders of the release.
     """
@@ -39,6 +40,7 @@ class GroupedTable:
     suffix = ".parquet"
     counts_rows = True
     drops_unit = True
+    row_labels = None
 
     def __init__(
         self,
@@ -47,11 +49,12 @@ class GroupedTable:
         *,
         each: bool = False,
         unit: str | None = None,
+        household: str | None = None,
         source: str | Path | None = None,
         partition_by: Sequence[str] = (),
     ) -> None:
         self.engine, self.names, self.together = engine, engine.names, tuple(together)
-        self.unit, self.source, self.partition_by = unit, source, partition_by
+        self.unit, self.household, self.source, self.partition_by = unit, household, source, partition_by
         odd = [x for x in self.names if not isinstance(x, str)]
         if odd or len(set(self.names)) < len(self.names):
             raise TableError("The table has two columns of one name.", hint="rename one.")

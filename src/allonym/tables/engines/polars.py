@@ -150,7 +150,10 @@ class PolarsEngine(Engine):
         return PolarsEngine(joined.select(wanted))
 
     def _typed(self, replacements: Replacements) -> Any:
-        """Return replacements as a frame, with the types of the table; an enumeration gets the categories it needs."""
+        """Return replacements as a frame, with the types of the table; an enumeration gets the categories it needs.
+
+        A column of numbers that became text stays text.
+        """
         import polars as pl
 
         frame = _frame(replacements.table)
@@ -163,6 +166,8 @@ class PolarsEngine(Engine):
                     kind = pl.Enum(
                         [*(x for x in kind.categories if x in used), *(x for x in used if x not in kind.categories)]
                     )
+                if name_of is masked_name and frame[own].dtype == pl.String and not _is_text(kind):
+                    kind = pl.String()
                 column = frame[own].cast(pl.String) if _is_categorical(kind) else frame[own]
                 frame = frame.with_columns(column.cast(kind))
         return frame
@@ -282,6 +287,13 @@ def _is_categorical(kind: Any) -> bool:
     import polars as pl
 
     return isinstance(kind, (pl.Enum, pl.Categorical))
+
+
+def _is_text(kind: Any) -> bool:
+    """Tell whether a column holds text or categories."""
+    import polars as pl
+
+    return _is_categorical(kind) or kind == pl.String
 
 
 def _number_of(text: Any, texts: Any) -> Any:

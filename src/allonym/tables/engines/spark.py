@@ -153,11 +153,17 @@ class SparkEngine(Engine):
             rows = rows.withColumn("place", f.row_number().over(within) - 1)
             same = same & (f.col("place") >= f.col("low")) & (f.col("place") < f.col("high"))
         wanted = [
-            f.col(f"m{masked.index(x)}").cast(self.native.schema[i].dataType) if x in masked else f.col(f"c{i}")
+            f.col(f"m{masked.index(x)}").cast(self._masked_type(i, replacements)) if x in masked else f.col(f"c{i}")
             for i, x in enumerate(self.names)
         ]
         added = f.broadcast(added) if table.nbytes <= MAX_BROADCAST_BYTES else added
         return SparkEngine(rows.join(added, same, "left").select(*wanted).toDF(*self.names))
+
+    def _masked_type(self, place: int, replacements: Replacements) -> Any:
+        """Return the type of a masked column: its own, or text where a range is written to a column of numbers."""
+        own = self.native.schema[place].dataType
+        text = pa.types.is_string(replacements.masked.column(self.names[place]).type)
+        return "string" if text and not own.typeName().startswith(("string", "char", "varchar")) else own
 
     @classmethod
     def failures(cls) -> tuple[type[BaseException], ...]:

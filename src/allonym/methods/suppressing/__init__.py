@@ -1,0 +1,1 @@
+"""Suppression: records, or single cells, whose absence loses less than what their groups would write for them."""

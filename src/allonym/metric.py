@@ -1,0 +1,78 @@
+"""The protocol of metrics: how far apart the values of one attribute are, and which value represents several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.arrays import Floats, Ints
+
+# A concept or rank (int), a leaf below a concept (Narrower), a number (float), a range (two), a text nobody linked
+# (str), or null (None)
+Value = Any
+
+
+class Metric(Protocol):
+    """How far apart the values of one attribute are, and which value represents several."""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The values, by code."""
+
+    @property
+    def averaged(self) -> bool:
+        """Whether values of a kind of numbers may be averaged; fixed classes are not."""
+
+    def distances(self, code: ArrayLike, codes: ArrayLike) -> Floats:
+        """Return distances in [0, 1], broadcasting like NumPy; 0 between a value and itself."""
+
+    def distances_from(self, value: Value) -> Floats:
+        """Return the distances of a value, which need not be one of `values`, to each of them."""
+
+    def centroid(self, codes: Ints, counts: Floats) -> Value:
+        """Return the value that represents some others; it need not be one of them, nor of `values`."""
+
+    def preferred(self, value: Value, codes: Ints, counts: Floats) -> Value:
+        """Return what is written for the centroid of some others: one that is better known, if it is about as near."""
+
+    def subsumer(self, codes: Ints, counts: Floats) -> Value:
+        """Return the most specific value that is true of all of some others; null, where there is none."""
+
+    def truthful(self, codes: Ints, counts: Floats) -> Value:
+        """Return what a truthful release writes for some values: true of all, and not too general; else, null."""
+
+    def with_holders(self, holders: Ints, k: int) -> Metric:
+        """Return the same metric, whose `truthful` gives away no value that fewer than k units hold."""
+
+    def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
+        """Return how many values of the data lie under what two values have in common; None, where that is a range."""
+
+    def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
+        """Return which of some values a value is true of, as a concept is of those below it; null is of all."""
+
+    def range(self, a: Ints, b: Ints) -> Floats:
+        """Return how wide the range is that two values span, as a share of the whole; else, their distance."""
+
+    def links(self, a: Ints, b: Ints) -> Floats | None:
+        """Return how many links of an ontology values are apart; None, where there is no ontology."""
+
+    def generalisations(self) -> list[list[Value]]:
+        """Return what each value becomes, from itself to the top of its hierarchy, level by level."""
+
+    def with_measure(self, measure: str) -> Metric:
+        """Return the same values under another measure of similarity, where they have an ontology."""
+
+    def by_equality(self) -> Metric:
+        """Return a metric that ignores what words mean: they are equal or not; numbers and ranks keep theirs."""
+
+    def families(self, codes: Ints, counts: Floats) -> Ints:
+        """Number the families of related meaning that some values, all different, fall into; one, if they cannot."""
+
+    def restricted_to(self, codes: Ints) -> Metric:
+        """Return the same distances between some of the values alone; their places in `codes` are their codes."""
+
+    def extend(self, values: Sequence[Value]) -> Metric:
+        """Return a metric that has these values too, appended where they are new; codes never move."""
