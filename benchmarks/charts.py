@@ -54,6 +54,38 @@ def lines(
     _styled(whole).save(path, format="svg")
 
 
+def dots(
+    path: Path, panels: Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]], title: str, width: int = 330
+) -> None:
+    """Draw figures with their intervals: one panel per table, one line per release, one colour per variant."""
+    import altair as alt
+
+    points = [
+        {"table": table, "release": release, "variant": variant, "figure": x, "low": x - half, "high": x + half}
+        for table, releases in panels.items()
+        for release, variants in releases.items()
+        for variant, (x, half) in variants.items()
+    ]
+    releases = list(dict.fromkeys(str(x["release"]) for x in points))
+    variants = list(dict.fromkeys(str(x["variant"]) for x in points))
+    scale = alt.Scale(domain=variants, range=COLOURS[: len(variants)])
+    ends = [min(float(str(x["low"])) for x in points), max(float(str(x["high"])) for x in points)]
+    across = alt.Scale(type="symlog", constant=0.2, domain=ends, nice=False)
+    marks = alt.Axis(values=[0, 0.2, 0.5, 1, 2, 5, 10, 20, 50], format="~g")
+    row = []
+    for number, table in enumerate(panels):
+        data = alt.Data(values=[x for x in points if x["table"] == table])
+        up = alt.Y("release:N", sort=releases, title=None, axis=alt.Axis(labelLimit=320) if number == 0 else None)
+        base = alt.Chart(data).encode(
+            y=up, yOffset=alt.YOffset("variant:N", sort=variants), color=alt.Color("variant:N", title=None, scale=scale)
+        )
+        drawn = base.mark_rule(strokeWidth=2).encode(
+            x=alt.X("low:Q", title=title, scale=across, axis=marks), x2="high:Q"
+        ) + base.mark_point(size=45, filled=True, opacity=1).encode(x=alt.X("figure:Q", scale=across, axis=marks))
+        row.append(drawn.properties(width=width, height=30 * len(releases), title=table))
+    _styled(alt.hconcat(*row)).save(path, format="svg")
+
+
 def _data(lines: Mapping[str, Sequence[float]], ks: Sequence[float]) -> Any:
     """Return the points of a panel as chart data."""
     import altair as alt

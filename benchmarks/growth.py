@@ -62,7 +62,9 @@ def table() -> str:
         for name, records in tables(Path(folder)):
             results: dict[tuple[str, str], list[float]] = {}
             for growth in GROWTH:
-                pairs = [Pairs.of(records, al.SAMDAV(k=k, growth=growth).mask(records)) for k in KS]
+                pairs = [
+                    Pairs.of(records, al.SAMDAV(k=k, growth=growth, represent="centroid").mask(records)) for k in KS
+                ]
                 results["loss", growth] = [loss.information_loss(x) for x in pairs]
                 results["linkage", growth] = [risk.record_linkage(x) for x in pairs]
             size = f"{name} | {records.n:,} | {len(records):,}"

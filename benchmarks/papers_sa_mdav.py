@@ -37,12 +37,12 @@ SA, PLAIN = "sa-mdav", "sa-mdav, plain growth"
 STATIC, STATIC_PLAIN = "sa-mdav-static", "sa-mdav-static, plain growth"
 SMDAV, DFT, ABRIL = "s-mdav", "mdav (DF&T)", "abril"
 VARIANTS: dict[str, Callable[..., Method]] = {
-    SA: partial(al.SAMDAV, growth="weighted"),
-    STATIC: partial(al.SAMDAVStatic, growth="weighted"),
-    PLAIN: partial(al.SAMDAV, growth="plain"),
-    STATIC_PLAIN: partial(al.SAMDAVStatic, growth="plain"),
-    SMDAV: al.SMDAV,
-    DFT: al.MDAV,
+    SA: partial(al.SAMDAV, growth="weighted", represent="centroid"),
+    STATIC: partial(al.SAMDAVStatic, growth="weighted", represent="centroid"),
+    PLAIN: partial(al.SAMDAV, growth="plain", represent="centroid"),
+    STATIC_PLAIN: partial(al.SAMDAVStatic, growth="plain", represent="centroid"),
+    SMDAV: partial(al.SMDAV, represent="centroid"),
+    DFT: partial(al.MDAV, represent="centroid"),
     ABRIL: al.Abril,
 }
 CHART_VARIANTS = (SA, STATIC, PLAIN, SMDAV, DFT, ABRIL)
@@ -145,7 +145,10 @@ def clusters_of_example_2() -> tuple[float, float]:
     one = Attribute("one", "category", EqualityMetric(["v11", "v12", "v13"]))
     two = Attribute("two", "category", EqualityMetric(["v21", "v23"]))
     records = Records.of([one, two], [[0] * 7 + [1] + [2] * 5, [0] * 7 + [1] * 6])
-    maskings = (al.MDAV(k=3).mask(records), al.SAMDAV(k=3, growth="weighted").mask(records))
+    maskings = (
+        al.MDAV(k=3, represent="centroid").mask(records),
+        al.SAMDAV(k=3, growth="weighted", represent="centroid").mask(records),
+    )
     return float(len(set(maskings[0].groups.tolist()))), float(len(set(maskings[1].groups.tolist())))
 
 
