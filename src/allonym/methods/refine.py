@@ -58,17 +58,21 @@ def finished(
     def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
         return represent(records, groups, k, metrics, representative)
 
-    enforced_groups, codes, attributes = enforced(records, groups, k, metrics, look or stands, tick)
-    masking = _masking(enforced_groups, codes, attributes)
+    def lost(masking: Masking) -> float:
+        return loss.sse(Pairs.of(records, masking))
+
+    groups, codes, attributes = enforced(records, groups, k, metrics, look or stands, tick)
+    masking = _masking(groups, codes, attributes)
+    if representative in TRUE_OF_ALL and len(groups) > 1:
+        improved = _Refining(records, groups, k, metrics, representative).improve_worst(_losses(records, masking))
+        improved, codes, attributes = enforced(records, improved, k, metrics, stands, tick)
+        other = _masking(improved, codes, attributes)
+        if lost(other) < lost(masking):
+            groups, masking = improved, other
     if refine:
-        better = refined(records, enforced_groups, k, metrics, representative, tick)
-    elif representative in TRUE_OF_ALL and len(enforced_groups) > 1:
-        refining = _Refining(records, enforced_groups, k, metrics, representative)
-        better = refining.improve_worst(_losses(records, masking))
-    else:
-        return masking
-    other = _masking(*enforced(records, better, k, metrics, stands, tick))
-    return min(masking, other, key=lambda x: loss.sse(Pairs.of(records, x)))
+        better = refined(records, groups, k, metrics, representative, tick)
+        masking = min(masking, _masking(*enforced(records, better, k, metrics, stands, tick)), key=lost)
+    return masking
 
 
 def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
