@@ -146,6 +146,20 @@ def test_less_is_lost_and_k_is_kept(name: str, table: tuple[Records, int]) -> No
     assert all(np.array_equal(getattr(finer, x), getattr(again, x)) for x in ("source", "share", "groups", "codes"))
 
 
+def test_refinement_starts_from_the_groups_of_an_unrefined_run() -> None:
+    tree = taxonomy({0: [], 1: [0], 2: [0], 3: [0], 4: [0], 5: [0, 3], 6: [0], 7: [0], 8: [5]})
+    attributes = [
+        Attribute("word", "text", ConceptMetric(list(range(9)), Scope(tree, tree.root))),
+        Attribute("sex", "category", EqualityMetric(["f", "m"])),
+        Attribute("age", "numeric", NumericMetric([20.0, 31.0, 44.0, 60.0], rule=DominanceRule(p=0, k=100))),
+    ]
+    tuples = [(0, 0, 0), (0, 1, 0), (0, 1, 1), (0, 1, 2), (3, 1, 0), (3, 1, 1), (8, 1, 0)]
+    columns = np.repeat(tuples, [7, 2, 1, 1, 1, 1, 1], axis=0).T
+    records = Records.of(attributes, list(columns))
+    plain, finer = (al.SMDAV(k=3, refine=x).mask(records, 3) for x in (False, True))
+    assert loss.sse(Pairs.of(records, finer)) <= loss.sse(Pairs.of(records, plain)) * (1 + 1e-12)
+
+
 @given(tables(), st.data())
 def test_persons_and_sensitive_values_are_kept_apart_as_demanded(
     table: tuple[Records, int], data: st.DataObject
