@@ -11,6 +11,15 @@ namespace nb = nanobind;
 // another way. An extension of another interface is not used.
 constexpr int INTERFACE = 1;
 
+namespace allonym {
+void bind_space(nb::module_& module);
+void bind_growth(nb::module_& module);
+void bind_refine(nb::module_& module);
+}  // namespace allonym
+
 NB_MODULE(_kernels, module) {
     module.attr("INTERFACE") = INTERFACE;
+    allonym::bind_space(module);
+    allonym::bind_growth(module);
+    allonym::bind_refine(module);
 }

@@ -123,3 +123,12 @@ def joined_units(persons: Ints | None, households: Ints | None) -> Ints | None:
     size = len(people) + len(places)
     edges = csr_array((np.ones(len(first)), (who[first], len(people) + where[first])), (size, size))
     return np.unique(connected_components(edges, directed=False)[1][who], return_inverse=True)[1].astype(np.int64)
+
+
+def added_up(numbers: Floats) -> float:
+    """Add up numbers one after the other, as compiled kernels do; NumPy adds up in pairs, which rounds otherwise.
+
+    >>> added_up(np.array([1.0, 2.0]))
+    3.0
+    """
+    return float(np.add.accumulate(numbers)[-1]) if len(numbers) else 0.0

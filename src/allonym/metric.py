@@ -23,6 +23,24 @@ class Metric(Protocol):
         """The values, by code."""
 
     @property
+    def ordered(self) -> bool:
+        """Whether the codes follow an order of the values themselves; else, they may be numbered in any order."""
+
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return the metric as arrays for compiled kernels (`cpp/space.cpp`); None, if these must call it."""
+
+    @property
+    def ends(self) -> Floats | None:
+        """The lowest and the highest number of every value; None, where values have no order."""
+
+    @property
+    def ancestor_sets(self) -> NDArray[np.uint64] | None:
+        """For every value the set of what it is a kind of, 64 bits a number; None, where there is no such thing."""
+
+    def alternatives(self, codes: Ints, counts: Floats) -> list[Value]:
+        """Return values that may represent some others better than the centroid, if several columns are weighed."""
+
+    @property
     def averaged(self) -> bool:
         """Whether values of a kind of numbers may be averaged; fixed classes are not."""
 

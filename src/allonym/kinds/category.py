@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,10 @@ class EqualityMetric(BaseMetric):
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         return self.distances(a, b)
+
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return how many values there are."""
+        return {"form": "equality", "codes": len(self.values)}
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number a family for each value."""

@@ -134,6 +134,16 @@ class ConceptIndex:
         allowed &= ~np.isin(self.used, virtual_roots(self.scope.taxonomy))
         return int.from_bytes(np.packbits(allowed, bitorder="little").tobytes(), "little")
 
+    @cached_property
+    def ancestor_bits(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The ancestors of every concept and itself, and those that may represent others, 64 concepts a number."""
+        words = len(self.used) // 64 + 1
+
+        def packed(bits: int) -> NDArray[np.uint64]:
+            return np.frombuffer(bits.to_bytes(words * 8, "little"), "<u8").astype(np.uint64)
+
+        return np.stack([packed(bits) for bits in self._above]), packed(self._allowed)
+
     def _places(self, bits: int) -> Ints:
         """Return the members of a set."""
         packed = np.frombuffer(bits.to_bytes(len(self.used) // 8 + 1, "little"), np.uint8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 
+MAX_COMPILED = 16_000_000  # distances that compiled kernels keep in a table
 BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
 
 
@@ -104,6 +106,35 @@ class ConceptMetric(BaseMetric):
             distances[self.places[value]] = 0.0
         return distances
 
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return distances to all codes, of these and of all concepts above, with the ancestors; None, if too many."""
+        table = self.index.table
+        number = len(self.values)
+        if table is None or (number + len(self.index.used)) * number > MAX_COMPILED:
+            return None
+        codes = np.arange(number)
+        rows = np.ones((number + len(self.index.used), number))
+        rows[:number] = self.distances(codes[:, None], codes)
+        for is_leaf, own in ((False, table), (True, self.index.table_to_leaves if self._any_narrower else None)):
+            some = ~self.unlinked & (self.narrower == is_leaf)
+            if own is not None and some.any():
+                rows[number:, some] = own[:, self.index.column[self.concepts[some]]]
+        place = np.where(self.unlinked, -1, self.index.place[self.concepts])
+        above, allowed = self.index.ancestor_bits
+        leaf = self.narrower.astype(np.uint8)
+        return {"form": "concepts", "table": rows, "place": place, "leaf": leaf, "above": above, "allowed": allowed}
+
+    @cached_property
+    def ancestor_sets(self) -> NDArray[np.uint64] | None:
+        """For every value its concept with all concepts above; none, where it is unlinked."""
+        if len(self.index.used) * len(self.values) > MAX_COMPILED * 8:
+            return None
+        above, _ = self.index.ancestor_bits
+        sets = np.zeros((len(self.values), above.shape[1]), np.uint64)
+        linked = ~self.unlinked
+        sets[linked] = above[self.index.place[self.concepts[linked]]]
+        return sets
+
     # --- the semantic centroid -------------------------------------------------------------------------------
 
     def candidates(self, concepts: Ints) -> Ints:
@@ -124,6 +155,14 @@ class ConceptMetric(BaseMetric):
         if unlinked.size and total.sum() - total[unlinked].max() < least + lost - tolerance(least + lost):
             return self.values[int(unlinked[np.argmax(total[unlinked])])]
         return best
+
+    def alternatives(self, codes: Ints, counts: Floats) -> list[Value]:
+        """Return the candidates for the centroid, and the unlinked values."""
+        _, linked, unlinked = self.split_linked(codes, counts)
+        found: list[Value] = [self.values[linked[0]]] if linked.size == 1 else []
+        if linked.size > 1 or (linked.size and unlinked.size and self.narrower[linked[0]]):
+            found += self.candidates(self._distinct_concepts(linked)).tolist()
+        return found + [self.values[c] for c in unlinked.tolist()]
 
     def _distinct_concepts(self, linked: Ints) -> Ints:
         """Return the concepts of some values, those of leaves once."""

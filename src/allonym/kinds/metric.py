@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,6 +95,29 @@ class BaseMetric(DropCaches, ABC):
     def truthful(self, codes: Ints, counts: Floats) -> Value:
         """Return the subsumer, which is true of all; null, if there is none."""
         return self.subsumer(codes, counts)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the codes follow an order of the values themselves."""
+        return False
+
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return None: compiled kernels call the metric."""
+        return None
+
+    @property
+    def ends(self) -> Floats | None:
+        """The lowest and the highest number of every value: none."""
+        return None
+
+    @property
+    def ancestor_sets(self) -> NDArray[np.uint64] | None:
+        """For every value the set of what it is a kind of: unknown."""
+        return None
+
+    def alternatives(self, codes: Ints, counts: Floats) -> list[Value]:
+        """Return the values themselves, and their centroid."""
+        return [*(self.values[c] for c in np.unique(codes).tolist()), self.centroid(codes, counts)]
 
     @property
     def averaged(self) -> bool:

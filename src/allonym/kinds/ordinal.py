@@ -57,6 +57,24 @@ class OrdinalMetric(BaseMetric):
         far = mean_distance(self._ends[a], self._ends[b]) / max(self.levels - 1, 1)
         return np.where(np.equal(a, b), 0.0, far)
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the codes follow an order of the values themselves: ranks do."""
+        return True
+
+    @property
+    def ends(self) -> Floats | None:
+        """The lowest and the highest number of every value."""
+        return self._ends
+
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return ranks and distances; None, if a value is a range of levels."""
+        if any(isinstance(value, tuple) for value in self.values):
+            return None
+        codes = np.arange(len(self.values))
+        ranks = np.where(self.unlinked, -1, self.ranks)
+        return {"form": "ranks", "table": self.distances(codes[:, None], codes), "ranks": ranks}
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the median rank."""
         linked = self.without_unlinked(codes, counts)

@@ -23,7 +23,7 @@ from allonym.methods.base import (
 )
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.groups import Groups
-from allonym.methods.kernels.microaggregation import DIGITS
+from allonym.methods.kernels.ties import DIGITS
 from allonym.methods.kernels.nearest import Nearest, Points
 from allonym.methods.refine import finished
 from allonym.methods.replacement.existing_records import EXISTING

@@ -16,7 +16,7 @@ from allonym.arrays import Floats, Ints, count_units, distinct, sum_by
 from allonym.errors import OptionError
 from allonym.kinds.registry import KINDS, is_multivalued
 from allonym.methods.base import KAnonymityMethod, MethodInfo
-from allonym.methods.kernels.microaggregation import DIGITS
+from allonym.methods.kernels.ties import DIGITS
 from allonym.parameters import parameter
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck

@@ -10,7 +10,7 @@ import numpy as np
 from allonym.arrays import Ints, distinct, frozen
 from allonym.methods.base import ColumnwiseMethod, MethodInfo
 from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding
-from allonym.methods.kernels.microaggregation import DIGITS
+from allonym.methods.kernels.ties import DIGITS
 from allonym.ontology.similarity import MEASURES
 from allonym.parameters import parameter, redeclared
 from allonym.progress import Progress, no_progress

@@ -55,7 +55,7 @@ def represent(
     for a, attribute in enumerate(records.attributes):
         own = records.codes[groups.source, a]
         same = np.minimum.reduceat(own, starts) == np.maximum.reduceat(own, starts)
-        barred = _barred(records, a, k)
+        barred = barred_values(records, a, k)
         numeric, holders = _is_averaged(attribute), records.holders(a)
         chosen = representative_of(attribute, representative)
         if numeric:
@@ -82,7 +82,7 @@ def represent(
                 values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
                 values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
-        bound = None if named else _bound(attribute, representative)
+        bound = None if named else max_distance(attribute, representative)
         each = zip(values, every, strict=True)
         values = [_allowed(value, own[pieces], mass[pieces], attribute, bound) for value, pieces in each]
         metric = attribute.metric.extend(values)
@@ -109,10 +109,10 @@ class Representatives:
     def __init__(self, records: Records, k: int, metrics: Sequence[Metric], representative: str) -> None:
         self.metrics, self.shares, self.members = metrics, records.shares, representative == "member"
         self.chosen = [representative_of(attribute, representative) for attribute in records.attributes]
-        self.attributes, self.bounds = records.attributes, [_bound(x, representative) for x in records.attributes]
+        self.attributes, self.bounds = records.attributes, [max_distance(x, representative) for x in records.attributes]
         self.own = [x.metric.with_holders(records.holders(a), k) for a, x in enumerate(records.attributes)]
         self.numeric = list(map(_is_averaged, records.attributes))
-        self.barred = [_barred(records, a, k) for a in range(len(metrics))]
+        self.barred = [barred_values(records, a, k) for a in range(len(metrics))]
         self.existing = ExistingRepresentatives(records, k, metrics) if representative == EXISTING else None
 
     def of(self, columns: Ints, mass: Floats) -> list[Value]:
@@ -152,7 +152,7 @@ def _is_averaged(attribute: Attribute) -> bool:
     return kind_named(attribute.kind).numeric and attribute.metric.averaged
 
 
-def _bound(attribute: Attribute, representative: str) -> float | None:
+def max_distance(attribute: Attribute, representative: str) -> float | None:
     """Return how far a group's value may be from a member; by default, true values and means of `auto` have one."""
     if attribute.max_distance is not None:
         return attribute.max_distance
@@ -178,13 +178,16 @@ def _farthest(value: Value, codes: Ints, metric: Metric) -> float:
     return round(float(metric.distances_from(value)[codes].max()), 9)
 
 
-def _barred(records: Records, a: int, k: int) -> Bools:
-    """Return which values are never written as they stand: of fewer than k units, numbers, codes and unlinked texts."""
+def barred_values(records: Records, a: int, k: int, *, averaged: bool = True) -> Bools:
+    """Return which values are never written as they stand: of fewer than k units, numbers, codes and unlinked texts.
+
+    Unless `averaged`, numbers of which the mean is written are not among them.
+    """
     rare = records.holders(a) < k
     attribute = records.attributes[a]
     kind = kind_named(attribute.kind)
     if _is_averaged(attribute):
-        return rare
+        return rare if averaged else np.zeros(len(rare), bool)
     writes = kind.writes_rare or kind.numeric  # fixed classes are no numbers of single persons
     return rare & np.array([isinstance(v, str) or not (v is None or writes) for v in attribute.values], bool)
 

@@ -10,7 +10,7 @@ import numpy as np
 from allonym.arrays import Floats, Ints, count_by, distinct
 from allonym.methods.enforce import Merging, enough_units
 from allonym.methods.groups import Groups
-from allonym.methods.kernels.microaggregation import DIGITS
+from allonym.methods.kernels.ties import DIGITS
 from allonym.metric import Metric
 from allonym.privacy.base import TOLERANCE
 from allonym.privacy.counts import SensitiveCounts

@@ -58,6 +58,17 @@ class CodeMetric(BaseMetric):
                 beginnings[level, code] = numbers.setdefault(levels[: level + 1], len(numbers))
         return frozen(beginnings)
 
+    @cached_property
+    def ancestor_sets(self) -> NDArray[np.uint64] | None:
+        """For every code the set of its beginnings."""
+        words = int(self._beginnings.max(initial=0)) // 64 + 1
+        sets = np.zeros((len(self.values), words), np.uint64)
+        for beginnings in self._beginnings:
+            known = np.flatnonzero(beginnings >= 0)
+            place = beginnings[known]
+            sets[known, place // 64] |= np.uint64(1) << (place % 64).astype(np.uint64)
+        return sets
+
     def _shared(self, a: Ints, b: Ints) -> Ints:
         """Return how many levels values share."""
         shared = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.int64)

@@ -7,11 +7,12 @@ import operator
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.arrays import Floats, Ints, added_up, frozen, sum_by
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.metric import BaseMetric, halves
 from allonym.kinds.ranges.coding import rounded
@@ -140,6 +141,23 @@ class NumericMetric(BaseMetric):
             far[self.places[value]] = 0.0
         return far
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the codes follow an order of the values themselves: numbers do."""
+        return True
+
+    @property
+    def ends(self) -> Floats | None:
+        """The lowest and the highest number of every value."""
+        return self._ends
+
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return the numbers; None, if a value is a range, or something else than the mean represents several."""
+        representation = self.representation
+        if self._any_range or representation.classes or representation.by == MEDIAN or representation.step is not None:
+            return None
+        return {"form": "numbers", "numbers": self.numbers, "span": self.span, "decimals": self.decimals}
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the mean or the median, rounded; of classes, the middle one."""
         linked = self.without_unlinked(codes, counts)
@@ -153,9 +171,9 @@ class NumericMetric(BaseMetric):
         if counts.sum() > 0:
             total = sum_by(codes, counts, len(self.values))  # by value: the order of tuples must not matter
             present = np.flatnonzero(total)
-            mean = (self.numbers[present] * total[present]).sum() / total[present].sum()
+            mean = added_up(self.numbers[present] * total[present]) / added_up(total[present])
         else:
-            mean = self.numbers[codes].mean()
+            mean = added_up(self.numbers[codes]) / len(codes)
         return self._rounded(float(mean))
 
     def _rounded(self, number: float) -> float:

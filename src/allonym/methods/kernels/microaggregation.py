@@ -8,11 +8,11 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints
 from allonym.methods.groups import Groups, distances, values_of
+from allonym.methods.kernels.ties import DIGITS
 from allonym.metric import Metric, Value
 from allonym.records import Records
 
 Centre = Callable[[Metric], Callable[[Ints, Floats], Value]]
-DIGITS = 12  # distances that agree to so many decimals are ties
 
 
 def mdav(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from allonym.arrays import Floats, sum_by
 from allonym.measures import loss
 from allonym.methods.groups import Groups, centre, losses
-from allonym.methods.kernels.microaggregation import DIGITS
-from allonym.methods.refine import Holding, Members
+from allonym.methods.kernels.ties import DIGITS
+from allonym.methods.holding import Holding
+from allonym.methods.kernels.search import Members
 from allonym.methods.represent import Representatives
 from allonym.metric import Metric
 from allonym.records import Masking, Pairs, Records

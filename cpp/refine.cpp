@@ -1,0 +1,476 @@
+// Improves groups by a local search: pieces of tuples move, are swapped, leave or found groups while less is lost.
+//
+// src/allonym/methods/kernels/search.py has the same search in Python; both give the same groups.
+#include <set>
+
+#include "blocks.h"
+#include "standing.h"
+
+namespace allonym {
+
+namespace {
+
+using Members = std::vector<int32_t>;  // in ascending order
+
+constexpr int NEW = -1;             // a group that a change would found
+constexpr int NEIGHBOURS = 16;      // pieces next to a piece, whose groups it may join
+constexpr int MAX_TARGETS = 8;      // groups that a piece of a dissolved group may join
+constexpr int MAX_SWAPS = 3;        // swaps that are tried with a group
+constexpr int MAX_JOINED = 4;       // groups that a group may join
+constexpr int LARGE_GROUP = 100;    // members, for which a group counts once more
+constexpr int MAX_STANDING = 64;   // members that are tried as the one whose values a group has
+constexpr int MAX_SWEEPS = 4;       // over the attributes, where these are weighed together
+constexpr double MIN_GAIN = 1e-9;   // of the whole loss: less is no gain
+constexpr double TIED = 1e-12;
+
+// How the values of a group are chosen over all attributes.
+enum class Together {
+  ALONE,    // each attribute for itself
+  SQUARES,  // all together, by the squared distances of records
+  MEMBER,   // the values of one member
+};
+
+struct Group {
+  Members members;
+  double loss = 0.0;
+  std::vector<Stand> stands;
+  bool alive = false;
+};
+
+// A change: groups by number, and the members that they would have.
+struct Change {
+  std::vector<std::pair<int, Members>> groups;
+
+  Members* find(int group) {
+    for (auto& [number, members] : groups)
+      if (number == group) return &members;
+    return nullptr;
+  }
+};
+
+Members with(const Members& members, const Members& more) {
+  Members joined(members.size() + more.size());
+  std::merge(members.begin(), members.end(), more.begin(), more.end(), joined.begin());
+  return joined;
+}
+
+Members with(const Members& members, int32_t piece) { return with(members, Members{piece}); }
+
+Members without(const Members& members, int32_t piece) {
+  Members rest;
+  rest.reserve(members.size());
+  for (int32_t x : members)
+    if (x != piece) rest.push_back(x);
+  return rest;
+}
+
+class Refining {
+ public:
+  Refining(Space& space, nb::list columns, Together together, Flags may_stand, Floats mass, Ints rows, Ints groups,
+           Flags movable, Ints order, Ints alone, int64_t k, nb::object holds)
+      : space_(space), together_(together), may_stand_(may_stand.data(), may_stand.data() + may_stand.size()), mass_(mass.data(), mass.data() + mass.size()),
+        rows_(rows.data(), rows.data() + rows.size()), group_(groups.data(), groups.data() + groups.size()),
+        movable_(movable.data(), movable.data() + movable.size()), k_(k), holds_(std::move(holds)),
+        near_(space, mass_, {order.data(), order.data() + order.size()}),
+        frequent_(space, mass_, {alone.data(), alone.data() + alone.size()}) {
+    for (size_t a = 0; a < nb::len(columns); ++a)
+      columns_.push_back(std::make_unique<Column>(nb::cast<nb::dict>(columns[a]), *space.attributes[a]));
+    int number = 0;
+    for (int g : group_) number = std::max(number, g + 1);
+    groups_.resize(number);
+    for (size_t piece = 0; piece < group_.size(); ++piece)
+      if (movable_[piece]) groups_[group_[piece]].members.push_back(static_cast<int32_t>(piece));
+    neighbours_.resize(group_.size());
+    known_.assign(group_.size(), 0);
+    for (Group& group : groups_)
+      if (!group.members.empty()) {
+        group.alive = true;
+        group.loss = weigh(group.members, &group.stands);
+      }
+  }
+
+  // Change groups, what loses most first, until nothing is gained any more, or the work is done.
+  std::vector<int64_t> run(int64_t work, Tick& tick) {
+    double total = 0.0;
+    int64_t alive = 0;
+    for (const Group& group : groups_)
+      if (group.alive) total += group.loss, ++alive;
+    double least = MIN_GAIN * total;
+    int64_t limit = work + alive;
+    std::vector<int32_t> all;
+    for (size_t piece = 0; piece < group_.size(); ++piece)
+      if (movable_[piece]) all.push_back(static_cast<int32_t>(piece));
+    std::vector<uint8_t> waiting(group_.size(), 0);
+    std::vector<int32_t> order = all;
+    bool changed = true;
+    while (changed && work_ < limit) {
+      changed = order.size() < all.size();
+      sort_by_loss(order);
+      std::fill(waiting.begin(), waiting.end(), 0);
+      for (size_t place = 0; place < order.size() && work_ < limit; ++place) {
+        changed |= improve(order[place], least, waiting);
+        if (place % 256 == 0) tick(std::min(work_, limit), limit);
+      }
+      order.clear();
+      for (size_t piece = 0; piece < waiting.size(); ++piece)
+        if (waiting[piece]) order.push_back(static_cast<int32_t>(piece));
+      if (order.empty()) order = all;  // once more, whether nothing is left to be gained
+    }
+    return {group_.begin(), group_.end()};
+  }
+
+  double loss() const {
+    double total = 0.0;
+    for (const Group& group : groups_)
+      if (group.alive) total += group.loss;
+    return total;
+  }
+  int64_t work() const { return work_; }
+
+ private:
+  // --- what a group loses ---------------------------------------------------------------------------------------
+
+  double weigh(const Members& members, std::vector<Stand>* stands = nullptr) {
+    int number = static_cast<int>(members.size());
+    work_ += 1 + number / LARGE_GROUP;
+    int width = space_.width();
+    codes_.resize(static_cast<size_t>(width) * number);
+    weights_.resize(number);
+    for (int i = 0; i < number; ++i) {
+      const int32_t* tuple = space_.tuple(members[i]);
+      weights_[i] = mass_[members[i]];
+      for (int a = 0; a < width; ++a) codes_[static_cast<size_t>(a) * number + i] = tuple[a];
+    }
+    stands_.resize(width);
+    double loss = INFINITE;
+    if (together_ == Together::MEMBER) {
+      loss = choose_member(members, number);
+    } else {
+      for (int a = 0; a < width; ++a)
+        stands_[a] = columns_[a]->stand(codes_.data() + static_cast<size_t>(a) * number, weights_.data(), number);
+      if (together_ == Together::SQUARES) choose_together(number);
+      loss = lost_with(stands_, number);
+    }
+    if (stands) *stands = stands_;
+    return loss;
+  }
+
+  double lost_with(const std::vector<Stand>& stands, int number) const {
+    double loss = 0.0;
+    for (int i = 0; i < number; ++i) {
+      double distance = 0.0;
+      for (int a = 0; a < space_.width(); ++a)
+        distance += columns_[a]->attribute.share * columns_[a]->lost(stands[a], codes_[static_cast<size_t>(a) * number + i]);
+      loss += weights_[i] * (distance * distance);
+    }
+    return loss;
+  }
+
+  // Choose the member with which least is lost, of those that may stand for others; the first of equals.
+  double choose_member(const Members& members, int number) {
+    double least = INFINITE;
+    int tried = 0;
+    std::vector<Stand> stands(space_.width());
+    for (int i = 0; i < number && tried < MAX_STANDING; ++i) {
+      if (!may_stand_[members[i]]) continue;
+      ++tried;
+      for (int a = 0; a < space_.width(); ++a)
+        stands[a] = {columns_[a]->row_of(codes_[static_cast<size_t>(a) * number + i]), 0.0};
+      double lost = lost_with(stands, number);
+      if (lost < least) least = lost, stands_ = stands;
+    }
+    if (tried) return least;
+    for (int a = 0; a < space_.width(); ++a) stands_[a] = {columns_[a]->null_row(), 0.0};
+    return lost_with(stands_, number);
+  }
+
+  // Choose the values of a group together, by the squared distances of records: one attribute after the other, while
+  // less is lost.
+  void choose_together(int number) {
+    int width = space_.width();
+    parts_.resize(static_cast<size_t>(width) * number);
+    for (int a = 0; a < width; ++a) fill_part(a, stands_[a], number, parts_.data() + static_cast<size_t>(a) * number);
+    rest_.resize(number);
+    trial_.resize(number);
+    for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
+      bool changed = false;
+      for (int a = 0; a < width; ++a) {
+        if (!columns_[a]->is_weighed() || stands_[a].row == columns_[a]->null_row()) continue;
+        for (int i = 0; i < number; ++i) {
+          rest_[i] = 0.0;
+          for (int b = 0; b < width; ++b)
+            if (b != a) rest_[i] += parts_[static_cast<size_t>(b) * number + i];
+        }
+        double* own = parts_.data() + static_cast<size_t>(a) * number;
+        double least = squares(own, number);
+        candidates_.clear();
+        columns_[a]->candidates(codes_.data() + static_cast<size_t>(a) * number, weights_.data(), number, candidates_);
+        for (const Stand& candidate : candidates_) {
+          fill_part(a, candidate, number, trial_.data());
+          double lost = squares(trial_.data(), number);
+          if (lost < least - TIED * least) {
+            least = lost;
+            stands_[a] = candidate;
+            std::copy(trial_.begin(), trial_.end(), own);
+            changed = true;
+          }
+        }
+      }
+      if (!changed) break;
+    }
+  }
+
+  void fill_part(int a, const Stand& stand, int number, double* out) const {
+    const Column& column = *columns_[a];
+    for (int i = 0; i < number; ++i)
+      out[i] = column.attribute.share * column.lost(stand, codes_[static_cast<size_t>(a) * number + i]);
+  }
+
+  double squares(const double* part, int number) const {
+    double total = 0.0;
+    for (int i = 0; i < number; ++i) {
+      double distance = rest_[i] + part[i];
+      total += weights_[i] * (distance * distance);
+    }
+    return total;
+  }
+
+  // What a piece loses, or would lose, by what stands for a group now.
+  double far(int32_t piece, int group) const {
+    const int32_t* codes = space_.tuple(piece);
+    double distance = 0.0;
+    for (int a = 0; a < space_.width(); ++a)
+      distance += columns_[a]->attribute.share * columns_[a]->lost(groups_[group].stands[a], codes[a]);
+    return mass_[piece] * (distance * distance);
+  }
+
+  bool enough(const Members& members) const {
+    int64_t rows = 0;
+    for (int32_t piece : members) rows += rows_[piece];
+    return rows >= k_;
+  }
+
+  // Whether some pieces would be a group that meets every requirement.
+  bool holds(const Members& members) {
+    if (!enough(members)) return false;
+    if (holds_.is_none()) return true;
+    nb::gil_scoped_acquire held;
+    std::vector<int64_t> own(members.begin(), members.end());
+    return nb::cast<bool>(holds_(to_numpy(std::move(own))));
+  }
+
+  // --- what may be changed --------------------------------------------------------------------------------------
+
+  const std::vector<int32_t>& near(int32_t piece) {
+    if (!known_[piece]) {
+      known_[piece] = 1;
+      auto point = space_.point(piece);
+      near_.several(point, NEIGHBOURS, piece, found_);
+      neighbours_[piece] = found_;
+      if (frequent_.left()) {
+        frequent_.several(point, NEIGHBOURS / 2, piece, found_);
+        for (int32_t other : found_)
+          if (std::find(neighbours_[piece].begin(), neighbours_[piece].end(), other) == neighbours_[piece].end())
+            neighbours_[piece].push_back(other);
+      }
+    }
+    return neighbours_[piece];
+  }
+
+  // The groups of the pieces next to one, except its own; the one whose values are nearest first.
+  std::vector<std::pair<double, int>> others(int32_t piece) {
+    std::vector<std::pair<double, int>> found;
+    for (int32_t other : near(piece)) {
+      int group = group_[other];
+      bool seen = group == group_[piece];
+      for (auto& entry : found) seen |= entry.second == group;
+      if (!seen) found.emplace_back(0.0, group);
+    }
+    for (auto& entry : found) entry.first = far(piece, entry.second);
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  void consider(Change&& change) {
+    double gone = 0.0, left = 0.0;
+    for (auto& [number, members] : change.groups)
+      if (number != NEW) gone += groups_[number].loss;
+    for (auto& [number, members] : change.groups)
+      if (!members.empty()) {
+        left += weigh(members);
+        if (gone - left <= least_) return;
+      }
+    for (auto& [number, members] : change.groups)
+      if (!members.empty() && !holds(members)) return;
+    least_ = gone - left;
+    best_ = std::move(change);
+    any_ = true;
+  }
+
+  void changes(int32_t piece) {
+    int own = group_[piece];
+    const Members members = groups_[own].members;
+    double lost = groups_[own].loss;
+    if (lost == 0.0) return;
+    Members rest = without(members, piece);
+    bool free = enough(rest), spared = free && weigh(rest) < lost;
+    if (spared && enough({piece})) consider({{{own, rest}, {NEW, {piece}}}});
+    auto targets = others(piece);
+    for (size_t place = 0; place < targets.size(); ++place) {
+      int other = targets[place].second;
+      const Members& there = groups_[other].members;
+      if (spared) {
+        consider({{{own, rest}, {other, with(there, piece)}}});
+      } else if (!free && there.size() > 1) {
+        swaps(piece, rest, other);
+      }
+      if (place < MAX_JOINED) consider({{{own, {}}, {other, with(there, members)}}});
+    }
+    if (!free && piece == members[0]) dissolve(own);
+    found_around(piece);
+  }
+
+  // Swaps of a piece with one of another group: those that are best by what stands for the groups now.
+  void swaps(int32_t piece, const Members& rest, int other) {
+    int own = group_[piece];
+    const Members& there = groups_[other].members;
+    std::vector<std::pair<double, int32_t>> order;
+    for (int32_t back : there) order.emplace_back(far(back, own) - far(back, other), back);
+    std::stable_sort(order.begin(), order.end(), [](auto& x, auto& y) { return x.first < y.first; });
+    int tried = 0;
+    for (auto& [cost, back] : order) {
+      Members mine = with(rest, back), theirs = with(without(there, back), piece);
+      if (!enough(mine) || !enough(theirs)) continue;
+      consider({{{own, std::move(mine)}, {other, std::move(theirs)}}});
+      if (++tried == MAX_SWAPS) return;
+    }
+  }
+
+  // All members of a group go into others, each where it costs least.
+  void dissolve(int group) {
+    Change change{{{group, {}}}};
+    for (int32_t piece : groups_[group].members) {
+      auto targets = others(piece);
+      double least = INFINITE;
+      int target = NEW;
+      Members joined;
+      for (size_t place = 0; place < targets.size() && place < MAX_TARGETS; ++place) {
+        int other = targets[place].second;
+        Members* changed = change.find(other);
+        double before = changed ? weigh(*changed) : groups_[other].loss;
+        Members more = with(changed ? *changed : groups_[other].members, piece);
+        double cost = weigh(more) - before;
+        if (cost < least || (cost == least && other < target)) least = cost, target = other, joined = std::move(more);
+      }
+      if (target == NEW) return;
+      if (Members* changed = change.find(target)) {
+        *changed = std::move(joined);
+      } else {
+        change.groups.emplace_back(target, std::move(joined));
+      }
+    }
+    consider(std::move(change));
+  }
+
+  // A piece and the nearest ones that can be spared found a group.
+  void found_around(int32_t piece) {
+    Change change;
+    Members made;
+    auto add = [&](int32_t one) {  // 1: enough, -1: the piece cannot be spared
+      int own = group_[one];
+      Members* changed = change.find(own);
+      Members rest = without(changed ? *changed : groups_[own].members, one);
+      if (!rest.empty() && !enough(rest)) return one == piece ? -1 : 0;
+      if (changed) {
+        *changed = std::move(rest);
+      } else {
+        change.groups.emplace_back(own, std::move(rest));
+      }
+      made = with(made, one);
+      return enough(made) ? 1 : 0;
+    };
+    int done = add(piece);
+    if (!done)
+      for (int32_t other : near(piece))
+        if ((done = add(other))) break;
+    if (done != 1) return;
+    change.groups.emplace_back(NEW, std::move(made));
+    consider(std::move(change));
+  }
+
+  // Make the best change about a piece; mark the pieces to look at again.
+  bool improve(int32_t piece, double least, std::vector<uint8_t>& waiting) {
+    least_ = least;
+    any_ = false;
+    changes(piece);
+    if (!any_) return false;
+    std::vector<int32_t> touched;
+    for (auto& [number, members] : best_.groups) {
+      int place = number;
+      if (number == NEW) place = static_cast<int>(groups_.size()), groups_.emplace_back();
+      Group& group = groups_[place];
+      group.alive = !members.empty();
+      group.members = members;
+      if (group.alive) group.loss = weigh(members, &group.stands);
+      for (int32_t one : members) group_[one] = place, touched.push_back(one);
+    }
+    for (int32_t one : touched) {
+      waiting[one] = 1;
+      const auto& next = near(one);
+      for (size_t i = 0; i < next.size() && i < MAX_SWAPS; ++i) waiting[next[i]] = 1;
+    }
+    return true;
+  }
+
+  void sort_by_loss(std::vector<int32_t>& order) const {
+    std::vector<std::pair<double, int32_t>> keys;
+    for (int32_t piece : order) keys.emplace_back(-far(piece, group_[piece]), piece);
+    std::sort(keys.begin(), keys.end());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = keys[i].second;
+  }
+
+  Space& space_;
+  Together together_;
+  std::vector<uint8_t> may_stand_;
+  std::vector<double> mass_;
+  std::vector<int64_t> rows_;
+  std::vector<int> group_;
+  std::vector<uint8_t> movable_;
+  int64_t k_, work_ = 0;
+  nb::object holds_;
+  Blocks near_, frequent_;
+  std::vector<std::unique_ptr<Column>> columns_;
+  std::vector<Group> groups_;
+  std::vector<std::vector<int32_t>> neighbours_;
+  std::vector<uint8_t> known_;
+  std::vector<int32_t> codes_, found_;
+  std::vector<double> weights_, parts_, rest_, trial_;
+  std::vector<Stand> stands_, candidates_;
+  Change best_;
+  double least_ = 0.0;
+  bool any_ = false;
+};
+
+nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints groups, Flags movable,
+                 Ints order, Ints alone, int64_t k, nb::object holds, int64_t work, nb::object callback) {
+  bool calls = space.calls_python() || !holds.is_none();
+  Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, groups, movable, order, alone, k, std::move(holds));
+  Tick tick(std::move(callback));
+  double before = refining.loss();
+  std::vector<int64_t> found;
+  {
+    MaybeRelease release(!calls);
+    found = refining.run(work, tick);
+  }
+  return nb::make_tuple(to_numpy(std::move(found)), before, refining.loss(), refining.work());
+}
+
+}  // namespace
+
+void bind_refine(nb::module_& m) {
+  m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"), nb::arg("mass"), nb::arg("rows"),
+        nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"), nb::arg("k"), nb::arg("holds").none(),
+        nb::arg("work"), nb::arg("tick"));
+}
+
+}  // namespace allonym

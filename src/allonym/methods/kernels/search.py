@@ -1,0 +1,250 @@
+"""The local search that improves groups, in Python; `cpp/refine.cpp` has the same search, and gives the same groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import Floats, Ints
+from allonym.methods.groups import distances, values_of
+from allonym.methods.kernels.standing import Standing
+from allonym.methods.kernels.ties import rounded
+from allonym.metric import Metric
+
+NEIGHBOURS = 16  # pieces next to a piece, whose groups it may join; and half as many of those that could stay alone
+MAX_TARGETS = 8  # groups that a piece of a dissolved group may join
+MAX_SWAPS = 3  # swaps that are tried with a group
+MAX_JOINED = 4  # groups that a group may join
+LARGE_GROUP = 100  # members, for which a group counts once more
+MIN_GAIN = 1e-9  # of the whole loss: less is no gain
+
+Tick = Callable[[int, int], None]
+Members = tuple[int, ...]  # pieces, in ascending order
+Change = dict[int, Members]  # groups by number, and the members that they would have
+NEW = -1  # a group that a change would found
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of tuples that are in groups, and what a group of them must hold.
+
+    Args:
+        metrics: the attributes' own metrics.
+        shares: the weights of the attributes.
+        columns: codes, attribute by attribute.
+        mass: what each piece counts for utility.
+        rows: how many rows each piece has.
+        groups: the group of each piece.
+        movable: which pieces may change their groups; the others are suppressed.
+        alone: the pieces that could be groups alone.
+        k: how many rows a group has at least.
+        holds: tells whether some pieces would be a group that meets all other requirements; None: there are none.
+    """
+
+    metrics: list[Metric]
+    shares: Floats
+    columns: Ints
+    mass: Floats
+    rows: Ints
+    groups: Ints
+    movable: NDArray[np.bool_]
+    alone: Ints
+    k: int
+    holds: Callable[[Ints], bool] | None
+
+
+class Search:
+    """Groups that are being changed."""
+
+    def __init__(self, pieces: Pieces, standing: Standing) -> None:
+        self.pieces, self.standing, self.work = pieces, standing, 0
+        self.group: list[int] = pieces.groups.tolist()
+        self.members: dict[int, Members] = {}
+        for group in np.unique(pieces.groups[pieces.movable]).tolist():
+            self.members[group] = tuple(np.flatnonzero((pieces.groups == group) & pieces.movable).tolist())
+        self.made = int(pieces.groups.max(initial=-1)) + 1
+        self.weighed = {group: self.weigh(members) for group, members in self.members.items()}
+        self.known: dict[int, list[int]] = {}
+
+    # --- what a group loses --------------------------------------------------------------------------------------
+
+    def weigh(self, members: Members) -> tuple[float, list[Floats]]:
+        """Return Σ ω·d² of a group, and by attribute what every code loses."""
+        self.work += 1 + len(members) // LARGE_GROUP
+        own = list(members)
+        return self.standing.weigh(self.pieces.columns[:, own], self.pieces.mass[own], members)
+
+    def far(self, piece: int, group: int) -> float:
+        """Return ω·d² of a piece by what stands for a group now."""
+        distance = self.standing.distances(self.weighed[group][1], self.pieces.columns[:, [piece]])[0]
+        return float(self.pieces.mass[piece] * (distance * distance))
+
+    def enough(self, members: Members) -> bool:
+        """Tell whether some pieces have k rows."""
+        return int(self.pieces.rows[list(members)].sum()) >= self.pieces.k
+
+    def holds(self, members: Members) -> bool:
+        """Tell whether some pieces would be a group that meets every requirement."""
+        return self.enough(members) and (self.pieces.holds is None or self.pieces.holds(np.array(members)))
+
+    # --- what may be changed -------------------------------------------------------------------------------------
+
+    def near(self, piece: int) -> list[int]:
+        """Return the pieces next to a piece, the nearest first, and more of those that could be groups alone."""
+        if piece not in self.known:
+            every = np.flatnonzero(self.pieces.movable)
+            near = self._nearest(piece, every, NEIGHBOURS)
+            near += self._nearest(piece, self.pieces.alone, NEIGHBOURS // 2)
+            self.known[piece] = list(dict.fromkeys(near))
+        return self.known[piece]
+
+    def _nearest(self, piece: int, some: Ints, number: int) -> list[int]:
+        others = some[some != piece]
+        if not others.size:
+            return []
+        point = values_of(self.pieces.metrics, self.pieces.columns, piece)
+        far = rounded(distances(self.pieces.metrics, self.pieces.shares, point, self.pieces.columns[:, others]))
+        return others[np.lexsort((others, far))[:number]].tolist()
+
+    def others(self, piece: int) -> list[int]:
+        """Return the groups of the pieces next to one, except its own; the one whose values are nearest first."""
+        groups = dict.fromkeys(self.group[x] for x in self.near(piece))
+        return [g for _, g in sorted((self.far(piece, g), g) for g in groups if g != self.group[piece])]
+
+    def changes(self, piece: int) -> Iterator[Change]:
+        """Yield what may be done about a piece."""
+        own = self.group[piece]
+        members, lost = self.members[own], self.weighed[own][0]
+        if not lost:
+            return
+        rest = _without(members, piece)
+        free = self.enough(rest)
+        spared = free and self.weigh(rest)[0] < lost
+        if spared and self.enough((piece,)):
+            yield {own: rest, NEW: (piece,)}
+        for place, other in enumerate(self.others(piece)):
+            there = self.members[other]
+            if spared:
+                yield {own: rest, other: _with(there, piece)}
+            elif not free and len(there) > 1:
+                yield from self.swaps(piece, rest, other)
+            if place < MAX_JOINED:
+                yield {own: (), other: _with(there, *members)}
+        if not free and piece == members[0] and (change := self.dissolved(own)):
+            yield change
+        if change := self.around(piece):
+            yield change
+
+    def swaps(self, piece: int, rest: Members, other: int) -> Iterator[Change]:
+        """Yield swaps of a piece with one of another group: those that are best by what stands for the groups now."""
+        own, there = self.group[piece], self.members[other]
+        tried = 0
+        for back in sorted(there, key=lambda x: self.far(x, own) - self.far(x, other)):
+            change = {own: _with(rest, back), other: _with(_without(there, back), piece)}
+            if all(map(self.enough, change.values())):
+                yield change
+                tried += 1
+            if tried == MAX_SWAPS:
+                return
+
+    def dissolved(self, group: int) -> Change | None:
+        """Return the change after which all members of a group are in others, each where it costs least."""
+        change: Change = {group: ()}
+        for piece in self.members[group]:
+            costs = []
+            for other in self.others(piece)[:MAX_TARGETS]:
+                before = self.weigh(change[other])[0] if other in change else self.weighed[other][0]
+                joined = _with(change.get(other, self.members[other]), piece)
+                costs.append((self.weigh(joined)[0] - before, other, joined))
+            if not costs:
+                return None
+            _, other, joined = min(costs)
+            change[other] = joined
+        return change
+
+    def around(self, piece: int) -> Change | None:
+        """Return the change after which a piece and the nearest ones that can be spared are a new group."""
+        change: Change = {}
+        made: Members = ()
+        for one in (piece, *self.near(piece)):
+            own = self.group[one]
+            rest = _without(change.get(own, self.members[own]), one)
+            if not rest or self.enough(rest):
+                change[own], made = rest, _with(made, one)
+                if self.enough(made):
+                    return {**change, NEW: made}
+            elif one == piece:
+                return None
+        return None
+
+    # --- the search ----------------------------------------------------------------------------------------------
+
+    def run(self, work: int, tick: Tick) -> Ints:
+        """Change groups, what loses most first, until nothing is gained any more, or the work is done.
+
+        Returns:
+            The group of every piece.
+        """
+        least = MIN_GAIN * self.loss()
+        limit = work + len(self.members)
+        every = np.flatnonzero(self.pieces.movable).tolist()
+        order, changed = every, True
+        while changed and self.work < limit:
+            changed = len(order) < len(every)
+            waiting: set[int] = set()
+            for place, piece in enumerate(sorted(order, key=lambda x: (-self.far(x, self.group[x]), x))):
+                if self.work >= limit:
+                    break
+                changed |= self.improve(piece, least, waiting)
+                if place % 256 == 0:
+                    tick(min(self.work, limit), limit)
+            order = sorted(waiting) or every  # once more, whether nothing is left to be gained
+        return np.array(self.group, np.int64)
+
+    def loss(self) -> float:
+        """Return Σ ω·d² of all groups."""
+        return float(sum(self.weighed[group][0] for group in sorted(self.members)))
+
+    def improve(self, piece: int, least: float, waiting: set[int]) -> bool:
+        """Make the best change about a piece; add the pieces to look at again."""
+        best: Change | None = None
+        for change in self.changes(piece):
+            gain = self.gain(change, least)
+            if gain > least and all(self.holds(members) for members in change.values() if members):
+                best, least = change, gain
+        touched: list[int] = []
+        for group, members in (best or {}).items():
+            number = self.made if group == NEW else group
+            self.made += group == NEW
+            if members:
+                self.members[number], self.weighed[number] = members, self.weigh(members)
+            else:
+                del self.members[number], self.weighed[number]
+            for one in members:
+                self.group[one] = number
+            touched += members
+        for one in touched:
+            waiting.update((one, *self.near(one)[:MAX_SWAPS]))
+        return best is not None
+
+    def gain(self, change: Change, least: float) -> float:
+        """Return by how much less is lost after a change; once that is at most `least`, the rest is not weighed."""
+        gone = sum(self.weighed[g][0] for g in change if g != NEW)
+        left = 0.0
+        for members in change.values():
+            if members:
+                left += self.weigh(members)[0]
+                if gone - left <= least:
+                    break
+        return gone - left
+
+
+def _with(members: Members, *pieces: int) -> Members:
+    return tuple(sorted((*members, *pieces)))
+
+
+def _without(members: Members, piece: int) -> Members:
+    return tuple(x for x in members if x != piece)

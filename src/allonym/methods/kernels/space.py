@@ -1,0 +1,67 @@
+"""Tuples of codes for compiled kernels, and the layout in which these compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from allonym.arrays import Floats, Ints
+from allonym.compiled import kernels
+from allonym.metric import Metric, Value
+
+SAMPLE = 512  # values of an attribute whose distances tell how well it separates
+
+
+class PythonMetric:
+    """A metric that compiled kernels call; values that are not in the table have numbers after its codes."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self.values = list(metric.values)
+        self.numbers = {value: number for number, value in enumerate(self.values)}
+
+    def number_of(self, value: Value) -> int:
+        """Return the number of a value."""
+        if value not in self.numbers:
+            self.numbers[value] = len(self.values)
+            self.values.append(value)
+        return self.numbers[value]
+
+    def centroid(self, codes: Ints, mass: Floats) -> int:
+        """Return the number of the centroid."""
+        return self.number_of(self.metric.centroid(codes, mass))
+
+    def row(self, number: int) -> Floats:
+        """Return the distances of a value to every code."""
+        return np.ascontiguousarray(self.metric.distances_from(self.values[number]), np.float64)
+
+    def form(self) -> dict[str, Any]:
+        """Return what a compiled kernel calls."""
+        return {"form": "python", "codes": len(self.metric.values), "centroid": self.centroid, "row": self.row}
+
+
+def space_of(metrics: Sequence[Metric], shares: Floats, codes: Ints) -> Any:
+    """Return tuples (p × m) as compiled kernels see them."""
+    assert kernels is not None
+    forms = [metric.compiled_form() or PythonMetric(metric).form() for metric in metrics]
+    return kernels.Space(forms, np.ascontiguousarray(shares), np.ascontiguousarray(codes, np.int64))
+
+
+def alike(metrics: Sequence[Metric], shares: Floats, columns: Ints) -> Ints:
+    """Return the tuples in an order in which those that follow each other are alike.
+
+    They are sorted by the attribute that separates them most (by mean distance of two), then by the next.
+    """
+    spread, keys = [], []
+    for metric, share, codes in zip(metrics, shares, columns, strict=True):
+        counts = np.bincount(codes, minlength=len(metric.values))
+        most = np.argsort(-counts, kind="stable")[: min(SAMPLE, np.count_nonzero(counts))]
+        weights = counts[most] / counts[most].sum()
+        far = metric.distances(most[:, None], most)
+        spread.append(share * float(weights @ far @ weights))
+        end = metric.values[most[far[0].argmax()]]  # numbers are in their order, seen from one end
+        rank = np.argsort(np.argsort(metric.distances_from(end), kind="stable"), kind="stable")
+        keys.append(rank[codes])
+    return np.lexsort([keys[a] for a in np.argsort(spread, kind="stable").tolist()])

@@ -1,0 +1,249 @@
+"""What stands for a group while groups are being changed: a simpler choice than what is written in the end.
+
+It is the same for all groups with the same values in common, so that it is computed once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import Floats, Ints, added_up
+from allonym.kinds.category import EqualityMetric
+from allonym.methods.kernels.space import PythonMetric
+from allonym.metric import Metric, Value
+
+Bools = NDArray[np.bool_]
+NULL = -1  # the number of null
+INFINITE = float("inf")
+MAX_STANDING = 64  # members that are tried as the one whose values a group has
+MAX_SWEEPS = 4  # over the attributes, where these are weighed together
+TIED = 1e-12  # share of a sum by which two sums may differ in a tie
+ROUNDING = 5e-10  # by which a distance may exceed a bound
+
+
+class Choice(IntEnum):
+    """How the value that stands for a group is chosen in one attribute; the numbers are those of `cpp/standing.h`."""
+
+    CENTROID = 0  # the centroid of the values that may be written
+    EQUAL = 1  # the value that all have, else null
+    COMMON = 2  # a value that all have in common: the same for all groups with the same common ancestors
+    RANGE = 3  # a value that covers all: the same for all groups with the same lowest and highest value
+    PYTHON = 4  # chosen by a metric in Python
+    MODE = 5  # the most frequent of the values that may be written
+
+
+class Together(IntEnum):
+    """How the values of a group are chosen over all attributes; the numbers are those of `cpp/refine.cpp`."""
+
+    ALONE = 0  # each attribute for itself
+    SQUARES = 1  # all together, by the squared distances of records
+    MEMBER = 2  # the values of one member
+
+
+class ColumnStanding:
+    """What stands for groups in one attribute.
+
+    Args:
+        metric: the attribute's own metric; what stands for a group is as far from its values as this says.
+        chosen: what the value must be: `centroid`, `truthful` or `subsumer`.
+        by_mode: whether the method compares values by equality only.
+        null_costs: by code, what a value loses if null stands for it.
+        barred: by code, which values may not be written as they stand.
+        bound: how far what stands may be from each value.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        chosen: str,
+        null_costs: Floats,
+        barred: Bools,
+        bound: float | None,
+        *,
+        by_mode: bool = False,
+    ) -> None:
+        self.metric, self.chosen, self.null_costs, self.barred = metric, chosen, null_costs, barred
+        self.bound = np.inf if bound is None else bound + ROUNDING
+        self.choice = self._choice(by_mode)
+        self.values = PythonMetric(metric)
+        self.unlinked = np.array([v is None or isinstance(v, str) for v in metric.values], bool)
+        self._by_key: dict[Any, Floats] = {}
+
+    def _choice(self, by_mode: bool) -> Choice:
+        if self.chosen == "centroid" or (self.chosen == "subsumer" and self.metric.ends is not None):
+            if by_mode and not self.metric.ordered:
+                return Choice.MODE
+            return Choice.CENTROID
+        if isinstance(self.metric, EqualityMetric):
+            return Choice.EQUAL
+        if self.metric.ends is not None:
+            return Choice.RANGE
+        return Choice.PYTHON if self.metric.ancestor_sets is None else Choice.COMMON
+
+    # --- for compiled kernels --------------------------------------------------------------------------------------
+
+    def form(self) -> dict[str, Any]:
+        """Return what compiled kernels need to know."""
+        form: dict[str, Any] = {
+            "choice": int(self.choice),
+            "bound": float(self.bound),
+            "null": np.ascontiguousarray(self.null_costs, np.float64),
+            "barred": self.barred.astype(np.uint8),
+            "unlinked": self.unlinked.astype(np.uint8),
+            "value": self.number_of,
+            "row": self.values.row,
+            "null_code": self.metric.values.index(None) if None in self.metric.values else NULL,
+        }
+        if self.choice == Choice.COMMON:
+            form["above"] = np.ascontiguousarray(self.metric.ancestor_sets)
+        if self.choice == Choice.RANGE:
+            assert self.metric.ends is not None
+            low, high = self.metric.ends.T
+            form |= {"low": np.ascontiguousarray(low), "high": np.ascontiguousarray(high)}
+        return form
+
+    def number_of(self, codes: Ints, mass: Floats) -> int:
+        """Return the number of the value that is true of some codes, or stands for them otherwise; NULL for null."""
+        value = self._true_of(codes, mass)
+        return NULL if value is None else self.values.number_of(value)
+
+    def _true_of(self, codes: Ints, mass: Floats) -> Value:
+        choose = self.metric.subsumer if self.chosen == "subsumer" else self.metric.truthful
+        if self.choice == Choice.COMMON:  # whatever values have these ancestors in common, and whatever they count
+            codes = self._under(np.bitwise_and.reduce(self._sets[codes], axis=0))
+            return choose(codes, np.ones(len(codes)))
+        if self.choice == Choice.RANGE:
+            return choose(codes, np.full(len(codes), 2.0))
+        return choose(codes, mass)
+
+    @cached_property
+    def _sets(self) -> NDArray[np.uint64]:
+        assert self.metric.ancestor_sets is not None
+        return self.metric.ancestor_sets
+
+    def _under(self, common: NDArray[np.uint64]) -> Ints:
+        """Return the codes that have some ancestors in common."""
+        return np.flatnonzero(((self._sets & common) == common).all(axis=1) & ~self.unlinked)
+
+    # --- the same in NumPy -----------------------------------------------------------------------------------------
+
+    def lost(self, codes: Ints, mass: Floats) -> Floats:
+        """Return by code what is lost by what stands for some codes."""
+        same = bool((codes == codes[0]).all())
+        if self.choice == Choice.PYTHON:
+            return self._lost_by(self._true_of(codes, mass))
+        if self.choice in (Choice.CENTROID, Choice.MODE):
+            kept = ~self.barred[codes]
+            if not kept.any():
+                return self.null_costs
+            value = self._centroid(codes[kept], mass[kept])
+            return self._lost_by(value) if same else self.within_bound(value, codes)
+        if same:
+            return self.metric.distances_from(self.metric.values[codes[0]])
+        if self.choice == Choice.EQUAL or self.unlinked[codes].any():
+            return self.null_costs
+        key, own = self._key(codes)
+        if key not in self._by_key:
+            self._by_key[key] = self._lost_by(self._true_of(own, np.ones(len(own))))
+        return self._bounded(self._by_key[key], codes)
+
+    def _key(self, codes: Ints) -> tuple[Any, Ints]:
+        """Return what groups have in common for which the same stands, and the codes that say it."""
+        if self.choice == Choice.COMMON:
+            return np.bitwise_and.reduce(self._sets[codes], axis=0).tobytes(), codes
+        assert self.metric.ends is not None
+        low, high = self.metric.ends[codes].T
+        own = codes[[int(np.argmin(low)), int(np.argmax(high))]]
+        return (float(low.min()), float(high.max())), own
+
+    def _centroid(self, codes: Ints, mass: Floats) -> Value:
+        if self.choice == Choice.MODE:
+            return EqualityMetric(self.metric.values).centroid(codes, mass)
+        return self.metric.centroid(codes, mass)
+
+    def _lost_by(self, value: Value) -> Floats:
+        return self.null_costs if value is None else self.metric.distances_from(value)
+
+    def alternatives(self, codes: Ints, mass: Floats) -> list[Floats]:
+        """Return by code what is lost by other values that may stand for some codes; null is none of them."""
+        kept = ~self.barred[codes]
+        if self.choice != Choice.CENTROID or not kept.any():
+            return []
+        values = self.metric.alternatives(codes[kept], mass[kept])
+        lost = [self.within_bound(value, codes) for value in values if value is not None]
+        return [x for x in lost if x is not self.null_costs]
+
+    def within_bound(self, value: Value, codes: Ints) -> Floats:
+        """Return by code what is lost by a value; by null, if it is too far from a code."""
+        return self._bounded(self._lost_by(value), codes)
+
+    def _bounded(self, lost: Floats, codes: Ints) -> Floats:
+        return self.null_costs if (lost[codes] > self.bound).any() else lost
+
+
+class Standing:
+    """What stands for groups in all attributes, and what they lose by it: Σ ω·d²."""
+
+    def __init__(
+        self, columns: Sequence[ColumnStanding], shares: Floats, together: Together, may_stand: Bools | None = None
+    ) -> None:
+        self.columns, self.shares, self.together, self.may_stand = columns, shares, together, may_stand
+
+    def weigh(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Floats]]:
+        """Return what some tuples of codes (m × n) lose, and by attribute what every code loses."""
+        if self.together == Together.MEMBER:
+            return self._by_member(codes, mass, members)
+        lost = [column.lost(own, mass) for column, own in zip(self.columns, codes, strict=True)]
+        if self.together == Together.SQUARES:
+            self._choose_together(lost, codes, mass)
+        return self.squares(lost, codes, mass), lost
+
+    def squares(self, lost: Sequence[Floats], codes: Ints, mass: Floats) -> float:
+        """Return Σ ω·d² of tuples of codes, given what every code of an attribute loses."""
+        return added_up(mass * self.distances(lost, codes) ** 2)
+
+    def distances(self, lost: Sequence[Floats], codes: Ints) -> Floats:
+        """Return what tuples of codes lose, added up in the order of the attributes."""
+        total = np.zeros(codes.shape[1])
+        for share, own, column in zip(self.shares, lost, codes, strict=True):
+            total += share * own[column]
+        return total
+
+    def _by_member(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Floats]]:
+        """Choose the member with which least is lost, of those that may stand for others; the first of equals."""
+        assert self.may_stand is not None
+        standing = np.flatnonzero(self.may_stand[list(members)])[:MAX_STANDING]
+        best = INFINITE, [column.null_costs for column in self.columns]
+        if not standing.size:
+            return self.squares(best[1], codes, mass), best[1]
+        for one in standing.tolist():
+            lost = [x.metric.distances_from(x.metric.values[c]) for x, c in zip(self.columns, codes[:, one], strict=True)]
+            if (squares := self.squares(lost, codes, mass)) < best[0]:
+                best = squares, lost
+        return best
+
+    def _choose_together(self, lost: list[Floats], codes: Ints, mass: Floats) -> None:
+        """Choose the values of a group together: one attribute after the other, while less is lost."""
+        parts = [share * own[column] for share, own, column in zip(self.shares, lost, codes, strict=True)]
+        for _ in range(MAX_SWEEPS):
+            changed = False
+            for a, column in enumerate(self.columns):
+                if lost[a] is column.null_costs:
+                    continue
+                rest = np.zeros(codes.shape[1])
+                for part in parts[:a] + parts[a + 1 :]:
+                    rest += part
+                least = added_up(mass * (rest + parts[a]) ** 2)
+                for other in column.alternatives(codes[a], mass):
+                    trial = self.shares[a] * other[codes[a]]
+                    squares = added_up(mass * (rest + trial) ** 2)
+                    if squares < least - TIED * least:
+                        least, lost[a], parts[a], changed = squares, other, trial, True
+            if not changed:
+                return
