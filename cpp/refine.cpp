@@ -1,7 +1,7 @@
 // Improves groups by a local search: pieces of tuples move, are swapped, leave or found groups while less is lost.
 //
 // src/allonym/methods/kernels/search.py has the same search in Python; both give the same groups.
-#include <set>
+#include <chrono>
 
 #include "blocks.h"
 #include "standing.h"
@@ -13,12 +13,14 @@ namespace {
 using Members = std::vector<int32_t>;  // in ascending order
 
 constexpr int NEW = -1;             // a group that a change would found
+constexpr int SUPPRESSED = -2;      // the class of suppressed pieces
 constexpr int NEIGHBOURS = 16;      // pieces next to a piece, whose groups it may join
 constexpr int MAX_TARGETS = 8;      // groups that a piece of a dissolved group may join
 constexpr int MAX_SWAPS = 3;        // swaps that are tried with a group
 constexpr int MAX_JOINED = 4;       // groups that a group may join
 constexpr int LARGE_GROUP = 100;    // members, for which a group counts once more
 constexpr int MAX_STANDING = 64;   // members that are tried as the one whose values a group has
+constexpr int MAX_REGROUPED = 4;    // groups that are formed anew together
 constexpr int MAX_SWEEPS = 4;       // over the attributes, where these are weighed together
 constexpr double MIN_GAIN = 1e-9;   // of the whole loss: less is no gain
 constexpr double TIED = 1e-12;
@@ -37,9 +39,25 @@ struct Group {
   bool alive = false;
 };
 
+// Random numbers (Steele, Lea and Flood 2014, SplitMix64), the same as in Python.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  int below(int number) {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return static_cast<int>((z ^ (z >> 31)) % static_cast<uint64_t>(number));
+  }
+
+ private:
+  uint64_t state_;
+};
+
 // A change: groups by number, and the members that they would have.
 struct Change {
   std::vector<std::pair<int, Members>> groups;
+  double saved = 0.0;  // by the suppressed pieces: negative, if more are suppressed
 
   Members* find(int group) {
     for (auto& [number, members] : groups)
@@ -80,6 +98,14 @@ class Refining {
     groups_.resize(number);
     for (size_t piece = 0; piece < group_.size(); ++piece)
       if (movable_[piece]) groups_[group_[piece]].members.push_back(static_cast<int32_t>(piece));
+    null_losses_.resize(group_.size());
+    for (size_t piece = 0; piece < group_.size(); ++piece) {
+      const int32_t* codes = space_.tuple(static_cast<int>(piece));
+      double distance = 0.0;
+      for (int a = 0; a < space_.width(); ++a)
+        distance += columns_[a]->attribute.share * columns_[a]->null_row()[codes[a]];
+      null_losses_[piece] = mass_[piece] * (distance * distance);
+    }
     neighbours_.resize(group_.size());
     known_.assign(group_.size(), 0);
     for (Group& group : groups_)
@@ -90,25 +116,22 @@ class Refining {
   }
 
   // Change groups, what loses most first, until nothing is gained any more, or the work is done.
-  std::vector<int64_t> run(int64_t work, Tick& tick) {
-    double total = 0.0;
-    int64_t alive = 0;
-    for (const Group& group : groups_)
-      if (group.alive) total += group.loss, ++alive;
-    double least = MIN_GAIN * total;
-    int64_t limit = work + alive;
-    std::vector<int32_t> all;
-    for (size_t piece = 0; piece < group_.size(); ++piece)
-      if (movable_[piece]) all.push_back(static_cast<int32_t>(piece));
+  void descend(int64_t work, Tick& tick) {
+    double least = MIN_GAIN * loss();
+    int64_t limit = work_ + work;
+    std::vector<int32_t> all = movable_pieces();
     std::vector<uint8_t> waiting(group_.size(), 0);
     std::vector<int32_t> order = all;
     bool changed = true;
-    while (changed && work_ < limit) {
+    while (changed && work_ < limit && !is_late()) {
       changed = order.size() < all.size();
       sort_by_loss(order);
       std::fill(waiting.begin(), waiting.end(), 0);
-      for (size_t place = 0; place < order.size() && work_ < limit; ++place) {
-        changed |= improve(order[place], least, waiting);
+      for (size_t place = 0; place < order.size() && work_ < limit && !is_late(); ++place) {
+        if (improve(order[place], least)) {
+          changed = true;
+          for (int32_t piece : again_) waiting[piece] = 1;
+        }
         if (place % 256 == 0) tick(std::min(work_, limit), limit);
       }
       order.clear();
@@ -116,13 +139,49 @@ class Refining {
         if (waiting[piece]) order.push_back(static_cast<int32_t>(piece));
       if (order.empty()) order = all;  // once more, whether nothing is left to be gained
     }
-    return {group_.begin(), group_.end()};
+  }
+
+  // Form a few neighbouring groups anew, at random, and improve them; keep that if less is lost. Again and again.
+  void regroup(int64_t work, uint64_t seed, Tick& tick) {
+    double least = MIN_GAIN * loss();
+    int64_t begun = work_, limit = work_ + work;
+    std::vector<int32_t> all = movable_pieces();
+    Random random(seed);
+    for (int64_t tries = 0; work_ < limit && !is_late(); ++tries) {
+      int32_t piece = all[random.below(static_cast<int>(all.size()))];
+      if (group_[piece] == SUPPRESSED) continue;
+      logging_ = true;
+      std::vector<int32_t> pool;
+      bool formed = form_anew(piece, random, pool);
+      if (formed) improve_around(pool, least);
+      if (!formed || gained() < 0.0) roll_back();
+      logging_ = false;
+      log_.clear();
+      if (tries % 64 == 0) tick(work_ - begun, work);
+    }
+  }
+
+  // Let pieces be suppressed, as long as that saves more than the price of their rows.
+  void suppress(int64_t budget, double price) { budget_ = budget, price_ = price; }
+
+  // If too few pieces are suppressed for a class, none is.
+  void complete_suppression() {
+    if (suppressed_.empty() || holds(suppressed_)) return;
+    release_all();
+  }
+
+  std::vector<int64_t> result() const { return {group_.begin(), group_.end()}; }
+  void set_deadline(double seconds) {
+    limited_ = seconds > 0;
+    deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                       std::chrono::duration<double>(seconds));
   }
 
   double loss() const {
     double total = 0.0;
     for (const Group& group : groups_)
       if (group.alive) total += group.loss;
+    for (int32_t piece : suppressed_) total += null_losses_[piece];
     return total;
   }
   int64_t work() const { return work_; }
@@ -282,7 +341,7 @@ class Refining {
     std::vector<std::pair<double, int>> found;
     for (int32_t other : near(piece)) {
       int group = group_[other];
-      bool seen = group == group_[piece];
+      bool seen = group == group_[piece] || group == SUPPRESSED;
       for (auto& entry : found) seen |= entry.second == group;
       if (!seen) found.emplace_back(0.0, group);
     }
@@ -294,14 +353,16 @@ class Refining {
   void consider(Change&& change) {
     double gone = 0.0, left = 0.0;
     for (auto& [number, members] : change.groups)
-      if (number != NEW) gone += groups_[number].loss;
+      if (number != NEW && number != SUPPRESSED) gone += groups_[number].loss;
+    gone += change.saved;
     for (auto& [number, members] : change.groups)
-      if (!members.empty()) {
+      if (!members.empty() && number != SUPPRESSED) {
         left += weigh(members);
         if (gone - left <= least_) return;
       }
+    if (gone - left <= least_) return;
     for (auto& [number, members] : change.groups)
-      if (!members.empty() && !holds(members)) return;
+      if (!members.empty() && number != SUPPRESSED && !holds(members)) return;
     least_ = gone - left;
     best_ = std::move(change);
     any_ = true;
@@ -309,9 +370,11 @@ class Refining {
 
   void changes(int32_t piece) {
     int own = group_[piece];
+    if (own == SUPPRESSED) return released(piece);
     const Members members = groups_[own].members;
     double lost = groups_[own].loss;
     if (lost == 0.0) return;
+    if (budget_ > 0) suppressing(piece);
     Members rest = without(members, piece);
     bool free = enough(rest), spared = free && weigh(rest) < lost;
     if (spared && enough({piece})) consider({{{own, rest}, {NEW, {piece}}}});
@@ -330,6 +393,51 @@ class Refining {
     found_around(piece);
   }
 
+  // A piece is suppressed, and what is left of its group stays or goes into others; or its whole group is suppressed.
+  void suppressing(int32_t piece) {
+    int own = group_[piece];
+    const Members& members = groups_[own].members;
+    Members rest = without(members, piece);
+    if (suppressed_rows_ + rows_[piece] <= budget_ && cost_of(piece) < groups_[own].loss) {
+      if (rest.empty() || enough(rest)) {
+        consider({{{own, rest}, {SUPPRESSED, with(suppressed_, piece)}}, -cost_of(piece)});
+      } else {
+        dissolve(own, piece);
+      }
+    }
+    if (piece != members[0] || rest.empty()) return;
+    int64_t rows = 0;
+    double cost = 0.0;
+    for (int32_t one : members) rows += rows_[one], cost += cost_of(one);
+    if (suppressed_rows_ + rows <= budget_) consider({{{own, {}}, {SUPPRESSED, with(suppressed_, members)}}, -cost});
+  }
+
+  double cost_of(int32_t piece) const { return null_losses_[piece] + price_ * static_cast<double>(rows_[piece]); }
+
+  // A suppressed piece goes back into a group.
+  void released(int32_t piece) {
+    Members rest = without(suppressed_, piece);
+    if (enough({piece})) consider({{{NEW, {piece}}, {SUPPRESSED, rest}}, cost_of(piece)});
+    for (auto& [cost, other] : others(piece))
+      consider({{{other, with(groups_[other].members, piece)}, {SUPPRESSED, rest}}, cost_of(piece)});
+  }
+
+  // All suppressed pieces go back into groups, each where it costs least.
+  void release_all() {
+    for (int32_t piece : Members(suppressed_)) {
+      double least = INFINITE;
+      int target = NEW;
+      auto targets = others(piece);
+      for (size_t g = 0; targets.empty() && g < groups_.size(); ++g)
+        if (groups_[g].alive) targets.emplace_back(0.0, static_cast<int>(g));
+      for (auto& [cost, other] : targets) {
+        double more = weigh(with(groups_[other].members, piece)) - groups_[other].loss;
+        if (more < least) least = more, target = other;
+      }
+      apply({{{target, with(groups_[target].members, piece)}, {SUPPRESSED, without(suppressed_, piece)}}, 0.0});
+    }
+  }
+
   // Swaps of a piece with one of another group: those that are best by what stands for the groups now.
   void swaps(int32_t piece, const Members& rest, int other) {
     int own = group_[piece];
@@ -346,10 +454,11 @@ class Refining {
     }
   }
 
-  // All members of a group go into others, each where it costs least.
-  void dissolve(int group) {
+  // All members of a group go into others, each where it costs least; one may be suppressed.
+  void dissolve(int group, int32_t suppressed = -1) {
     Change change{{{group, {}}}};
     for (int32_t piece : groups_[group].members) {
+      if (piece == suppressed) continue;
       auto targets = others(piece);
       double least = INFINITE;
       int target = NEW;
@@ -369,6 +478,10 @@ class Refining {
         change.groups.emplace_back(target, std::move(joined));
       }
     }
+    if (suppressed >= 0) {
+      change.groups.emplace_back(SUPPRESSED, with(suppressed_, suppressed));
+      change.saved = -cost_of(suppressed);
+    }
     consider(std::move(change));
   }
 
@@ -378,6 +491,7 @@ class Refining {
     Members made;
     auto add = [&](int32_t one) {  // 1: enough, -1: the piece cannot be spared
       int own = group_[one];
+      if (own == SUPPRESSED) return 0;
       Members* changed = change.find(own);
       Members rest = without(changed ? *changed : groups_[own].members, one);
       if (!rest.empty() && !enough(rest)) return one == piece ? -1 : 0;
@@ -398,33 +512,153 @@ class Refining {
     consider(std::move(change));
   }
 
-  // Make the best change about a piece; mark the pieces to look at again.
-  bool improve(int32_t piece, double least, std::vector<uint8_t>& waiting) {
+  // Make the best change about a piece; the pieces to look at again are left in `again_`.
+  bool improve(int32_t piece, double least) {
     least_ = least;
     any_ = false;
     changes(piece);
+    again_.clear();
     if (!any_) return false;
-    std::vector<int32_t> touched;
-    for (auto& [number, members] : best_.groups) {
-      int place = number;
-      if (number == NEW) place = static_cast<int>(groups_.size()), groups_.emplace_back();
-      Group& group = groups_[place];
-      group.alive = !members.empty();
-      group.members = members;
-      if (group.alive) group.loss = weigh(members, &group.stands);
-      for (int32_t one : members) group_[one] = place, touched.push_back(one);
-    }
+    std::vector<int32_t> touched = apply(best_);
     for (int32_t one : touched) {
-      waiting[one] = 1;
+      again_.push_back(one);
       const auto& next = near(one);
-      for (size_t i = 0; i < next.size() && i < MAX_SWAPS; ++i) waiting[next[i]] = 1;
+      for (size_t i = 0; i < next.size() && i < MAX_SWAPS; ++i) again_.push_back(next[i]);
     }
     return true;
   }
 
+  // Make a change; return the members of the groups that it changes.
+  std::vector<int32_t> apply(const Change& change) {
+    std::vector<int32_t> touched;
+    for (auto& [number, members] : change.groups) {
+      if (number == SUPPRESSED) {
+        set_suppressed(members);
+        continue;
+      }
+      int place = number;
+      if (number == NEW) place = static_cast<int>(groups_.size()), groups_.emplace_back();
+      if (logging_) log_.emplace_back(place, groups_[place]);
+      Group& group = groups_[place];
+      group.alive = !members.empty();
+      group.members = members;
+      group.loss = 0.0;
+      if (group.alive) group.loss = weigh(members, &group.stands);
+      for (int32_t one : members) group_[one] = place, touched.push_back(one);
+    }
+    return touched;
+  }
+
+  void set_suppressed(const Members& members) {
+    suppressed_ = members;
+    suppressed_rows_ = 0;
+    for (int32_t one : members) group_[one] = SUPPRESSED, suppressed_rows_ += rows_[one];
+  }
+
+  // --- groups that are formed anew --------------------------------------------------------------------------------
+
+  // Form groups anew of the pieces of a few neighbouring groups, which are left in `pool`: around pieces in random
+  // order, of those nearest to each. Tell whether the groups meet every requirement.
+  bool form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool) {
+    std::vector<int> chosen{group_[piece]};
+    size_t number = 2 + random.below(MAX_REGROUPED - 1);
+    for (int32_t other : near(piece)) {
+      int group = group_[other];
+      if (chosen.size() == number) break;
+      if (group != SUPPRESSED && std::find(chosen.begin(), chosen.end(), group) == chosen.end()) chosen.push_back(group);
+    }
+    if (chosen.size() < 2) return false;
+    Change change;
+    int64_t rows = 0;
+    for (int group : chosen) {
+      for (int32_t one : groups_[group].members) pool.push_back(one), rows += rows_[one];
+      change.groups.emplace_back(group, Members{});
+    }
+    std::sort(pool.begin(), pool.end());
+    std::vector<int32_t> left = pool;
+    for (size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random.below(static_cast<int>(i))]);
+    std::vector<Members> made;
+    while (rows >= k_) {
+      space_.line(space_.point(left[0]), line_);
+      std::stable_sort(left.begin() + 1, left.end(), [&](int32_t a, int32_t b) {
+        return rounded(space_.distance(line_, a)) < rounded(space_.distance(line_, b));
+      });
+      Members group;
+      int64_t held = 0;
+      size_t taken = 0;
+      while (held < k_) held += rows_[left[taken]], group.push_back(left[taken++]);
+      left.erase(left.begin(), left.begin() + taken);
+      std::sort(group.begin(), group.end());
+      made.push_back(std::move(group));
+      rows -= held;
+    }
+    for (int32_t one : left) {
+      double least = INFINITE;
+      size_t target = 0;
+      for (size_t g = 0; g < made.size(); ++g) {
+        double cost = weigh(with(made[g], one)) - weigh(made[g]);
+        if (cost < least) least = cost, target = g;
+      }
+      made[target] = with(made[target], one);
+    }
+    for (Members& group : made) {
+      if (!holds(group)) return false;
+      change.groups.emplace_back(NEW, std::move(group));
+    }
+    apply(change);
+    return true;
+  }
+
+  // Improve some pieces, and those next to what changes, until nothing is gained.
+  void improve_around(const std::vector<int32_t>& pool, double least) {
+    std::vector<int32_t> queue = pool;
+    std::vector<uint8_t>& queued = queued_;
+    queued.resize(group_.size(), 0);
+    for (int32_t piece : queue) queued[piece] = 1;
+    for (size_t i = 0; i < queue.size(); ++i) {
+      queued[queue[i]] = 0;
+      if (i > 20 * pool.size() || !improve(queue[i], least)) continue;
+      for (int32_t piece : again_)
+        if (!queued[piece]) queued[piece] = 1, queue.push_back(piece);
+    }
+  }
+
+  // How much less is lost than before the groups were formed anew.
+  double gained() const {
+    double before = 0.0, after = 0.0;
+    std::vector<int> seen;
+    for (auto& [place, group] : log_)
+      if (std::find(seen.begin(), seen.end(), place) == seen.end()) {
+        seen.push_back(place);
+        if (group.alive) before += group.loss;
+        if (groups_[place].alive) after += groups_[place].loss;
+      }
+    return before - after;
+  }
+
+  void roll_back() {
+    for (auto entry = log_.rbegin(); entry != log_.rend(); ++entry) groups_[entry->first] = std::move(entry->second);
+    size_t number = groups_.size();
+    while (number && !groups_[number - 1].alive) --number;
+    for (auto& [place, group] : log_)
+      if (groups_[place].alive)
+        for (int32_t one : groups_[place].members) group_[one] = place;
+    groups_.resize(number);
+  }
+
+  bool is_late() const { return limited_ && std::chrono::steady_clock::now() >= deadline_; }
+
+  std::vector<int32_t> movable_pieces() const {
+    std::vector<int32_t> all;
+    for (size_t piece = 0; piece < group_.size(); ++piece)
+      if (movable_[piece]) all.push_back(static_cast<int32_t>(piece));
+    return all;
+  }
+
   void sort_by_loss(std::vector<int32_t>& order) const {
     std::vector<std::pair<double, int32_t>> keys;
-    for (int32_t piece : order) keys.emplace_back(-far(piece, group_[piece]), piece);
+    for (int32_t piece : order)
+      keys.emplace_back(group_[piece] == SUPPRESSED ? -null_losses_[piece] : -far(piece, group_[piece]), piece);
     std::sort(keys.begin(), keys.end());
     for (size_t i = 0; i < order.size(); ++i) order[i] = keys[i].second;
   }
@@ -449,28 +683,53 @@ class Refining {
   Change best_;
   double least_ = 0.0;
   bool any_ = false;
+  std::vector<int32_t> again_;
+  Members suppressed_;
+  int64_t budget_ = 0, suppressed_rows_ = 0;
+  double price_ = 0.0;
+  std::vector<double> null_losses_, line_;
+  bool logging_ = false;
+  std::vector<std::pair<int, Group>> log_;
+  std::vector<uint8_t> queued_;
+  bool limited_ = false;
+  std::chrono::steady_clock::time_point deadline_;
 };
 
-nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints groups, Flags movable,
-                 Ints order, Ints alone, int64_t k, nb::object holds, int64_t work, nb::object callback) {
+// The groups of pieces after a search. `steps` are what the search does, one after the other: ("descend", work),
+// ("regroup", work, seed), ("suppress", budget, price) or ("complete",).
+nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints groups,
+                 Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, nb::list steps, double seconds,
+                 nb::object callback) {
   bool calls = space.calls_python() || !holds.is_none();
-  Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, groups, movable, order, alone, k, std::move(holds));
+  Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, groups, movable, order,
+                    alone, k, std::move(holds));
+  refining.set_deadline(seconds);
   Tick tick(std::move(callback));
-  double before = refining.loss();
-  std::vector<int64_t> found;
-  {
-    MaybeRelease release(!calls);
-    found = refining.run(work, tick);
+  std::vector<double> losses{refining.loss()};
+  for (nb::handle item : steps) {
+    nb::tuple step = nb::cast<nb::tuple>(item);
+    auto name = nb::cast<std::string>(step[0]);
+    if (name == "suppress") {
+      refining.suppress(nb::cast<int64_t>(step[1]), nb::cast<double>(step[2]));
+    } else if (name == "complete") {
+      refining.complete_suppression();
+    } else {
+      int64_t work = nb::cast<int64_t>(step[1]);
+      uint64_t seed = name == "regroup" ? nb::cast<uint64_t>(step[2]) : 0;
+      MaybeRelease release(!calls);
+      name == "regroup" ? refining.regroup(work, seed, tick) : refining.descend(work, tick);
+    }
+    losses.push_back(refining.loss());
   }
-  return nb::make_tuple(to_numpy(std::move(found)), before, refining.loss(), refining.work());
+  return nb::make_tuple(to_numpy(refining.result()), to_numpy(std::move(losses)), refining.work());
 }
 
 }  // namespace
 
 void bind_refine(nb::module_& m) {
-  m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"), nb::arg("mass"), nb::arg("rows"),
-        nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"), nb::arg("k"), nb::arg("holds").none(),
-        nb::arg("work"), nb::arg("tick"));
+  m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"),
+        nb::arg("mass"), nb::arg("rows"), nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"),
+        nb::arg("k"), nb::arg("holds").none(), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
 }
 
 }  // namespace allonym

@@ -23,6 +23,9 @@ from allonym.records import Attribute, Masking, Pairs, Records
 WORK_PER_PIECE = 200  # groups that are weighed for each piece, at most
 MAX_WORK = 40_000_000  # and in all
 Tick = Callable[[int, int], None]
+DEBUG=False
+SECONDS=0.0
+def STEPS(work): return [("descend", work)]
 
 
 def finished(
@@ -134,7 +137,7 @@ def _compiled(pieces: Pieces, standing: Standing, work: int, tick: Tick) -> Ints
     alone = pieces.alone
     if alone.size:
         alone = alone[alike(pieces.metrics, pieces.shares, pieces.columns[:, alone])]
-    found, _, _, _ = kernels.refine(
+    found, losses, spent = kernels.refine(
         space,
         [column.form() for column in standing.columns],
         int(standing.together),
@@ -147,7 +150,9 @@ def _compiled(pieces: Pieces, standing: Standing, work: int, tick: Tick) -> Ints
         alone,
         pieces.k,
         pieces.holds,
-        work,
+        STEPS(work),
+        SECONDS,
         tick,
     )
+    if DEBUG: print("losses", losses, "work", spent)
     return found
