@@ -151,24 +151,42 @@ class Refining {
       int32_t piece = all[random.below(static_cast<int>(all.size()))];
       if (group_[piece] == SUPPRESSED) continue;
       logging_ = true;
+      double before = loss();
+      size_t number = groups_.size();
       std::vector<int32_t> pool;
       bool formed = form_anew(piece, random, pool);
       if (formed) improve_around(pool, least);
-      if (!formed || gained() < 0.0) roll_back();
+      if (!formed || loss() > before) roll_back(number);
       logging_ = false;
       log_.clear();
       if (tries % 64 == 0) tick(work_ - begun, work);
     }
   }
 
-  // Let pieces be suppressed, as long as that saves more than the price of their rows.
-  void suppress(int64_t budget, double price) { budget_ = budget, price_ = price; }
-
-  // If too few pieces are suppressed for a class, none is.
-  void complete_suppression() {
-    if (suppressed_.empty() || holds(suppressed_)) return;
-    release_all();
+  // Let pieces be suppressed while that saves more than the price of their rows: `ratio` times what a row loses now.
+  void suppress(int64_t budget, double ratio) {
+    int64_t rows = 0;
+    for (int64_t x : rows_) rows += x;
+    if (before_.group.empty()) before_ = {groups_, group_, suppressed_, loss()};
+    price_ = ratio * before_.loss / static_cast<double>(rows);
+    budget_ = budget;
   }
+
+  // Suppress a class that meets every requirement, or, if that costs more than it saves, nothing.
+  void complete_suppression() {
+    while (!suppressed_.empty() && !holds(suppressed_) && suppress_one_more()) {
+    }
+    double price = price_ * static_cast<double>(suppressed_rows_);
+    if (suppressed_.empty() || !holds(suppressed_) || loss() + price >= before_.loss) {
+      groups_ = before_.groups;
+      group_ = before_.group;
+      set_suppressed(before_.suppressed);
+    }
+    budget_ = 0;
+  }
+
+  // Whether pieces may change their groups; else, they are suppressed or stay.
+  void set_moving(bool moving) { moving_ = moving; }
 
   std::vector<int64_t> result() const { return {group_.begin(), group_.end()}; }
   void set_deadline(double seconds) {
@@ -185,6 +203,17 @@ class Refining {
     return total;
   }
   int64_t work() const { return work_; }
+
+  // What stands for each group: by group and attribute a point, or, for Stand::NUMBER, a number.
+  std::pair<std::vector<int64_t>, std::vector<double>> stands() const {
+    std::pair<std::vector<int64_t>, std::vector<double>> found;
+    for (const Group& group : groups_)
+      for (int a = 0; a < space_.width(); ++a) {
+        found.first.push_back(group.alive ? group.stands[a].point : Stand::IS_NULL);
+        found.second.push_back(group.alive ? group.stands[a].number : 0.0);
+      }
+    return found;
+  }
 
  private:
   // --- what a group loses ---------------------------------------------------------------------------------------
@@ -234,12 +263,12 @@ class Refining {
       if (!may_stand_[members[i]]) continue;
       ++tried;
       for (int a = 0; a < space_.width(); ++a)
-        stands[a] = {columns_[a]->row_of(codes_[static_cast<size_t>(a) * number + i]), 0.0};
+        stands[a] = columns_[a]->at(codes_[static_cast<size_t>(a) * number + i]);
       double lost = lost_with(stands, number);
       if (lost < least) least = lost, stands_ = stands;
     }
     if (tried) return least;
-    for (int a = 0; a < space_.width(); ++a) stands_[a] = {columns_[a]->null_row(), 0.0};
+    for (int a = 0; a < space_.width(); ++a) stands_[a] = columns_[a]->null();
     return lost_with(stands_, number);
   }
 
@@ -370,11 +399,15 @@ class Refining {
 
   void changes(int32_t piece) {
     int own = group_[piece];
-    if (own == SUPPRESSED) return released(piece);
+    if (own == SUPPRESSED) {
+      if (!logging_) released(piece);
+      return;
+    }
     const Members members = groups_[own].members;
     double lost = groups_[own].loss;
     if (lost == 0.0) return;
-    if (budget_ > 0) suppressing(piece);
+    if (budget_ > 0 && !logging_) suppressing(piece);
+    if (!moving_) return;
     Members rest = without(members, piece);
     bool free = enough(rest), spared = free && weigh(rest) < lost;
     if (spared && enough({piece})) consider({{{own, rest}, {NEW, {piece}}}});
@@ -422,20 +455,21 @@ class Refining {
       consider({{{other, with(groups_[other].members, piece)}, {SUPPRESSED, rest}}, cost_of(piece)});
   }
 
-  // All suppressed pieces go back into groups, each where it costs least.
-  void release_all() {
-    for (int32_t piece : Members(suppressed_)) {
-      double least = INFINITE;
-      int target = NEW;
-      auto targets = others(piece);
-      for (size_t g = 0; targets.empty() && g < groups_.size(); ++g)
-        if (groups_[g].alive) targets.emplace_back(0.0, static_cast<int>(g));
-      for (auto& [cost, other] : targets) {
-        double more = weigh(with(groups_[other].members, piece)) - groups_[other].loss;
-        if (more < least) least = more, target = other;
-      }
-      apply({{{target, with(groups_[target].members, piece)}, {SUPPRESSED, without(suppressed_, piece)}}, 0.0});
+  // Suppress the piece that costs least, of those that its group can spare; tell whether there is one.
+  bool suppress_one_more() {
+    double least = INFINITE;
+    int32_t chosen = -1;
+    for (int32_t piece : movable_pieces()) {
+      if (group_[piece] == SUPPRESSED || suppressed_rows_ + rows_[piece] > budget_) continue;
+      Members rest = without(groups_[group_[piece]].members, piece);
+      if (!rest.empty() && !holds(rest)) continue;
+      double cost = null_losses_[piece] + (rest.empty() ? 0.0 : weigh(rest)) - groups_[group_[piece]].loss;
+      if (cost < least) least = cost, chosen = piece;
     }
+    if (chosen < 0) return false;
+    int own = group_[chosen];
+    apply({{{own, without(groups_[own].members, chosen)}, {SUPPRESSED, with(suppressed_, chosen)}}, 0.0});
+    return true;
   }
 
   // Swaps of a piece with one of another group: those that are best by what stands for the groups now.
@@ -623,23 +657,8 @@ class Refining {
     }
   }
 
-  // How much less is lost than before the groups were formed anew.
-  double gained() const {
-    double before = 0.0, after = 0.0;
-    std::vector<int> seen;
-    for (auto& [place, group] : log_)
-      if (std::find(seen.begin(), seen.end(), place) == seen.end()) {
-        seen.push_back(place);
-        if (group.alive) before += group.loss;
-        if (groups_[place].alive) after += groups_[place].loss;
-      }
-    return before - after;
-  }
-
-  void roll_back() {
+  void roll_back(size_t number) {
     for (auto entry = log_.rbegin(); entry != log_.rend(); ++entry) groups_[entry->first] = std::move(entry->second);
-    size_t number = groups_.size();
-    while (number && !groups_[number - 1].alive) --number;
     for (auto& [place, group] : log_)
       if (groups_[place].alive)
         for (int32_t one : groups_[place].members) group_[one] = place;
@@ -685,6 +704,13 @@ class Refining {
   bool any_ = false;
   std::vector<int32_t> again_;
   Members suppressed_;
+  struct State {
+    std::vector<Group> groups;
+    std::vector<int> group;
+    Members suppressed;
+    double loss = 0.0;
+  } before_;  // before anything was suppressed
+  bool moving_ = true;
   int64_t budget_ = 0, suppressed_rows_ = 0;
   double price_ = 0.0;
   std::vector<double> null_losses_, line_;
@@ -696,13 +722,15 @@ class Refining {
 };
 
 // The groups of pieces after a search. `steps` are what the search does, one after the other: ("descend", work),
-// ("regroup", work, seed), ("suppress", budget, price) or ("complete",).
+// ("regroup", work, seed), ("suppress", budget, ratio) or ("complete",). Returns the group of each piece, -2 for those
+// that are suppressed, the loss before and after each step, and what stands for each group.
 nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints groups,
-                 Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, nb::list steps, double seconds,
-                 nb::object callback) {
+                 Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, bool moving, nb::list steps,
+                 double seconds, nb::object callback) {
   bool calls = space.calls_python() || !holds.is_none();
   Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, groups, movable, order,
                     alone, k, std::move(holds));
+  refining.set_moving(moving);
   refining.set_deadline(seconds);
   Tick tick(std::move(callback));
   std::vector<double> losses{refining.loss()};
@@ -721,7 +749,9 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
     }
     losses.push_back(refining.loss());
   }
-  return nb::make_tuple(to_numpy(refining.result()), to_numpy(std::move(losses)), refining.work());
+  auto [points, numbers] = refining.stands();
+  return nb::make_tuple(to_numpy(refining.result()), to_numpy(std::move(losses)), to_numpy(std::move(points)),
+                        to_numpy(std::move(numbers)));
 }
 
 }  // namespace
@@ -729,7 +759,7 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
 void bind_refine(nb::module_& m) {
   m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"),
         nb::arg("mass"), nb::arg("rows"), nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"),
-        nb::arg("k"), nb::arg("holds").none(), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
+        nb::arg("k"), nb::arg("holds").none(), nb::arg("moving"), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
 }
 
 }  // namespace allonym

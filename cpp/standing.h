@@ -21,13 +21,17 @@ enum class Choice {
 struct Stand {
   const double* row = nullptr;
   double number = 0.0;
+  int32_t point = NUMBER;  // which value this is: a point of the attribute, or one of those below
+
+  static constexpr int32_t NUMBER = -1, IS_NULL = -2, FIRST_VALUE = -3;  // and further down: values that Python chose
 };
 
 class Column {
  public:
   Column(nb::dict form, Attribute& attribute)
       : attribute(attribute), choice_(static_cast<Choice>(nb::cast<int>(form["choice"]))),
-        bound_(nb::cast<double>(form["bound"])), null_code_(nb::cast<int>(form["null_code"])), value_(form["value"]), row_(form["row"]) {
+        bound_(nb::cast<double>(form["bound"])), null_code_(nb::cast<int>(form["null_code"])),
+        weighed_(nb::cast<bool>(form["weighed"])), value_(form["value"]), row_(form["row"]) {
     null_ = doubles(form["null"]);
     barred_ = flags(form["barred"]);
     unlinked_ = flags(form["unlinked"]);
@@ -49,10 +53,10 @@ class Column {
     for (int i = 1; i < number && same; ++i) same = codes[i] == codes[0];
     if (choice_ == Choice::PYTHON) return called(codes, mass, number);
     if (choice_ == Choice::CENTROID || choice_ == Choice::MODE) return centroid(codes, mass, number, same);
-    if (same) return {row_of(codes[0]), 0.0};
+    if (same) return {row_of(codes[0]), 0.0, codes[0]};
     for (int i = 0; i < number; ++i)
-      if (unlinked_[codes[i]]) return {null_.data(), 0.0};
-    if (choice_ == Choice::EQUAL) return {null_.data(), 0.0};
+      if (unlinked_[codes[i]]) return null();
+    if (choice_ == Choice::EQUAL) return null();
     Stand found = choice_ == Choice::COMMON ? common(codes, number) : range(codes, number);
     return within_bound(found, codes, number);
   }
@@ -62,7 +66,9 @@ class Column {
   }
 
   const double* null_row() const { return null_.data(); }
-  bool is_weighed() const { return choice_ == Choice::CENTROID; }
+  Stand null() const { return {null_.data(), 0.0, Stand::IS_NULL}; }
+  Stand at(int32_t point) { return {row_of(point), 0.0, point}; }
+  bool is_weighed() const { return weighed_; }
 
   // The points that may stand for some codes, where several attributes are weighed together.
   void candidates(const int32_t* codes, const double* mass, int number, std::vector<Stand>& found) {
@@ -100,9 +106,8 @@ class Column {
 
  private:
   Stand stand_of(const Point& point) {
-    if (point.row < 0) return {nullptr, point.number};
-    if (point.row == null_code_) return {null_.data(), 0.0};
-    return {row_of(point.row), 0.0};
+    if (point.row < 0) return {nullptr, point.number, Stand::NUMBER};
+    return point.row == null_code_ ? null() : at(point.row);
   }
 
   // The most frequent of the codes that are kept; the first of equals.
@@ -124,9 +129,9 @@ class Column {
 
   Stand centroid(const int32_t* codes, const double* mass, int number, bool same) {
     keep(codes, mass, number);
-    if (kept_.empty()) return {null_.data(), 0.0};
+    if (kept_.empty()) return null();
     int size = static_cast<int>(kept_.size());
-    Stand found = choice_ == Choice::MODE ? Stand{row_of(mode()), 0.0}
+    Stand found = choice_ == Choice::MODE ? at(mode())
                                           : stand_of(attribute.centroid(kept_.data(), kept_mass_.data(), size));
     return same ? found : within_bound(found, codes, number);
   }
@@ -134,7 +139,7 @@ class Column {
   Stand within_bound(const Stand& found, const int32_t* codes, int number) const {
     if (found.row == null_.data() || !(bound_ < INFINITE)) return found;
     for (int i = 0; i < number; ++i)
-      if (lost(found, codes[i]) > bound_) return {null_.data(), 0.0};
+      if (lost(found, codes[i]) > bound_) return null();
     return found;
   }
 
@@ -173,15 +178,16 @@ class Column {
     std::vector<int64_t> own(codes, codes + number);
     std::vector<double> weights(mass, mass + number);
     int32_t value = nb::cast<int32_t>(value_(to_numpy(std::move(own)), to_numpy(std::move(weights))));
-    if (value < 0) return {null_.data(), 0.0};
+    if (value < 0) return null();
     auto known = values_.find(value);
     if (known == values_.end()) known = values_.emplace(value, doubles(row_(value))).first;
-    return {known->second.data(), 0.0};
+    return {known->second.data(), 0.0, Stand::FIRST_VALUE - value};
   }
 
   Choice choice_;
   double bound_;   // how far what stands may be from each value
   int null_code_;  // the code of null; negative: there is none
+  bool weighed_;   // whether another value than the centroid may stand for a group
   nb::object value_, row_;
   std::vector<double> null_, low_, high_;
   std::vector<uint8_t> barred_, unlinked_;

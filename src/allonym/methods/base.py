@@ -11,17 +11,24 @@ import numpy as np
 
 from allonym.errors import Problem
 from allonym.kinds.registry import KINDS, kind_named
+from allonym.measures import loss
 from allonym.methods.blocks import Blocks, grouped
+from allonym.methods.finish import Finishing, effort_of
 from allonym.methods.groups import Groups
-from allonym.methods.refine import finished
+from allonym.methods.kernels.ties import TieOrder
 from allonym.methods.replacement.existing_records import EXISTING
-from allonym.methods.suppressing.suppress import Suppressing
 from allonym.metric import Metric
 from allonym.parameters import parameter, parameters_of, problems_of
 from allonym.progress import Progress, no_progress
-from allonym.records import Masking, Records
+from allonym.records import Masking, Pairs, Records
+from allonym.release_key import rng_of
 
-REFINE = "Improve the groups by a local search; takes longer."
+REFINE = "Improve the groups by a local search, which loses much less at the same k; without it, as published."
+RESTARTS = "How often to group with another order of ties; the release that loses least is taken."
+TIME_LIMIT = (
+    "Seconds for improving the groups: the best groups found by then are taken. Releases then depend on the speed of "
+    "the machine, even with a seed. Unless given, a fixed number of groups is tried."
+)
 VALUES = (
     "Which values are written: any, or only existing ones: each combination of values is that of a record of the "
     "table, as text."
@@ -47,11 +54,23 @@ def suppress_parameter() -> Any:
     return parameter(None, SUPPRESS, type=float, minimum=0, below=1, hint="0.01 or 1%.")
 
 
+def time_limit_parameter() -> Any:
+    """Declare how long groups are improved."""
+    return parameter(None, TIME_LIMIT, type=float, above=0, hint="30 seconds or more for large tables.")
+
+
+def draws_of(seed: int, restarts: int) -> list[int]:
+    """Return the seeds of several runs; the first one is the seed itself."""
+    more = rng_of(seed).integers(0, 2**63, restarts - 1)
+    return [seed, *more.tolist()]
+
+
 AUTO = "what all members have in common (of numbers, the mean)"  # in the summaries of methods with this default
 REPRESENTATIVES = {
     "auto": AUTO,
     "truthful": "what all members have in common",
     "centroid": "the centroid",
+    "least-squares": "the values with the least squared distances",
     "subsumer": "the least common subsumer",
     "member": "a member",
 }
@@ -179,11 +198,14 @@ class GroupingMethod(PartitionMethod):
     represent: str = parameter(
         "auto",
         "What replaces the values of a group. truthful: a value that is true of all (a concept, range or prefix); "
-        "centroid: the nearest value; auto: truthful, but the centroid for numbers and sets; subsumer: the least "
+        "centroid: the nearest value of each column, as published; least-squares: the nearest values of all columns "
+        "together, by squared distances; auto: truthful, but the centroid for numbers and sets; subsumer: the least "
         "common subsumer, for numbers the mean; member: the values of one record.",
         choices=tuple(REPRESENTATIVES),
     )
-    refine: bool = parameter(False, REFINE)
+    refine: bool = parameter(True, REFINE)
+    time_limit: float | None = time_limit_parameter()
+    restarts: int = parameter(1, RESTARTS, minimum=1, hint="1 is usual; 10 takes ten times as long.")
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
     suppress: float | None = suppress_parameter()
     suppress_cells: bool = parameter(False, SUPPRESS_CELLS)
@@ -215,15 +237,21 @@ class GroupingMethod(PartitionMethod):
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None
     ) -> Masking:
-        """Group the tuples, merge groups until each meets k and the privacy models, and choose what replaces each."""
-        metrics = self.metrics(records)
+        """Group the tuples, improve the groups, and choose what replaces each; of several runs, the best is taken."""
+        runs = (self._masked(records, draw, tick, blocks) for draw in draws_of(seed, self.restarts))
+        return min(runs, key=lambda masking: loss.sse(Pairs.of(records, masking)))
+
+    def _masked(self, records: Records, seed: int, tick: Progress, blocks: Blocks | None) -> Masking:
+        drawn = TieOrder.drawn(records, rng_of(seed))
         represent = EXISTING if self.writes_existing else self.represent
-
-        def finish(groups: Groups) -> Masking:
-            return finished(records, groups, self.k, metrics, represent, tick, refine=self.refine)
-
-        groups = grouped(self, records, seed, tick, blocks)
-        suppressing = Suppressing.of(
-            self.suppress, self.suppress_cells, truthful=self.represent in TRUE_OF_ALL and not self.writes_existing
+        effort = effort_of(
+            records,
+            refine=self.refine,
+            seconds=self.time_limit,
+            seed=seed,
+            suppress=self.suppress,
+            truthful=self.represent in TRUE_OF_ALL and not self.writes_existing,
         )
-        return suppressing.masked(self, records, groups, represent, finish, seed)
+        groups = grouped(self, drawn.records, seed, tick, blocks)
+        finishing = Finishing(self.k, self.metrics(drawn.records), represent, effort, self.suppress_cells)
+        return drawn.restored(finishing.masked(drawn.records, groups, tick))

@@ -1,82 +1,115 @@
-"""Finished groups: they hold what is promised, and a local search improves them while less is lost."""
+"""Groups are improved by a local search, while less is lost and every promise holds."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from allonym.arrays import Ints
 from allonym.compiled import kernels
-from allonym.measures import loss
 from allonym.methods.groups import Groups
 from allonym.methods.holding import Holding
-from allonym.methods.kernels.search import Pieces, Search
+from allonym.methods.kernels.regrouping import regroup
+from allonym.methods.kernels.search import SUPPRESSED, Pieces, Search
 from allonym.methods.kernels.space import alike, space_of
 from allonym.methods.kernels.standing import ColumnStanding, Standing, Together
+from allonym.methods.kernels.suppressed_pieces import SuppressedPieces
 from allonym.methods.replacement.existing_records import EXISTING, publishable
-from allonym.methods.represent import barred_values, max_distance, represent, representative_of
-from allonym.methods.requirements import Look, enforced
+from allonym.methods.represent import LEAST_SQUARES, barred_values, max_distance, representative_of
 from allonym.metric import Metric
-from allonym.records import Attribute, Masking, Pairs, Records
+from allonym.records import Records
 
-WORK_PER_PIECE = 200  # groups that are weighed for each piece, at most
-MAX_WORK = 40_000_000  # and in all
+WORK_PER_PIECE = 100  # groups that are weighed for each piece, until no single change gains anything
+REGROUPED_PER_PIECE = 2_000  # groups that are weighed for each piece, while groups are formed anew
+MAX_REGROUPED = 500_000  # and in all
+RATIOS = (32.0, 8.0, 2.0, 0.5, 0.0)  # prices of suppression within a budget, from what saves most on
+NO_LIMIT = 2**62  # groups that are weighed, where only the time is limited
 Tick = Callable[[int, int], None]
-DEBUG=False
-SECONDS=0.0
-def STEPS(work): return [("descend", work)]
+Step = tuple[str, int] | tuple[str, int, int] | tuple[str, int, float] | tuple[str]
 
 
-def finished(
+@dataclass(frozen=True)
+class Effort:
+    """How groups are improved.
+
+    Args:
+        refine: whether pieces of tuples may change their groups.
+        seconds: how long to search; None: until enough was tried, which is the same on every machine.
+        seed: of the random numbers by which groups are formed anew.
+        budget: how many rows may be suppressed.
+        min_ratio: by how much the share of the loss that is saved must exceed the share of rows suppressed.
+    """
+
+    refine: bool = True
+    seconds: float | None = None
+    seed: int = 0
+    budget: int = 0
+    min_ratio: float | None = None
+
+    def steps(self, pieces: int) -> list[Step]:
+        """Return what the search does, one after the other."""
+        descend: Step = ("descend", WORK_PER_PIECE * pieces)
+        steps: list[Step] = []
+        if self.refine:
+            work = min(REGROUPED_PER_PIECE * pieces, MAX_REGROUPED) if self.seconds is None else NO_LIMIT
+            steps += [descend, ("regroup", work, self.seed)]
+        if self.budget > 0:
+            for ratio in RATIOS if self.min_ratio is None else (self.min_ratio,):
+                steps += [("suppress", self.budget, ratio), descend]
+            steps.append(("complete",))
+        return steps
+
+    @property
+    def steps_before_suppression(self) -> int:
+        """How many of the steps do not suppress anything."""
+        return 2 if self.refine else 0
+
+
+@dataclass(frozen=True)
+class Refined:
+    """Groups after a search, and what they lose as far as the search knows: Σ ω·d²."""
+
+    groups: Groups
+    loss_before: float = 0.0
+    loss_without_suppression: float = 0.0
+    loss: float = 0.0
+
+    @property
+    def gain(self) -> float:
+        """By what share of the loss before the groups are better."""
+        return 1 - self.loss / self.loss_before if self.loss_before > 0 else 0.0
+
+
+def refined(
     records: Records,
     groups: Groups,
     k: int,
     metrics: Sequence[Metric],
     representative: str,
     tick: Tick,
-    look: Look | None = None,
-    *,
-    refine: bool = False,
-) -> Masking:
-    """See that groups hold what is promised, improve them if that is asked for, and choose what stands for each.
+    effort: Effort | None = None,
+) -> Refined:
+    """Return groups that lose less, by Σ ω·d², and hold what is promised.
 
-    Refined groups are taken only if they hold what is promised and lose less: by Σ ω·d², as they would be written.
+    Pieces move to another group, are swapped, make a group of their own or with those next to them, or are
+    suppressed; groups join another or are dissolved: whichever makes Σ ω·d² least, until nothing makes it less. Then
+    neighbouring groups are formed anew, at random, as long as that gains something and enough was tried.
     """
-
-    def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
-        return represent(records, groups, k, metrics, representative)
-
-    def lost(masking: Masking) -> float:
-        return loss.sse(Pairs.of(records, masking))
-
-    groups, codes, attributes = enforced(records, groups, k, metrics, look or stands, tick)
-    masking = _masking(groups, codes, attributes)
-    if refine:
-        better = refined(records, groups, k, metrics, representative, tick)
-        masking = min(masking, _masking(*enforced(records, better, k, metrics, stands, tick)), key=lost)
-    return masking
-
-
-def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
-    suppressed = None if groups.suppressed is None else groups.group == groups.suppressed
-    return Masking(groups.source, groups.share, groups.group, codes, attributes, suppressed)
-
-
-def refined(
-    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str, tick: Tick
-) -> Groups:
-    """Return groups that lose less.
-
-    Pieces move to another group, are swapped, make a group of their own or with those next to them; groups join
-    another or are dissolved: whichever makes Σ ω·d² least, until nothing makes it less or enough was tried.
-    """
+    effort = effort or Effort()
     if len(groups) < 2:
-        return groups
+        return Refined(groups)
     pieces, standing = pieces_of(records, groups, k), standing_of(records, groups, k, metrics, representative)
-    work = min(WORK_PER_PIECE * len(groups.source), MAX_WORK)
-    found = _compiled(pieces, standing, work, tick) if kernels else Search(pieces, standing).run(work, tick)
-    return Groups.of(np.stack([groups.source, groups.share, found], axis=1), groups.suppressed)
+    search = _searched if kernels is None else _compiled
+    found, losses = search(pieces, standing, effort, tick)
+    suppressed = groups.suppressed
+    if (found == SUPPRESSED).any():
+        suppressed = int(found.max()) + 1 if suppressed is None else suppressed
+        found = np.where(found == SUPPRESSED, suppressed, found)
+    new = Groups.of(np.stack([groups.source, groups.share, found], axis=1), suppressed)
+    return Refined(new, losses[0], losses[effort.steps_before_suppression], losses[-1])
 
 
 def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
@@ -99,17 +132,14 @@ def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
     )
 
 
-def standing_of(
-    records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str
-) -> Standing:
+def standing_of(records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str) -> Standing:
     """Return what stands for groups while they are being changed."""
     columns = []
     for a, attribute in enumerate(records.attributes):
         chosen = representative_of(attribute, representative)
-        own = attribute.metric.with_holders(records.holders(a), k)
         columns.append(
             ColumnStanding(
-                own,
+                attribute.metric.with_holders(records.holders(a), k),
                 chosen if chosen in ("truthful", "subsumer") else "centroid",
                 records.null_costs[a],
                 barred_values(records, a, k, averaged=False),
@@ -118,7 +148,7 @@ def standing_of(
             )
         )
     together, may_stand = Together.ALONE, np.ones(len(groups.source), bool)
-    if representative == "least-squares":
+    if representative == LEAST_SQUARES:
         together = Together.SQUARES
     elif representative in ("member", EXISTING):
         together = Together.MEMBER
@@ -127,32 +157,56 @@ def standing_of(
     return Standing(columns, records.shares, together, may_stand)
 
 
-def _compiled(pieces: Pieces, standing: Standing, work: int, tick: Tick) -> Ints:
-    """Run the compiled search."""
+def _searched(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) -> tuple[Ints, list[float]]:
+    """Run the search in Python; return the group of each piece, and the loss before and after each step."""
+    search = Search(pieces, standing)
+    search.moving = effort.refine
+    if effort.seconds is not None:
+        search.deadline = time.monotonic() + effort.seconds
+    suppression: SuppressedPieces | None = None
+    losses = [search.loss()]
+    for step in effort.steps(len(pieces.rows)):
+        match step:
+            case ("descend", work):
+                search.descend(work, tick)
+            case ("regroup", work, seed):
+                regroup(search, work, int(seed), tick)
+            case ("suppress", budget, ratio):
+                suppression = suppression or SuppressedPieces(search)
+                search.suppression = suppression
+                suppression.allow(budget, ratio)
+            case _:
+                assert suppression is not None
+                suppression.complete()
+        losses.append(search.loss())
+    return np.array(search.group, np.int64), losses
+
+
+def _compiled(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) -> tuple[Ints, list[float]]:
+    """Run the compiled search; return the group of each piece, and the loss before and after each step."""
     assert kernels is not None
     assert standing.may_stand is not None
     space = space_of([column.metric for column in standing.columns], pieces.shares, pieces.columns.T)
-    some = np.flatnonzero(pieces.movable)
-    order = some[alike(pieces.metrics, pieces.shares, pieces.columns[:, some])]
-    alone = pieces.alone
-    if alone.size:
-        alone = alone[alike(pieces.metrics, pieces.shares, pieces.columns[:, alone])]
-    found, losses, spent = kernels.refine(
-        space,
-        [column.form() for column in standing.columns],
-        int(standing.together),
-        standing.may_stand.astype(np.uint8),
-        pieces.mass,
-        pieces.rows,
-        pieces.groups,
-        pieces.movable.astype(np.uint8),
-        order,
-        alone,
-        pieces.k,
-        pieces.holds,
-        STEPS(work),
-        SECONDS,
-        tick,
+    every, alone = (
+        some[alike(pieces.metrics, pieces.shares, pieces.columns[:, some])] if some.size else some
+        for some in (np.flatnonzero(pieces.movable), pieces.alone)
     )
-    if DEBUG: print("losses", losses, "work", spent)
-    return found
+    groups, losses, _ = kernels.refine(
+        space=space,
+        columns=[column.form() for column in standing.columns],
+        together=int(standing.together),
+        may_stand=standing.may_stand.astype(np.uint8),
+        mass=pieces.mass,
+        rows=pieces.rows,
+        groups=pieces.groups,
+        movable=pieces.movable.astype(np.uint8),
+        order=every,
+        alone=alone,
+        k=pieces.k,
+        holds=pieces.holds,
+        moving=effort.refine,
+        steps=effort.steps(len(pieces.rows)),
+        seconds=0.0 if effort.seconds is None else effort.seconds,
+        tick=tick,
+    )
+    return groups, losses.tolist()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints
 from allonym.methods.groups import distances, values_of
-from allonym.methods.kernels.standing import Standing
+from allonym.methods.kernels.standing import Stand, Standing
 from allonym.methods.kernels.ties import rounded
 from allonym.metric import Metric
 
@@ -25,6 +27,7 @@ Tick = Callable[[int, int], None]
 Members = tuple[int, ...]  # pieces, in ascending order
 Change = dict[int, Members]  # groups by number, and the members that they would have
 NEW = -1  # a group that a change would found
+SUPPRESSED = -2  # the class of suppressed pieces
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,16 @@ class Search:
         self.made = int(pieces.groups.max(initial=-1)) + 1
         self.weighed = {group: self.weigh(members) for group, members in self.members.items()}
         self.known: dict[int, list[int]] = {}
+        self.moving = True  # whether pieces may change their groups; else, they are suppressed or stay
+        self.deadline = float("inf")  # by the clock of `time.monotonic`
+        self.suppression: Suppression | None = None
+        null = [column.null for column in standing.columns]
+        self.null_losses = pieces.mass * standing.distances(null, pieces.columns) ** 2
 
     # --- what a group loses --------------------------------------------------------------------------------------
 
-    def weigh(self, members: Members) -> tuple[float, list[Floats]]:
-        """Return Σ ω·d² of a group, and by attribute what every code loses."""
+    def weigh(self, members: Members) -> tuple[float, list[Stand]]:
+        """Return Σ ω·d² of a group, and what stands for it."""
         self.work += 1 + len(members) // LARGE_GROUP
         own = list(members)
         return self.standing.weigh(self.pieces.columns[:, own], self.pieces.mass[own], members)
@@ -112,15 +120,24 @@ class Search:
     def others(self, piece: int) -> list[int]:
         """Return the groups of the pieces next to one, except its own; the one whose values are nearest first."""
         groups = dict.fromkeys(self.group[x] for x in self.near(piece))
-        return [g for _, g in sorted((self.far(piece, g), g) for g in groups if g != self.group[piece])]
+        own = self.group[piece]
+        return [g for _, g in sorted((self.far(piece, g), g) for g in groups if g not in (own, SUPPRESSED))]
 
     def changes(self, piece: int) -> Iterator[Change]:
         """Yield what may be done about a piece."""
         own = self.group[piece]
+        if own == SUPPRESSED:
+            if self.suppression is not None:
+                yield from self.suppression.released(piece)
+            return
         members, lost = self.members[own], self.weighed[own][0]
         if not lost:
             return
-        rest = _without(members, piece)
+        if self.suppression is not None:
+            yield from self.suppression.suppressing(piece)
+        if not self.moving:
+            return
+        rest = without_piece(members, piece)
         free = self.enough(rest)
         spared = free and self.weigh(rest)[0] < lost
         if spared and self.enough((piece,)):
@@ -128,11 +145,11 @@ class Search:
         for place, other in enumerate(self.others(piece)):
             there = self.members[other]
             if spared:
-                yield {own: rest, other: _with(there, piece)}
+                yield {own: rest, other: with_pieces(there, piece)}
             elif not free and len(there) > 1:
                 yield from self.swaps(piece, rest, other)
             if place < MAX_JOINED:
-                yield {own: (), other: _with(there, *members)}
+                yield {own: (), other: with_pieces(there, *members)}
         if not free and piece == members[0] and (change := self.dissolved(own)):
             yield change
         if change := self.around(piece):
@@ -143,21 +160,23 @@ class Search:
         own, there = self.group[piece], self.members[other]
         tried = 0
         for back in sorted(there, key=lambda x: self.far(x, own) - self.far(x, other)):
-            change = {own: _with(rest, back), other: _with(_without(there, back), piece)}
+            change = {own: with_pieces(rest, back), other: with_pieces(without_piece(there, back), piece)}
             if all(map(self.enough, change.values())):
                 yield change
                 tried += 1
             if tried == MAX_SWAPS:
                 return
 
-    def dissolved(self, group: int) -> Change | None:
-        """Return the change after which all members of a group are in others, each where it costs least."""
+    def dissolved(self, group: int, without: int | None = None) -> Change | None:
+        """Return the change after which all members of a group, or all but one, are in others: where it costs least."""
         change: Change = {group: ()}
         for piece in self.members[group]:
+            if piece == without:
+                continue
             costs = []
             for other in self.others(piece)[:MAX_TARGETS]:
                 before = self.weigh(change[other])[0] if other in change else self.weighed[other][0]
-                joined = _with(change.get(other, self.members[other]), piece)
+                joined = with_pieces(change.get(other, self.members[other]), piece)
                 costs.append((self.weigh(joined)[0] - before, other, joined))
             if not costs:
                 return None
@@ -171,9 +190,11 @@ class Search:
         made: Members = ()
         for one in (piece, *self.near(piece)):
             own = self.group[one]
-            rest = _without(change.get(own, self.members[own]), one)
+            if own == SUPPRESSED:
+                continue
+            rest = without_piece(change.get(own, self.members[own]), one)
             if not rest or self.enough(rest):
-                change[own], made = rest, _with(made, one)
+                change[own], made = rest, with_pieces(made, one)
                 if self.enough(made):
                     return {**change, NEW: made}
             elif one == piece:
@@ -182,69 +203,123 @@ class Search:
 
     # --- the search ----------------------------------------------------------------------------------------------
 
-    def run(self, work: int, tick: Tick) -> Ints:
-        """Change groups, what loses most first, until nothing is gained any more, or the work is done.
-
-        Returns:
-            The group of every piece.
-        """
+    def descend(self, work: int, tick: Tick) -> None:
+        """Change groups, what loses most first, until nothing is gained any more, or the work is done."""
         least = MIN_GAIN * self.loss()
-        limit = work + len(self.members)
-        every = np.flatnonzero(self.pieces.movable).tolist()
+        limit = self.work + work
+        every = self.movable()
         order, changed = every, True
-        while changed and self.work < limit:
+        while changed and self.work < limit and not self.is_late():
             changed = len(order) < len(every)
             waiting: set[int] = set()
-            for place, piece in enumerate(sorted(order, key=lambda x: (-self.far(x, self.group[x]), x))):
-                if self.work >= limit:
+            for place, piece in enumerate(sorted(order, key=lambda x: (-self.lost(x), x))):
+                if self.work >= limit or self.is_late():
                     break
-                changed |= self.improve(piece, least, waiting)
+                if self.improve(piece, least):
+                    changed = True
+                    waiting.update(self.again)
                 if place % 256 == 0:
                     tick(min(self.work, limit), limit)
             order = sorted(waiting) or every  # once more, whether nothing is left to be gained
-        return np.array(self.group, np.int64)
+
+    def is_late(self) -> bool:
+        """Tell whether the time is over."""
+        return time.monotonic() >= self.deadline
+
+    def movable(self) -> list[int]:
+        """Return the pieces that may change their groups."""
+        return np.flatnonzero(self.pieces.movable).tolist()
+
+    def lost(self, piece: int) -> float:
+        """Return ω·d² of a piece."""
+        group = self.group[piece]
+        return float(self.null_losses[piece]) if group == SUPPRESSED else self.far(piece, group)
 
     def loss(self) -> float:
-        """Return Σ ω·d² of all groups."""
-        return float(sum(self.weighed[group][0] for group in sorted(self.members)))
+        """Return Σ ω·d² of all groups, and of the suppressed pieces."""
+        total = 0.0
+        for group in sorted(self.members):
+            total += self.weighed[group][0]
+        for piece in self.suppression.members if self.suppression else ():
+            total += float(self.null_losses[piece])
+        return total
 
-    def improve(self, piece: int, least: float, waiting: set[int]) -> bool:
-        """Make the best change about a piece; add the pieces to look at again."""
+    def improve(self, piece: int, least: float) -> bool:
+        """Make the best change about a piece; the pieces to look at again are left in `again`."""
         best: Change | None = None
         for change in self.changes(piece):
             gain = self.gain(change, least)
-            if gain > least and all(self.holds(members) for members in change.values() if members):
+            if gain > least and all(self.holds(x) for g, x in change.items() if x and g != SUPPRESSED):
                 best, least = change, gain
+        self.again: list[int] = []
+        for one in self.apply(best or {}):
+            self.again += (one, *self.near(one)[:MAX_SWAPS])
+        return best is not None
+
+    def apply(self, change: Change) -> list[int]:
+        """Make a change; return the members of the groups that it changes."""
         touched: list[int] = []
-        for group, members in (best or {}).items():
+        for group, members in change.items():
+            if group == SUPPRESSED:
+                assert self.suppression is not None
+                self.suppression.set_members(members)
+                continue
             number = self.made if group == NEW else group
             self.made += group == NEW
-            if members:
-                self.members[number], self.weighed[number] = members, self.weigh(members)
-            else:
-                del self.members[number], self.weighed[number]
-            for one in members:
-                self.group[one] = number
+            self.set_group(number, members)
             touched += members
-        for one in touched:
-            waiting.update((one, *self.near(one)[:MAX_SWAPS]))
-        return best is not None
+        return touched
+
+    def set_group(self, number: int, members: Members) -> None:
+        """Let a group have some members; none, if it is gone."""
+        if members:
+            self.members[number], self.weighed[number] = members, self.weigh(members)
+        else:
+            del self.members[number], self.weighed[number]
+        for one in members:
+            self.group[one] = number
 
     def gain(self, change: Change, least: float) -> float:
         """Return by how much less is lost after a change; once that is at most `least`, the rest is not weighed."""
-        gone = sum(self.weighed[g][0] for g in change if g != NEW)
+        gone = 0.0
+        for group in change:
+            if group not in (NEW, SUPPRESSED):
+                gone += self.weighed[group][0]
+        if SUPPRESSED in change:
+            assert self.suppression is not None
+            gone += self.suppression.saved(change[SUPPRESSED])
         left = 0.0
-        for members in change.values():
-            if members:
+        for group, members in change.items():
+            if members and group != SUPPRESSED:
                 left += self.weigh(members)[0]
                 if gone - left <= least:
                     break
         return gone - left
 
 
-def _with(members: Members, *pieces: int) -> Members:
+class Suppression(Protocol):
+    """Pieces that are suppressed while groups are being changed (`suppressed_pieces`)."""
+
+    members: Members
+
+    def released(self, piece: int) -> Iterator[Change]:
+        """Yield the changes after which a suppressed piece is in a group."""
+
+    def suppressing(self, piece: int) -> Iterator[Change]:
+        """Yield the changes after which a piece is suppressed."""
+
+    def saved(self, members: Members) -> float:
+        """Return what is saved if other pieces are suppressed; it is negative, if these are more."""
+
+    def set_members(self, members: Members) -> None:
+        """Let other pieces be suppressed."""
+
+
+def with_pieces(members: Members, *pieces: int) -> Members:
+    """Return members and more pieces, in ascending order."""
     return tuple(sorted((*members, *pieces)))
 
 
-def _without(members: Members, piece: int) -> Members:
+def without_piece(members: Members, piece: int) -> Members:
+    """Return members without one."""
     return tuple(x for x in members if x != piece)

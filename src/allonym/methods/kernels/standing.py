@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,13 @@ class Together(IntEnum):
     MEMBER = 2  # the values of one member
 
 
+class Stand(NamedTuple):
+    """What stands for a group in one attribute, and by code what is lost by it."""
+
+    value: Value
+    lost: Floats
+
+
 class ColumnStanding:
     """What stands for groups in one attribute.
 
@@ -56,6 +63,7 @@ class ColumnStanding:
         null_costs: by code, what a value loses if null stands for it.
         barred: by code, which values may not be written as they stand.
         bound: how far what stands may be from each value.
+        is_mean: whether the centroid is a mean, which stays what it is.
     """
 
     def __init__(
@@ -67,13 +75,15 @@ class ColumnStanding:
         bound: float | None,
         *,
         by_mode: bool = False,
+        is_mean: bool = False,
     ) -> None:
         self.metric, self.chosen, self.null_costs, self.barred = metric, chosen, null_costs, barred
+        self.is_mean = is_mean
         self.bound = np.inf if bound is None else bound + ROUNDING
         self.choice = self._choice(by_mode)
         self.values = PythonMetric(metric)
         self.unlinked = np.array([v is None or isinstance(v, str) for v in metric.values], bool)
-        self._by_key: dict[Any, Floats] = {}
+        self._by_key: dict[Any, Stand] = {}
 
     def _choice(self, by_mode: bool) -> Choice:
         if self.chosen == "centroid" or (self.chosen == "subsumer" and self.metric.ends is not None):
@@ -98,6 +108,7 @@ class ColumnStanding:
             "unlinked": self.unlinked.astype(np.uint8),
             "value": self.number_of,
             "row": self.values.row,
+            "weighed": self.is_weighed,
             "null_code": self.metric.values.index(None) if None in self.metric.values else NULL,
         }
         if self.choice == Choice.COMMON:
@@ -133,25 +144,30 @@ class ColumnStanding:
 
     # --- the same in NumPy -----------------------------------------------------------------------------------------
 
-    def lost(self, codes: Ints, mass: Floats) -> Floats:
-        """Return by code what is lost by what stands for some codes."""
+    @cached_property
+    def null(self) -> Stand:
+        """Null, which stands for a group of which nothing else may be said."""
+        return Stand(None, self.null_costs)
+
+    def stand(self, codes: Ints, mass: Floats) -> Stand:
+        """Return what stands for some codes."""
         same = bool((codes == codes[0]).all())
         if self.choice == Choice.PYTHON:
-            return self._lost_by(self._true_of(codes, mass))
+            return self._stand_of(self._true_of(codes, mass))
         if self.choice in (Choice.CENTROID, Choice.MODE):
             kept = ~self.barred[codes]
             if not kept.any():
-                return self.null_costs
-            value = self._centroid(codes[kept], mass[kept])
-            return self._lost_by(value) if same else self.within_bound(value, codes)
+                return self.null
+            stand = self._stand_of(self._centroid(codes[kept], mass[kept]))
+            return stand if same else self._within_bound(stand, codes)
         if same:
-            return self.metric.distances_from(self.metric.values[codes[0]])
+            return Stand(value := self.metric.values[codes[0]], self.metric.distances_from(value))
         if self.choice == Choice.EQUAL or self.unlinked[codes].any():
-            return self.null_costs
+            return self.null
         key, own = self._key(codes)
         if key not in self._by_key:
-            self._by_key[key] = self._lost_by(self._true_of(own, np.ones(len(own))))
-        return self._bounded(self._by_key[key], codes)
+            self._by_key[key] = self._stand_of(self._true_of(own, np.ones(len(own))))
+        return self._within_bound(self._by_key[key], codes)
 
     def _key(self, codes: Ints) -> tuple[Any, Ints]:
         """Return what groups have in common for which the same stands, and the codes that say it."""
@@ -167,24 +183,24 @@ class ColumnStanding:
             return EqualityMetric(self.metric.values).centroid(codes, mass)
         return self.metric.centroid(codes, mass)
 
-    def _lost_by(self, value: Value) -> Floats:
-        return self.null_costs if value is None else self.metric.distances_from(value)
+    def _stand_of(self, value: Value) -> Stand:
+        return self.null if value is None else Stand(value, self.metric.distances_from(value))
 
-    def alternatives(self, codes: Ints, mass: Floats) -> list[Floats]:
-        """Return by code what is lost by other values that may stand for some codes; null is none of them."""
+    def _within_bound(self, stand: Stand, codes: Ints) -> Stand:
+        """Return what stands for some codes; null, if it is too far from one of them."""
+        return self.null if (stand.lost[codes] > self.bound).any() else stand
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether another value than the centroid may stand for a group; a mean of numbers stays what it is."""
+        return self.choice == Choice.CENTROID and not self.is_mean
+
+    def alternatives(self, codes: Ints, mass: Floats) -> list[Stand]:
+        """Return what else may stand for some codes, except null."""
         kept = ~self.barred[codes]
-        if self.choice != Choice.CENTROID or not kept.any():
-            return []
-        values = self.metric.alternatives(codes[kept], mass[kept])
-        lost = [self.within_bound(value, codes) for value in values if value is not None]
-        return [x for x in lost if x is not self.null_costs]
-
-    def within_bound(self, value: Value, codes: Ints) -> Floats:
-        """Return by code what is lost by a value; by null, if it is too far from a code."""
-        return self._bounded(self._lost_by(value), codes)
-
-    def _bounded(self, lost: Floats, codes: Ints) -> Floats:
-        return self.null_costs if (lost[codes] > self.bound).any() else lost
+        values = self.metric.alternatives(codes[kept], mass[kept]) if kept.any() else []
+        stands = (self._within_bound(self._stand_of(value), codes) for value in values)
+        return [stand for stand in stands if stand.value is not None]
 
 
 class Standing:
@@ -195,55 +211,56 @@ class Standing:
     ) -> None:
         self.columns, self.shares, self.together, self.may_stand = columns, shares, together, may_stand
 
-    def weigh(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Floats]]:
-        """Return what some tuples of codes (m × n) lose, and by attribute what every code loses."""
+    def weigh(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Stand]]:
+        """Return what some tuples of codes (m × n) lose, and what stands for them in each attribute."""
         if self.together == Together.MEMBER:
             return self._by_member(codes, mass, members)
-        lost = [column.lost(own, mass) for column, own in zip(self.columns, codes, strict=True)]
+        stands = [column.stand(own, mass) for column, own in zip(self.columns, codes, strict=True)]
         if self.together == Together.SQUARES:
-            self._choose_together(lost, codes, mass)
-        return self.squares(lost, codes, mass), lost
+            self._choose_together(stands, codes, mass)
+        return self.squares(stands, codes, mass), stands
 
-    def squares(self, lost: Sequence[Floats], codes: Ints, mass: Floats) -> float:
-        """Return Σ ω·d² of tuples of codes, given what every code of an attribute loses."""
-        return added_up(mass * self.distances(lost, codes) ** 2)
+    def squares(self, stands: Sequence[Stand], codes: Ints, mass: Floats) -> float:
+        """Return Σ ω·d² of tuples of codes to what stands for them."""
+        return added_up(mass * self.distances(stands, codes) ** 2)
 
-    def distances(self, lost: Sequence[Floats], codes: Ints) -> Floats:
+    def distances(self, stands: Sequence[Stand], codes: Ints) -> Floats:
         """Return what tuples of codes lose, added up in the order of the attributes."""
         total = np.zeros(codes.shape[1])
-        for share, own, column in zip(self.shares, lost, codes, strict=True):
-            total += share * own[column]
+        for share, stand, column in zip(self.shares, stands, codes, strict=True):
+            total += share * stand.lost[column]
         return total
 
-    def _by_member(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Floats]]:
+    def _by_member(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Stand]]:
         """Choose the member with which least is lost, of those that may stand for others; the first of equals."""
         assert self.may_stand is not None
         standing = np.flatnonzero(self.may_stand[list(members)])[:MAX_STANDING]
-        best = INFINITE, [column.null_costs for column in self.columns]
+        best = INFINITE, [column.null for column in self.columns]
         if not standing.size:
             return self.squares(best[1], codes, mass), best[1]
         for one in standing.tolist():
-            lost = [x.metric.distances_from(x.metric.values[c]) for x, c in zip(self.columns, codes[:, one], strict=True)]
-            if (squares := self.squares(lost, codes, mass)) < best[0]:
-                best = squares, lost
+            stands = [Stand(v := x.metric.values[c], x.metric.distances_from(v))
+                      for x, c in zip(self.columns, codes[:, one], strict=True)]  # fmt: skip
+            if (squares := self.squares(stands, codes, mass)) < best[0]:
+                best = squares, stands
         return best
 
-    def _choose_together(self, lost: list[Floats], codes: Ints, mass: Floats) -> None:
+    def _choose_together(self, stands: list[Stand], codes: Ints, mass: Floats) -> None:
         """Choose the values of a group together: one attribute after the other, while less is lost."""
-        parts = [share * own[column] for share, own, column in zip(self.shares, lost, codes, strict=True)]
+        parts = [share * x.lost[column] for share, x, column in zip(self.shares, stands, codes, strict=True)]
         for _ in range(MAX_SWEEPS):
             changed = False
             for a, column in enumerate(self.columns):
-                if lost[a] is column.null_costs:
+                if stands[a].value is None or not column.is_weighed:
                     continue
                 rest = np.zeros(codes.shape[1])
                 for part in parts[:a] + parts[a + 1 :]:
                     rest += part
                 least = added_up(mass * (rest + parts[a]) ** 2)
                 for other in column.alternatives(codes[a], mass):
-                    trial = self.shares[a] * other[codes[a]]
+                    trial = self.shares[a] * other.lost[codes[a]]
                     squares = added_up(mass * (rest + trial) ** 2)
                     if squares < least - TIED * least:
-                        least, lost[a], parts[a], changed = squares, other, trial, True
+                        least, stands[a], parts[a], changed = squares, other, trial, True
             if not changed:
                 return

@@ -1,0 +1,165 @@
+"""From groups to a masking: groups are improved, records are suppressed, and a record is chosen for each group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from allonym.arrays import Ints, count_units, distinct, sum_by
+from allonym.measures import loss
+from allonym.methods.groups import Groups
+from allonym.methods.refine import Effort, refined
+from allonym.methods.replacement.existing_records import with_suppressed
+from allonym.methods.represent import represent
+from allonym.methods.requirements import Look, enforced
+from allonym.methods.suppressing.cells import with_cells_suppressed
+from allonym.metric import Metric
+from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.requirements import RequirementCheck
+from allonym.records import Attribute, Masking, Pairs, Records, Suppression, piece_of_rows
+
+DEFAULT_SHARE = 0.01  # of the records that may be suppressed, where nothing else is asked for
+DEFAULT_RATIO = 10.0  # at least, of the share of the loss that is saved then to the share of records suppressed
+LITTLE = 0.1  # of the loss: groups that gain less are compared with those before, as they would be written
+
+Tick = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Finishing:
+    """How groups become a masking.
+
+    Args:
+        k: how many records must be indistinguishable.
+        metrics: the metrics by which the method chooses what represents a group.
+        representative: what represents a group.
+        effort: how groups are improved.
+        cells: whether single cells may be suppressed.
+        look: what represents the groups of a method that says so itself.
+    """
+
+    k: int
+    metrics: Sequence[Metric]
+    representative: str
+    effort: Effort
+    cells: bool = False
+    look: Look | None = None
+
+    def masked(self, records: Records, groups: Groups, tick: Tick) -> Masking:
+        """Improve groups, suppress what loses less without its values, and choose what represents each group."""
+        masking, lost_before = self._improved(records, groups, tick, self.effort)
+        chosen = _suppressed_records(records, masking)
+        if chosen and not self._is_kept(records, masking, chosen, lost_before):
+            masking, _ = self._improved(records, groups, tick, replace(self.effort, budget=0))
+            chosen = 0
+        if self.effort.budget or self.cells:
+            before = lost_before if chosen else _sse(records, masking)
+            masking = replace(masking, suppression=Suppression(self.effort.budget, chosen, before, before))
+            if self.cells:
+                other = with_cells_suppressed(records, masking)
+                masking = other if holds(records, other, self.k) else masking
+            assert masking.suppression is not None
+            told = replace(masking.suppression, loss=_sse(records, masking))
+            masking = replace(masking, suppressed=None, suppression=told)
+        return with_suppressed(records, masking)
+
+    def _is_kept(self, records: Records, masking: Masking, chosen: int, lost_before: float) -> bool:
+        """Tell whether suppression keeps every promise and saves enough for so many records."""
+        saved = 1 - _sse(records, masking) / lost_before if lost_before > 0 else 0.0
+        return saved > (self.effort.min_ratio or 0.0) * chosen / records.n and holds(records, masking, self.k)
+
+    def _improved(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> tuple[Masking, float]:
+        """Return groups that are improved, as they would be written, and what they would lose without suppression.
+
+        Those before are returned if they lose less.
+        """
+        if records.units is not None or records.sensitive is not None:
+            groups, _, _ = self._enforced(records, groups, tick, self.look)
+        if not effort.refine and not effort.budget:
+            masking = _masking(*self._enforced(records, groups, tick, self.look))
+            return masking, 0.0
+        found = refined(records, groups, self.k, self.metrics, self.representative, tick, effort)
+        masking = _masking(*self._enforced(records, found.groups, tick))
+        if found.gain < LITTLE:
+            before = _masking(*self._enforced(records, groups, tick, self.look))
+            if _sse(records, before) <= _sse(records, masking):
+                return before, 0.0
+        return masking, found.loss_without_suppression
+
+    def _enforced(
+        self, records: Records, groups: Groups, tick: Tick, look: Look | None = None
+    ) -> tuple[Groups, Ints, tuple[Attribute, ...]]:
+        def stands(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
+            return represent(records, groups, self.k, self.metrics, self.representative)
+
+        return enforced(records, groups, self.k, self.metrics, look or stands, tick)
+
+
+def effort_of(
+    records: Records,
+    *,
+    refine: bool,
+    seconds: float | None,
+    seed: int,
+    suppress: float | None,
+    truthful: bool,
+) -> Effort:
+    """Return how groups are improved.
+
+    Args:
+        suppress: the share of records that may be suppressed. Without one, a little may be where it saves much, if what
+            represents groups must be true of all (`truthful`).
+    """
+    share = suppress if suppress is not None else DEFAULT_SHARE if truthful else 0.0
+    budget = math.floor(share * records.n + 1e-9)
+    return Effort(refine, seconds, seed, budget, DEFAULT_RATIO if suppress is None else None)
+
+
+def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
+    suppressed = None if groups.suppressed is None else groups.group == groups.suppressed
+    return Masking(groups.source, groups.share, groups.group, codes, attributes, suppressed)
+
+
+def _sse(records: Records, masking: Masking) -> float:
+    return loss.sse(Pairs.of(records, masking))
+
+
+def _suppressed_records(records: Records, masking: Masking) -> int:
+    """Return how many records are suppressed that had a value before."""
+    if masking.suppressed is None:
+        return 0
+    empty = np.ones(len(masking.source), bool)
+    for a, attribute in enumerate(records.attributes):
+        null = np.array([value is None for value in attribute.values], bool)
+        empty &= null[records.codes[masking.source, a]]
+    return int(masking.share[masking.suppressed & ~empty].sum())
+
+
+def holds(records: Records, masking: Masking, k: int) -> bool:
+    """Tell whether all records that look the same are k units or more, and meet what sensitive columns require."""
+    classes = distinct(list(masking.codes.T))[0]
+    number = int(classes.max(initial=-1)) + 1
+    if records.units is None and records.sensitive is None:
+        return bool((sum_by(classes, masking.share.astype(np.float64), number) >= k).all())
+    rows = classes[piece_of_rows(records, masking.source, masking.share)]
+    if records.units is None:
+        enough = sum_by(classes, masking.share.astype(np.float64), number) >= k
+    else:
+        enough = count_units(rows, records.units, number) >= k
+    return bool(enough.all()) and not _lacks(records, rows)
+
+
+def _lacks(records: Records, classes: Ints) -> bool:
+    """Tell whether one of the classes of rows lacks something that sensitive columns require."""
+    sensitive = records.sensitive
+    if sensitive is None or not sensitive.requirements:
+        return False
+    check = RequirementCheck(sensitive, records.units)
+    for requirement in sensitive.requirements:
+        codes, each = sensitive.codes[requirement.column], sensitive.each(requirement.column)
+        if check.lacking(requirement, SensitiveCounts.of(classes, codes, each, records.units)).any():
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""Pieces are suppressed while groups are being changed, if that saves more than it costs; as in `cpp/refine.cpp`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from allonym.methods.kernels.search import (
+    NEW,
+    SUPPRESSED,
+    Change,
+    Members,
+    Search,
+    with_pieces,
+    without_piece,
+)
+
+
+class SuppressedPieces:
+    """The class of suppressed pieces: at most so many rows, each of which has a price besides what it loses."""
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.members, self.rows, self.budget, self.price = search, (), 0, 0, 0.0
+        self.before = dict(search.members), dict(search.weighed), list(search.group), search.made
+        self.loss_before = search.loss()
+
+    members: Members
+
+    def allow(self, budget: int, ratio: float) -> None:
+        """Let pieces be suppressed: the price of a row is `ratio` times what a row loses without suppression."""
+        self.budget = budget
+        self.price = ratio * self.loss_before / float(self.search.pieces.rows.sum())
+
+    def complete(self) -> None:
+        """Suppress a class that meets every requirement, or, if that costs more than it saves, nothing."""
+        while self.members and not self.search.holds(self.members) and self._suppress_one_more():
+            pass
+        price = self.price * float(self.rows)
+        if not self.members or not self.search.holds(self.members) or self.search.loss() + price >= self.loss_before:
+            self.search.members, self.search.weighed, self.search.group, self.search.made = self.before
+            self.set_members(())
+        self.budget = 0
+
+    def _suppress_one_more(self) -> bool:
+        """Suppress the piece that costs least, of those that its group can spare; tell whether there is one."""
+        search, least, chosen = self.search, float("inf"), None
+        for piece in search.movable():
+            own = search.group[piece]
+            if own == SUPPRESSED or self.rows + search.pieces.rows[piece] > self.budget:
+                continue
+            rest = without_piece(search.members[own], piece)
+            if rest and not search.holds(rest):
+                continue
+            cost = search.null_losses[piece] + (search.weigh(rest)[0] if rest else 0.0) - search.weighed[own][0]
+            if cost < least:
+                least, chosen = float(cost), piece
+        if chosen is None:
+            return False
+        own = search.group[chosen]
+        rest = without_piece(search.members[own], chosen)
+        search.apply({own: rest, SUPPRESSED: with_pieces(self.members, chosen)})
+        return True
+
+    def cost(self, piece: int) -> float:
+        """Return what it costs to suppress a piece."""
+        return float(self.search.null_losses[piece]) + self.price * float(self.search.pieces.rows[piece])
+
+    def saved(self, members: Members) -> float:
+        """Return what is saved if other pieces are suppressed; it is negative, if these are more."""
+        gone, new = (set(x) - set(y) for x, y in ((self.members, members), (members, self.members)))
+        total = 0.0
+        for piece in sorted(new):
+            total += self.cost(piece)
+        for piece in sorted(gone):
+            total -= self.cost(piece)
+        return -total
+
+    def set_members(self, members: Members) -> None:
+        """Let other pieces be suppressed."""
+        self.members, self.rows = members, int(self.search.pieces.rows[list(members)].sum())
+        for one in members:
+            self.search.group[one] = SUPPRESSED
+
+    def suppressing(self, piece: int) -> Iterator[Change]:
+        """Yield the changes after which a piece is suppressed, or its whole group."""
+        if self.budget <= 0:
+            return
+        search, rows = self.search, self.search.pieces.rows
+        own = search.group[piece]
+        members = search.members[own]
+        rest = without_piece(members, piece)
+        if self.rows + rows[piece] <= self.budget and self.cost(piece) < search.weighed[own][0]:
+            if not rest or search.enough(rest):
+                yield {own: rest, SUPPRESSED: with_pieces(self.members, piece)}
+            elif change := search.dissolved(own, without=piece):
+                yield {**change, SUPPRESSED: with_pieces(self.members, piece)}
+        if piece == members[0] and rest and self.rows + int(rows[list(members)].sum()) <= self.budget:
+            yield {own: (), SUPPRESSED: with_pieces(self.members, *members)}
+
+    def released(self, piece: int) -> Iterator[Change]:
+        """Yield the changes after which a suppressed piece is in a group."""
+        rest = without_piece(self.members, piece)
+        if self.search.enough((piece,)):
+            yield {NEW: (piece,), SUPPRESSED: rest}
+        for other in self.search.others(piece):
+            yield {other: with_pieces(self.search.members[other], piece), SUPPRESSED: rest}
