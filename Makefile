@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard cpp/CMakeLists.txt cpp/*.cpp cpp/*.h)
+# Installs allonym in place and compiles its kernels into src/allonym; without a compiler, allonym runs on NumPy
+COMPILE := ALLONYM_KERNELS=$(if $(shell command -v $(CXX)),compiled)
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 
 .PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark utility fuzz \
 	mutants screenshots wordnet locks sbom clean
@@ -16,9 +19,8 @@ demo: .venv/installed
 studio: .venv/installed
 	$(BIN)/allonym studio $(FILE)
 
-# Installs allonym in place and builds its compiled kernels into src/allonym; a changed source in cpp/ is built anew
 .venv/installed: .venv/packages pyproject.toml $(KERNELS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(COMPILE) $(BIN)/python $(INSTALL)
 	$(BIN)/python -m compileall -q src
 	touch $@
 
@@ -60,7 +62,7 @@ spark: build/spark/installed
 build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv build/spark
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r spark/requirements.lock
-	build/spark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(COMPILE) build/spark/bin/python $(INSTALL)
 	touch $@
 
 # Tests the studio in Chromium (Debian: apt install chromium); skipped if there is no browser
@@ -90,7 +92,7 @@ build/benchmark/installed: requirements.lock ontologies.lock benchmarks/requirem
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock
-	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(COMPILE) build/benchmark/bin/python $(INSTALL)
 	build/benchmark/bin/python -m compileall -q src
 	touch $@
 
