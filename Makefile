@@ -7,7 +7,7 @@ COMPILE := ALLONYM_KERNELS=$(if $(shell command -v $(CXX)),compiled)
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 
 .PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark utility fuzz \
-	mutants screenshots wordnet locks sbom clean
+	mutants screenshots wordnet wheel locks sbom clean
 
 test: lint types layers pytest
 
@@ -153,6 +153,11 @@ screenshots: .venv/installed
 # Recompiles the bundled WordNet from a WNDB directory (Debian: apt install wordnet-base)
 wordnet: .venv/installed
 	$(BIN)/python tools/build_wordnet.py $(or $(WNDB),/usr/share/wordnet)
+
+# Builds the source archive and the wheel of this system in dist/, and tests both in a new environment
+wheel: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r wheels/requirements.lock -r wheels/cibuildwheel.lock
+	$(BIN)/pytest -q wheels
 
 # Writes the hashes of all pinned packages into the lock files, after a version was changed
 locks: .venv/installed
