@@ -168,4 +168,5 @@ sbom: .venv/installed
 	$(BIN)/python tools/sbom.py build/sbom.json
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/allonym/_kernels.*.so
+	find cpp -mindepth 1 -maxdepth 1 ! -name '*.cpp' ! -name '*.h' ! -name CMakeLists.txt -exec rm -rf {} +
