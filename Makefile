@@ -2,9 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard cpp/CMakeLists.txt cpp/*.cpp cpp/*.h)
-# Installs allonym in place and compiles its kernels into src/allonym; without a compiler, allonym runs on NumPy
 COMPILE := ALLONYM_KERNELS=$(if $(shell command -v $(CXX)),compiled)
-INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+
+# Installs allonym in place, in the environment $(1), and compiles its kernels into src/allonym; without a compiler, allonym runs
+# on NumPy. A plain path replaces the import hook of scikit-build-core, which would ignore a copy of the package in PYTHONPATH
+define install
+$(COMPILE) $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+echo "$(CURDIR)/src" > "$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/_editable_skbc_allonym.pth"
+endef
 
 .PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark utility fuzz \
 	mutants screenshots wordnet wheel locks sbom clean
@@ -20,7 +25,7 @@ studio: .venv/installed
 	$(BIN)/allonym studio $(FILE)
 
 .venv/installed: .venv/packages pyproject.toml $(KERNELS)
-	$(COMPILE) $(BIN)/python $(INSTALL)
+	$(call install,.venv)
 	$(BIN)/python -m compileall -q src
 	touch $@
 
@@ -62,7 +67,7 @@ spark: build/spark/installed
 build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv build/spark
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r spark/requirements.lock
-	$(COMPILE) build/spark/bin/python $(INSTALL)
+	$(call install,build/spark)
 	touch $@
 
 # Tests the studio in Chromium (Debian: apt install chromium); skipped if there is no browser
@@ -92,7 +97,7 @@ build/benchmark/installed: requirements.lock ontologies.lock benchmarks/requirem
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock
-	$(COMPILE) build/benchmark/bin/python $(INSTALL)
+	$(call install,build/benchmark)
 	build/benchmark/bin/python -m compileall -q src
 	touch $@
 
