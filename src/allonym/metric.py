@@ -29,6 +29,9 @@ class Metric(Protocol):
     def compiled_form(self) -> dict[str, Any] | None:
         """Return the metric as arrays for compiled kernels (`cpp/space.cpp`); None, if these must call it."""
 
+    def point_value(self, point: int) -> Value:
+        """Return the value of a row of the distances that `compiled_form` has."""
+
     @property
     def ends(self) -> Floats | None:
         """The lowest and the highest number of every value; None, where values have no order."""

@@ -124,6 +124,11 @@ class ConceptMetric(BaseMetric):
         leaf = self.narrower.astype(np.uint8)
         return {"form": "concepts", "table": rows, "place": place, "leaf": leaf, "above": above, "allowed": allowed}
 
+    def point_value(self, point: int) -> Value:
+        """Return the value, or the concept, of a row of the distances that `compiled_form` has."""
+        own = len(self.values)
+        return self.values[point] if point < own else int(self.index.used[point - own])
+
     @cached_property
     def ancestor_sets(self) -> NDArray[np.uint64] | None:
         """For every value its concept with all concepts above; none, where it is unlinked."""

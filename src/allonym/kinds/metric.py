@@ -105,6 +105,10 @@ class BaseMetric(DropCaches, ABC):
         """Return None: compiled kernels call the metric."""
         return None
 
+    def point_value(self, point: int) -> Value:
+        """Return the value of a row of the distances that `compiled_form` has."""
+        return self.values[point]
+
     @property
     def ends(self) -> Floats | None:
         """The lowest and the highest number of every value: none."""

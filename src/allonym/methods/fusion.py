@@ -20,15 +20,16 @@ from allonym.methods.base import (
     PartitionMethod,
     cell_conflicts,
     suppress_parameter,
+    time_limit_parameter,
 )
 from allonym.methods.blocks import Blocks, grouped
+from allonym.methods.finish import Finishing, effort_of
 from allonym.methods.groups import Groups
 from allonym.methods.kernels.ties import DIGITS
 from allonym.methods.kernels.nearest import Nearest, Points
-from allonym.methods.refine import finished
+from allonym.methods.refine import Effort
 from allonym.methods.replacement.existing_records import EXISTING
 from allonym.methods.represent import represent
-from allonym.methods.suppressing.suppress import Suppressing
 from allonym.metric import Metric
 from allonym.ontology.similarity import MEASURES
 from allonym.parameters import parameter
@@ -50,7 +51,8 @@ class Fusion(PartitionMethod):
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
     guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
-    refine: bool = parameter(False, REFINE)
+    refine: bool = parameter(True, REFINE)
+    time_limit: float | None = time_limit_parameter()
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
     suppress: float | None = suppress_parameter()
     suppress_cells: bool = parameter(False, SUPPRESS_CELLS)
@@ -78,18 +80,11 @@ class Fusion(PartitionMethod):
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None
     ) -> Masking:
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
+        effort = effort_of(
+            records, refine=self.refine, seconds=self.time_limit, seed=seed, suppress=self.suppress, truthful=False
+        )
         groups = grouped(self, records, seed, tick, blocks)
-        assert groups.named is not None
-        fusing, existing = _into(groups), self.writes_existing
-
-        def finish(groups: Groups) -> Masking:
-            into = fusing if groups.named is None else _into(groups)
-            return finished_fusion(
-                records, groups, into, self.k, tick, refine=self.refine, existing=self.writes_existing
-            )
-
-        suppressing = Suppressing.of(self.suppress, self.suppress_cells, truthful=False)
-        return suppressing.masked(self, records, groups, EXISTING if existing else "member", finish, seed)
+        return _finished(records, groups, _into(groups), self.k, tick, effort, self.suppress_cells, self.writes_existing)
 
 
 def _into(groups: Groups) -> Ints:
@@ -108,28 +103,20 @@ def guiding(records: Records, guide: str) -> list[Metric]:
     return [metric.with_measure(guide) for metric in own] if guide in MEASURES else own
 
 
-def fused(
-    records: Records,
-    into: Ints,
-    k: int,
-    tick: Progress = no_progress,
-    *,
-    refine: bool = False,
-    existing: bool = False,
-) -> Masking:
+def fused(records: Records, into: Ints, k: int, tick: Progress = no_progress) -> Masking:
     """Return the masking in which each tuple has the values of another, or of a group that holds what is promised."""
     pieces = np.stack([np.arange(len(records)), records.counts, into], axis=1)
-    return finished_fusion(records, Groups.of(pieces), into, k, tick, refine=refine, existing=existing)
+    return _finished(records, Groups.of(pieces), into, k, tick, Effort(refine=False))
 
 
-def finished_fusion(
+def _finished(
     records: Records,
     groups: Groups,
     into: Ints,
     k: int,
     tick: Progress,
-    *,
-    refine: bool = False,
+    effort: Effort,
+    cells: bool = False,
     existing: bool = False,
 ) -> Masking:
     """Finish groups in which each tuple has the values of another."""
@@ -139,7 +126,7 @@ def finished_fusion(
     def look(groups: Groups) -> tuple[Ints, tuple[Attribute, ...]]:
         return represent(records, groups, k, metrics, member, _stayed(groups, into))
 
-    return finished(records, groups, k, metrics, member, tick, look, refine=refine)
+    return Finishing(k, metrics, member, effort, cells, look).masked(records, groups, tick)
 
 
 def _stayed(groups: Groups, into: Ints) -> Ints:

@@ -14,11 +14,10 @@ from allonym.methods.groups import Groups
 from allonym.methods.holding import Holding
 from allonym.methods.kernels.regrouping import regroup
 from allonym.methods.kernels.search import SUPPRESSED, Pieces, Search
-from allonym.methods.kernels.space import alike, space_of
-from allonym.methods.kernels.standing import ColumnStanding, Standing, Together
+from allonym.methods.kernels.space import alike, space_of_forms
+from allonym.methods.kernels.standing import Standing
 from allonym.methods.kernels.suppressed_pieces import SuppressedPieces
-from allonym.methods.replacement.existing_records import EXISTING, publishable
-from allonym.methods.represent import LEAST_SQUARES, barred_values, max_distance, representative_of
+from allonym.methods.replacement.least_squares import standing_of
 from allonym.metric import Metric
 from allonym.records import Records
 
@@ -132,31 +131,6 @@ def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
     )
 
 
-def standing_of(records: Records, groups: Groups, k: int, metrics: Sequence[Metric], representative: str) -> Standing:
-    """Return what stands for groups while they are being changed."""
-    columns = []
-    for a, attribute in enumerate(records.attributes):
-        chosen = representative_of(attribute, representative)
-        columns.append(
-            ColumnStanding(
-                attribute.metric.with_holders(records.holders(a), k),
-                chosen if chosen in ("truthful", "subsumer") else "centroid",
-                records.null_costs[a],
-                barred_values(records, a, k, averaged=False),
-                max_distance(attribute, representative),
-                by_mode=metrics[a] is not attribute.metric,
-            )
-        )
-    together, may_stand = Together.ALONE, np.ones(len(groups.source), bool)
-    if representative == LEAST_SQUARES:
-        together = Together.SQUARES
-    elif representative in ("member", EXISTING):
-        together = Together.MEMBER
-        if representative == EXISTING:
-            may_stand = publishable(records, k)[groups.source]
-    return Standing(columns, records.shares, together, may_stand)
-
-
 def _searched(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) -> tuple[Ints, list[float]]:
     """Run the search in Python; return the group of each piece, and the loss before and after each step."""
     search = Search(pieces, standing)
@@ -186,12 +160,12 @@ def _compiled(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) ->
     """Run the compiled search; return the group of each piece, and the loss before and after each step."""
     assert kernels is not None
     assert standing.may_stand is not None
-    space = space_of([column.metric for column in standing.columns], pieces.shares, pieces.columns.T)
+    space = space_of_forms([column.space_form() for column in standing.columns], pieces.shares, pieces.columns.T)
     every, alone = (
         some[alike(pieces.metrics, pieces.shares, pieces.columns[:, some])] if some.size else some
         for some in (np.flatnonzero(pieces.movable), pieces.alone)
     )
-    groups, losses, _ = kernels.refine(
+    groups, losses, _, _ = kernels.refine(
         space=space,
         columns=[column.form() for column in standing.columns],
         together=int(standing.together),

@@ -14,7 +14,15 @@ from allonym.kinds.metric import tolerance
 from allonym.kinds.ranges.numeric_metric import MEDIAN, NumericMetric
 from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
-from allonym.methods.replacement.existing_records import EXISTING, ExistingRepresentatives, existing_records
+from allonym.methods.replacement.allowed_values import (
+    LEAST_SQUARES,
+    barred_values,
+    is_averaged,
+    max_distance,
+    representative_of,
+)
+from allonym.methods.replacement.existing_records import EXISTING, existing_records
+from allonym.methods.replacement.least_squares import chosen_together
 from allonym.metric import Metric, Value
 from allonym.ontology.narrower import is_narrower, true_of_all
 from allonym.records import Attribute, Records, piece_of_rows
@@ -41,10 +49,12 @@ def represent(
     another value (`kinds.dominance`). A leaf below a concept stands only for groups in which all have it; others have
     the concept. What would be farther from a member than the attribute allows gives way to a value that is true of
     all, unless a member is named. Where nothing is left, null stands. An attribute may say itself what stands for its
-    values. `existing`: a record of the table, the member that loses least.
+    values. `existing`: a record of the table, the member that loses least. `least-squares`: the values with the
+    least Σ ω·d², chosen for all attributes together; means stay means.
     """
     if representative == EXISTING:
         return existing_records(records, groups, k, metrics, members)
+    together = chosen_together(records, groups, k, metrics) if representative == LEAST_SQUARES else None
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
     mass, named = groups.mass(records), members is not None
@@ -56,7 +66,7 @@ def represent(
         own = records.codes[groups.source, a]
         same = np.minimum.reduceat(own, starts) == np.maximum.reduceat(own, starts)
         barred = barred_values(records, a, k)
-        numeric, holders = _is_averaged(attribute), records.holders(a)
+        numeric, holders = is_averaged(attribute), records.holders(a)
         chosen = representative_of(attribute, representative)
         if numeric:
             numbers = _Numbers(records, groups, a, metrics[a].with_holders(holders, k))
@@ -65,6 +75,9 @@ def represent(
         for g, pieces in enumerate(every):
             if g == groups.suppressed:
                 values.append(None)
+                continue
+            if together is not None and not numeric and chosen == LEAST_SQUARES:
+                values.append(together[a][g])
                 continue
             if chosen == "truthful":
                 persons = numbers.votes if numeric else mass
@@ -92,50 +105,6 @@ def represent(
     return codes, tuple(attributes)
 
 
-def representative_of(attribute: Attribute, representative: str) -> str:
-    """Return what represents groups in an attribute: as its column says, else the method.
-
-    `auto` leaves it to the kind of the attribute; fixed classes, which have no mean, are represented by true values.
-    """
-    if attribute.represent is not None:
-        return attribute.represent
-    default = kind_named(attribute.kind).default_representative if attribute.metric.averaged else "truthful"
-    return default if representative == "auto" else representative
-
-
-class Representatives:
-    """What stands for one group alone, while groups are being changed; numbers are means of rows."""
-
-    def __init__(self, records: Records, k: int, metrics: Sequence[Metric], representative: str) -> None:
-        self.metrics, self.shares, self.members = metrics, records.shares, representative == "member"
-        self.chosen = [representative_of(attribute, representative) for attribute in records.attributes]
-        self.attributes, self.bounds = records.attributes, [max_distance(x, representative) for x in records.attributes]
-        self.own = [x.metric.with_holders(records.holders(a), k) for a, x in enumerate(records.attributes)]
-        self.numeric = list(map(_is_averaged, records.attributes))
-        self.barred = [barred_values(records, a, k) for a in range(len(metrics))]
-        self.existing = ExistingRepresentatives(records, k, metrics) if representative == EXISTING else None
-
-    def of(self, columns: Ints, mass: Floats) -> list[Value]:
-        """Return what stands for some tuples of codes, given attribute by attribute."""
-        if self.existing is not None:
-            return self.existing.of(columns, mass)
-        one = _medoid(columns, mass, self.metrics, self.shares) if self.members else 0
-        values: list[Value] = []
-        for a, codes in enumerate(columns):
-            if self.chosen[a] == "truthful":
-                values.append(self.own[a].truthful(codes, mass))
-            elif self.chosen[a] == "member" and not self.barred[a][codes[one]]:
-                values.append(self.metrics[a].values[codes[one]])
-            elif self.numeric[a]:
-                values.append(self.metrics[a].centroid(codes, mass))
-            elif self.chosen[a] == "subsumer":
-                values.append(self.own[a].subsumer(codes, mass))
-            else:
-                values.append(_stands_for(codes, mass, self.metrics[a], self.barred[a]))
-        each = zip(values, columns, self.attributes, self.bounds, strict=True)
-        return [_allowed(value, codes, mass, attribute, bound) for value, codes, attribute, bound in each]
-
-
 def _allowed(value: Value, codes: Ints, mass: Floats, attribute: Attribute, bound: float | None) -> Value:
     """Return a value without leaves that not all have, if it is near enough to all; else another, or null."""
     value = _true_of_all(value, codes, attribute.metric)
@@ -145,20 +114,6 @@ def _allowed(value: Value, codes: Ints, mass: Floats, attribute: Attribute, boun
 def _true_of_all(value: Value, codes: Ints, metric: Metric) -> Value:
     """Return a value without leaves below concepts that some of a group do not have."""
     return true_of_all(value, (metric.values[c] for c in np.unique(codes).tolist())) if is_narrower(value) else value
-
-
-def _is_averaged(attribute: Attribute) -> bool:
-    """Tell whether the mean or the median of numbers may stand for a group."""
-    return kind_named(attribute.kind).numeric and attribute.metric.averaged
-
-
-def max_distance(attribute: Attribute, representative: str) -> float | None:
-    """Return how far a group's value may be from a member; by default, true values and means of `auto` have one."""
-    if attribute.max_distance is not None:
-        return attribute.max_distance
-    bounded = representative == "auto" and _is_averaged(attribute)
-    bounded = bounded or representative_of(attribute, representative) == "truthful"
-    return attribute.max_true_distance if bounded else None
 
 
 def _within_bound(value: Value, codes: Ints, mass: Floats, attribute: Attribute, bound: float) -> Value:
@@ -176,20 +131,6 @@ def _within_bound(value: Value, codes: Ints, mass: Floats, attribute: Attribute,
 def _farthest(value: Value, codes: Ints, metric: Metric) -> float:
     """Return the distance of a value to the farthest of a group, without rounding errors."""
     return round(float(metric.distances_from(value)[codes].max()), 9)
-
-
-def barred_values(records: Records, a: int, k: int, *, averaged: bool = True) -> Bools:
-    """Return which values are never written as they stand: of fewer than k units, numbers, codes and unlinked texts.
-
-    Unless `averaged`, numbers of which the mean is written are not among them.
-    """
-    rare = records.holders(a) < k
-    attribute = records.attributes[a]
-    kind = kind_named(attribute.kind)
-    if _is_averaged(attribute):
-        return rare if averaged else np.zeros(len(rare), bool)
-    writes = kind.writes_rare or kind.numeric  # fixed classes are no numbers of single persons
-    return rare & np.array([isinstance(v, str) or not (v is None or writes) for v in attribute.values], bool)
 
 
 def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: Floats) -> Ints:

@@ -44,8 +44,12 @@ class PythonMetric:
 
 def space_of(metrics: Sequence[Metric], shares: Floats, codes: Ints) -> Any:
     """Return tuples (p × m) as compiled kernels see them."""
+    return space_of_forms([x.compiled_form() or PythonMetric(x).form() for x in metrics], shares, codes)
+
+
+def space_of_forms(forms: list[dict[str, Any]], shares: Floats, codes: Ints) -> Any:
+    """Return tuples (p × m) with the compiled forms of their metrics."""
     assert kernels is not None
-    forms = [metric.compiled_form() or PythonMetric(metric).form() for metric in metrics]
     return kernels.Space(forms, np.ascontiguousarray(shares), np.ascontiguousarray(codes, np.int64))
 
 

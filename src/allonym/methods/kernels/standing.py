@@ -20,6 +20,7 @@ from allonym.metric import Metric, Value
 
 Bools = NDArray[np.bool_]
 NULL = -1  # the number of null
+FIRST_VALUE = -3  # the point of the first value that Python chooses; others follow below
 INFINITE = float("inf")
 MAX_STANDING = 64  # members that are tried as the one whose values a group has
 MAX_SWEEPS = 4  # over the attributes, where these are weighed together
@@ -81,7 +82,7 @@ class ColumnStanding:
         self.is_mean = is_mean
         self.bound = np.inf if bound is None else bound + ROUNDING
         self.choice = self._choice(by_mode)
-        self.values = PythonMetric(metric)
+        self.points, self.values = PythonMetric(metric), PythonMetric(metric)
         self.unlinked = np.array([v is None or isinstance(v, str) for v in metric.values], bool)
         self._by_key: dict[Any, Stand] = {}
 
@@ -118,6 +119,20 @@ class ColumnStanding:
             low, high = self.metric.ends.T
             form |= {"low": np.ascontiguousarray(low), "high": np.ascontiguousarray(high)}
         return form
+
+    def point_value(self, point: int) -> Value:
+        """Return the value that a point of a compiled kernel is."""
+        if point <= FIRST_VALUE:
+            return self.values.values[FIRST_VALUE - point]
+        return self.points.values[point] if self._form is None else self.metric.point_value(point)
+
+    @cached_property
+    def _form(self) -> dict[str, Any] | None:
+        return self.metric.compiled_form()
+
+    def space_form(self) -> dict[str, Any]:
+        """Return the metric for compiled kernels."""
+        return self.points.form() if self._form is None else self._form
 
     def number_of(self, codes: Ints, mass: Floats) -> int:
         """Return the number of the value that is true of some codes, or stands for them otherwise; NULL for null."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from allonym.arrays import Floats, Ints, frozen, sum_by
 from allonym.kinds.metric import tolerance
 from allonym.methods.groups import Groups
-from allonym.metric import Metric, Value
+from allonym.metric import Metric
 from allonym.ontology.narrower import is_narrower, true_of_all
 from allonym.records import Attribute, Masking, Records
 
@@ -138,24 +138,6 @@ class ExistingRecords:
             far = np.round(self._between(part, self.others), 12)
             self._nearest[part] = self.others[far.argmin(axis=1)]
         return self._nearest[tuples]
-
-
-class ExistingRepresentatives:
-    """What stands for one group alone, while groups are being changed."""
-
-    def __init__(self, records: Records, k: int, metrics: Sequence[Metric]) -> None:
-        self.records, self.existing = records, ExistingRecords(records, k, metrics)
-        self.tuple_of = {codes.tobytes(): i for i, codes in enumerate(np.ascontiguousarray(records.codes))}
-
-    def of(self, columns: Ints, mass: Floats) -> list[Value]:
-        """Return what stands for some tuples of codes, given attribute by attribute; nulls, if no record may."""
-        rows = np.ascontiguousarray(columns.T)
-        tuples = np.array([self.tuple_of[codes.tobytes()] for codes in rows], np.int64)
-        one = self.existing.stands_for(tuples, mass)
-        values: list[Value] = [None] * len(columns)
-        if one is not None:
-            values = [x.values[c] for x, c in zip(self.records.attributes, self.records.codes[one], strict=True)]
-        return values
 
 
 def existing_records(
