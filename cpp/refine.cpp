@@ -163,17 +163,22 @@ class Refining {
     }
   }
 
-  // Let pieces be suppressed while that saves more than the price of their rows: `ratio` times what a row loses now.
-  void suppress(int64_t budget, double ratio) {
+  // Suppress pieces while that saves more than the price of their rows: `ratio` times what a row lost before.
+  void suppress(int64_t budget, double ratio, int64_t work, Tick& tick) {
     int64_t rows = 0;
     for (int64_t x : rows_) rows += x;
     if (before_.group.empty()) before_ = {groups_, group_, suppressed_, loss()};
     price_ = ratio * before_.loss / static_cast<double>(rows);
     budget_ = budget;
+    moving_ = false;
+    descend(work, tick);
+    moving_ = true;
+    budget_ = 0;
   }
 
   // Suppress a class that meets every requirement, or, if that costs more than it saves, nothing.
-  void complete_suppression() {
+  void complete_suppression(int64_t budget) {
+    budget_ = budget;
     while (!suppressed_.empty() && !holds(suppressed_) && suppress_one_more()) {
     }
     double price = price_ * static_cast<double>(suppressed_rows_);
@@ -184,9 +189,6 @@ class Refining {
     }
     budget_ = 0;
   }
-
-  // Whether pieces may change their groups; else, they are suppressed or stay.
-  void set_moving(bool moving) { moving_ = moving; }
 
   std::vector<int64_t> result() const { return {group_.begin(), group_.end()}; }
   void set_deadline(double seconds) {
@@ -722,31 +724,29 @@ class Refining {
 };
 
 // The groups of pieces after a search. `steps` are what the search does, one after the other: ("descend", work),
-// ("regroup", work, seed), ("suppress", budget, ratio) or ("complete",). Returns the group of each piece, -2 for those
+// ("regroup", work, seed), ("suppress", budget, ratio, work) or ("complete", budget). Returns the group of each piece, -2 for those
 // that are suppressed, the loss before and after each step, and what stands for each group.
 nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints groups,
-                 Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, bool moving, nb::list steps,
-                 double seconds, nb::object callback) {
+                 Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, nb::list steps, double seconds,
+                 nb::object callback) {
   bool calls = space.calls_python() || !holds.is_none();
   Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, groups, movable, order,
                     alone, k, std::move(holds));
-  refining.set_moving(moving);
   refining.set_deadline(seconds);
   Tick tick(std::move(callback));
   std::vector<double> losses{refining.loss()};
   for (nb::handle item : steps) {
     nb::tuple step = nb::cast<nb::tuple>(item);
     auto name = nb::cast<std::string>(step[0]);
-    if (name == "suppress") {
-      refining.suppress(nb::cast<int64_t>(step[1]), nb::cast<double>(step[2]));
-    } else if (name == "complete") {
-      refining.complete_suppression();
-    } else {
-      int64_t work = nb::cast<int64_t>(step[1]);
-      uint64_t seed = name == "regroup" ? nb::cast<uint64_t>(step[2]) : 0;
-      MaybeRelease release(!calls);
-      name == "regroup" ? refining.regroup(work, seed, tick) : refining.descend(work, tick);
-    }
+    auto number = nb::cast<int64_t>(step[1]);
+    double ratio = name == "suppress" ? nb::cast<double>(step[2]) : 0.0;
+    int64_t work = name == "suppress" ? nb::cast<int64_t>(step[3]) : 0;
+    uint64_t seed = name == "regroup" ? nb::cast<uint64_t>(step[2]) : 0;
+    MaybeRelease release(!calls);
+    if (name == "descend") refining.descend(number, tick);
+    if (name == "regroup") refining.regroup(number, seed, tick);
+    if (name == "suppress") refining.suppress(number, ratio, work, tick);
+    if (name == "complete") refining.complete_suppression(number);
     losses.push_back(refining.loss());
   }
   auto [points, numbers] = refining.stands();
@@ -759,7 +759,7 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
 void bind_refine(nb::module_& m) {
   m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"),
         nb::arg("mass"), nb::arg("rows"), nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"),
-        nb::arg("k"), nb::arg("holds").none(), nb::arg("moving"), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
+        nb::arg("k"), nb::arg("holds").none(), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
 }
 
 }  // namespace allonym

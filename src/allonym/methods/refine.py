@@ -27,7 +27,7 @@ MAX_REGROUPED = 500_000  # and in all
 RATIOS = (32.0, 8.0, 2.0, 0.5, 0.0)  # prices of suppression within a budget, from what saves most on
 NO_LIMIT = 2**62  # groups that are weighed, where only the time is limited
 Tick = Callable[[int, int], None]
-Step = tuple[str, int] | tuple[str, int, int] | tuple[str, int, float] | tuple[str]
+Step = tuple[str, int] | tuple[str, int, int] | tuple[str, int, float, int]
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,14 @@ class Effort:
 
     def steps(self, pieces: int) -> list[Step]:
         """Return what the search does, one after the other."""
-        descend: Step = ("descend", WORK_PER_PIECE * pieces)
         steps: list[Step] = []
         if self.refine:
             work = min(REGROUPED_PER_PIECE * pieces, MAX_REGROUPED) if self.seconds is None else NO_LIMIT
-            steps += [descend, ("regroup", work, self.seed)]
+            steps += [("descend", WORK_PER_PIECE * pieces), ("regroup", work, self.seed)]
         if self.budget > 0:
             for ratio in RATIOS if self.min_ratio is None else (self.min_ratio,):
-                steps += [("suppress", self.budget, ratio), descend]
-            steps.append(("complete",))
+                steps.append(("suppress", self.budget, ratio, WORK_PER_PIECE * pieces))
+            steps.append(("complete", self.budget))
         return steps
 
     @property
@@ -134,7 +133,6 @@ def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
 def _searched(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) -> tuple[Ints, list[float]]:
     """Run the search in Python; return the group of each piece, and the loss before and after each step."""
     search = Search(pieces, standing)
-    search.moving = effort.refine
     if effort.seconds is not None:
         search.deadline = time.monotonic() + effort.seconds
     suppression: SuppressedPieces | None = None
@@ -145,13 +143,12 @@ def _searched(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) ->
                 search.descend(work, tick)
             case ("regroup", work, seed):
                 regroup(search, work, int(seed), tick)
-            case ("suppress", budget, ratio):
+            case ("suppress", budget, ratio, work):
                 suppression = suppression or SuppressedPieces(search)
-                search.suppression = suppression
-                suppression.allow(budget, ratio)
-            case _:
+                suppression.suppress(budget, ratio, work, tick)
+            case (_, budget):
                 assert suppression is not None
-                suppression.complete()
+                suppression.complete(budget)
         losses.append(search.loss())
     return np.array(search.group, np.int64), losses
 
@@ -178,7 +175,6 @@ def _compiled(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) ->
         alone=alone,
         k=pieces.k,
         holds=pieces.holds,
-        moving=effort.refine,
         steps=effort.steps(len(pieces.rows)),
         seconds=0.0 if effort.seconds is None else effort.seconds,
         tick=tick,

@@ -10,6 +10,7 @@ from allonym.methods.kernels.search import (
     Change,
     Members,
     Search,
+    Tick,
     with_pieces,
     without_piece,
 )
@@ -22,16 +23,22 @@ class SuppressedPieces:
         self.search, self.members, self.rows, self.budget, self.price = search, (), 0, 0, 0.0
         self.before = dict(search.members), dict(search.weighed), list(search.group), search.made
         self.loss_before = search.loss()
+        search.suppression = self
 
     members: Members
 
-    def allow(self, budget: int, ratio: float) -> None:
-        """Let pieces be suppressed: the price of a row is `ratio` times what a row loses without suppression."""
+    def suppress(self, budget: int, ratio: float, work: int, tick: Tick) -> None:
+        """Suppress pieces while that saves more than their price: `ratio` times what each of their rows lost before."""
         self.budget = budget
         self.price = ratio * self.loss_before / float(self.search.pieces.rows.sum())
+        self.search.moving = False
+        self.search.descend(work, tick)
+        self.search.moving = True
+        self.budget = 0
 
-    def complete(self) -> None:
+    def complete(self, budget: int) -> None:
         """Suppress a class that meets every requirement, or, if that costs more than it saves, nothing."""
+        self.budget = budget
         while self.members and not self.search.holds(self.members) and self._suppress_one_more():
             pass
         price = self.price * float(self.rows)

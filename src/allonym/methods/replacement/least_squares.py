@@ -72,7 +72,6 @@ def chosen_together(records: Records, groups: Groups, k: int, metrics: Sequence[
         alone=np.arange(0),
         k=k,
         holds=None,
-        moving=False,
         steps=[],
         seconds=0.0,
         tick=lambda done, total: None,
