@@ -149,6 +149,7 @@ class Refining {
     Random random(seed);
     for (int64_t tries = 0; work_ < limit && !is_late(); ++tries) {
       int32_t piece = all[random.below(static_cast<int>(all.size()))];
+      ++work_;  // also if there is nothing to be formed anew
       if (group_[piece] == SUPPRESSED) continue;
       logging_ = true;
       double before = loss();

@@ -45,6 +45,7 @@ def regroup(search: Search, work: int, seed: int, tick: Tick) -> None:
     suppression, search.suppression = search.suppression, None
     while search.work < limit and not search.is_late():
         piece = every[random.below(len(every))]
+        search.work += 1  # also if there is nothing to be formed anew
         if search.group[piece] == SUPPRESSED:
             continue
         before = dict(search.members), dict(search.weighed), list(search.group), search.made
