@@ -84,10 +84,10 @@ Members without(const Members& members, int32_t piece) {
 
 class Refining {
  public:
-  Refining(Space& space, nb::list columns, Together together, Flags may_stand, Floats mass, Ints rows, Ints groups,
+  Refining(Space& space, nb::list columns, Together together, Flags may_stand, Floats mass, Ints rows, Ints charged, Ints groups,
            Flags movable, Ints order, Ints alone, int64_t k, nb::object holds)
       : space_(space), together_(together), may_stand_(may_stand.data(), may_stand.data() + may_stand.size()), mass_(mass.data(), mass.data() + mass.size()),
-        rows_(rows.data(), rows.data() + rows.size()), group_(groups.data(), groups.data() + groups.size()),
+        rows_(rows.data(), rows.data() + rows.size()), charged_(charged.data(), charged.data() + charged.size()), group_(groups.data(), groups.data() + groups.size()),
         movable_(movable.data(), movable.data() + movable.size()), k_(k), holds_(std::move(holds)),
         near_(space, mass_, {order.data(), order.data() + order.size()}),
         frequent_(space, mass_, {alone.data(), alone.data() + alone.size()}) {
@@ -434,7 +434,7 @@ class Refining {
     int own = group_[piece];
     const Members& members = groups_[own].members;
     Members rest = without(members, piece);
-    if (suppressed_rows_ + rows_[piece] <= budget_ && cost_of(piece) < groups_[own].loss) {
+    if (suppressed_rows_ + charged_[piece] <= budget_ && (completing_ || cost_of(piece) < groups_[own].loss)) {
       if (rest.empty() || enough(rest)) {
         consider({{{own, rest}, {SUPPRESSED, with(suppressed_, piece)}}, -cost_of(piece)});
       } else {
@@ -444,11 +444,11 @@ class Refining {
     if (piece != members[0] || rest.empty()) return;
     int64_t rows = 0;
     double cost = 0.0;
-    for (int32_t one : members) rows += rows_[one], cost += cost_of(one);
+    for (int32_t one : members) rows += charged_[one], cost += cost_of(one);
     if (suppressed_rows_ + rows <= budget_) consider({{{own, {}}, {SUPPRESSED, with(suppressed_, members)}}, -cost});
   }
 
-  double cost_of(int32_t piece) const { return null_losses_[piece] + price_ * static_cast<double>(rows_[piece]); }
+  double cost_of(int32_t piece) const { return null_losses_[piece] + price_ * static_cast<double>(charged_[piece]); }
 
   // A suppressed piece goes back into a group.
   void released(int32_t piece) {
@@ -458,21 +458,16 @@ class Refining {
       consider({{{other, with(groups_[other].members, piece)}, {SUPPRESSED, rest}}, cost_of(piece)});
   }
 
-  // Suppress the piece that costs least, of those that its group can spare; tell whether there is one.
+  // Suppress the piece, or the group, that costs least; tell whether there is one.
   bool suppress_one_more() {
-    double least = INFINITE;
-    int32_t chosen = -1;
-    for (int32_t piece : movable_pieces()) {
-      if (group_[piece] == SUPPRESSED || suppressed_rows_ + rows_[piece] > budget_) continue;
-      Members rest = without(groups_[group_[piece]].members, piece);
-      if (!rest.empty() && !holds(rest)) continue;
-      double cost = null_losses_[piece] + (rest.empty() ? 0.0 : weigh(rest)) - groups_[group_[piece]].loss;
-      if (cost < least) least = cost, chosen = piece;
-    }
-    if (chosen < 0) return false;
-    int own = group_[chosen];
-    apply({{{own, without(groups_[own].members, chosen)}, {SUPPRESSED, with(suppressed_, chosen)}}, 0.0});
-    return true;
+    least_ = -INFINITE;
+    any_ = false;
+    completing_ = true;
+    for (int32_t piece : movable_pieces())
+      if (group_[piece] != SUPPRESSED) suppressing(piece);
+    completing_ = false;
+    if (any_) apply(best_);
+    return any_;
   }
 
   // Swaps of a piece with one of another group: those that are best by what stands for the groups now.
@@ -589,7 +584,7 @@ class Refining {
   void set_suppressed(const Members& members) {
     suppressed_ = members;
     suppressed_rows_ = 0;
-    for (int32_t one : members) group_[one] = SUPPRESSED, suppressed_rows_ += rows_[one];
+    for (int32_t one : members) group_[one] = SUPPRESSED, suppressed_rows_ += charged_[one];
   }
 
   // --- groups that are formed anew --------------------------------------------------------------------------------
@@ -689,7 +684,7 @@ class Refining {
   Together together_;
   std::vector<uint8_t> may_stand_;
   std::vector<double> mass_;
-  std::vector<int64_t> rows_;
+  std::vector<int64_t> rows_, charged_;  // of each piece; and those that count for the budget of suppression
   std::vector<int> group_;
   std::vector<uint8_t> movable_;
   int64_t k_, work_ = 0;
@@ -713,7 +708,7 @@ class Refining {
     Members suppressed;
     double loss = 0.0;
   } before_;  // before anything was suppressed
-  bool moving_ = true;
+  bool moving_ = true, completing_ = false;
   int64_t budget_ = 0, suppressed_rows_ = 0;
   double price_ = 0.0;
   std::vector<double> null_losses_, line_;
@@ -727,11 +722,11 @@ class Refining {
 // The groups of pieces after a search. `steps` are what the search does, one after the other: ("descend", work),
 // ("regroup", work, seed), ("suppress", budget, ratio, work) or ("complete", budget). Returns the group of each piece, -2 for those
 // that are suppressed, the loss before and after each step, and what stands for each group.
-nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints groups,
-                 Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, nb::list steps, double seconds,
+nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints charged,
+                 Ints groups, Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, nb::list steps, double seconds,
                  nb::object callback) {
   bool calls = space.calls_python() || !holds.is_none();
-  Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, groups, movable, order,
+  Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, charged, groups, movable, order,
                     alone, k, std::move(holds));
   refining.set_deadline(seconds);
   Tick tick(std::move(callback));
@@ -759,7 +754,7 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
 
 void bind_refine(nb::module_& m) {
   m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"),
-        nb::arg("mass"), nb::arg("rows"), nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"),
+        nb::arg("mass"), nb::arg("rows"), nb::arg("charged"), nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"),
         nb::arg("k"), nb::arg("holds").none(), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
 }
 

@@ -242,7 +242,14 @@ class Pairs:
             pair, _, first = distinct([source, *codes.T])
             share = np.bincount(pair, weights=share).astype(np.int64)
             source, codes, mass = source[first], codes[first], sum_by(pair, mass, len(first))
-        return cls(masking.attributes, records.codes[source], codes, share, mass)
+        return cls.with_costs_of(records, masking.attributes, records.codes[source], codes, share, mass)
+
+    @classmethod
+    def with_costs_of(cls, records: Records, *parts: Any) -> Pairs:
+        """Return pairs of some tuples, in which a suppressed value costs what it costs in the whole table."""
+        pairs = cls(*parts)
+        pairs.__dict__["null_costs"] = records.null_costs
+        return pairs
 
     @classmethod
     def of_rows(

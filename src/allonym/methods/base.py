@@ -23,7 +23,10 @@ from allonym.progress import Progress, no_progress
 from allonym.records import Masking, Pairs, Records
 from allonym.release_key import rng_of
 
-REFINE = "Improve the groups by a local search, which loses much less at the same k; without it, as published."
+REFINE = (
+    "Improve the groups by a local search, which loses much less at the same k; without it, as published. Unless "
+    "stated, groups are improved, except where a column has sets of items."
+)
 RESTARTS = "How often to group with another order of ties; the release that loses least is taken."
 TIME_LIMIT = (
     "Seconds for improving the groups: the best groups found by then are taken. Releases then depend on the speed of "
@@ -52,6 +55,18 @@ def cell_conflicts(values: str, *, cells: bool) -> Iterator[Problem]:
 def suppress_parameter() -> Any:
     """Declare the share of records that may be suppressed."""
     return parameter(None, SUPPRESS, type=float, minimum=0, below=1, hint="0.01 or 1%.")
+
+
+def refine_parameter() -> Any:
+    """Declare whether groups are improved."""
+    return parameter(None, REFINE, type=bool)
+
+
+def refines(records: Records, refine: bool | None) -> bool:
+    """Tell whether groups are improved: as stated, else unless a column has sets of items, which would take long."""
+    if refine is not None:
+        return refine
+    return not any(kind_named(attribute.kind).multivalued for attribute in records.attributes)
 
 
 def time_limit_parameter() -> Any:
@@ -203,7 +218,7 @@ class GroupingMethod(PartitionMethod):
         "common subsumer, for numbers the mean; member: the values of one record.",
         choices=tuple(REPRESENTATIVES),
     )
-    refine: bool = parameter(True, REFINE)
+    refine: bool | None = refine_parameter()
     time_limit: float | None = time_limit_parameter()
     restarts: int = parameter(1, RESTARTS, minimum=1, hint="1 is usual; 10 takes ten times as long.")
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
@@ -246,7 +261,7 @@ class GroupingMethod(PartitionMethod):
         represent = EXISTING if self.writes_existing else self.represent
         effort = effort_of(
             records,
-            refine=self.refine,
+            refine=refines(records, self.refine),
             seconds=self.time_limit,
             seed=seed,
             suppress=self.suppress,

@@ -12,7 +12,7 @@ from allonym.arrays import Ints, count_units, distinct, sum_by
 from allonym.measures import loss
 from allonym.methods.groups import Groups
 from allonym.methods.refine import Effort, refined
-from allonym.methods.replacement.existing_records import with_suppressed
+from allonym.methods.replacement.existing_records import empty_tuples, with_suppressed
 from allonym.methods.represent import represent
 from allonym.methods.requirements import Look, enforced
 from allonym.methods.suppressing.cells import with_cells_suppressed
@@ -55,7 +55,7 @@ class Finishing:
         if chosen and not self._is_kept(records, masking, chosen, lost_before):
             masking, _ = self._improved(records, groups, tick, replace(self.effort, budget=0))
             chosen = 0
-        if self.effort.budget or self.cells:
+        if self.effort.suppresses or self.cells:
             before = lost_before if chosen else _sse(records, masking)
             masking = replace(masking, suppression=Suppression(self.effort.budget, chosen, before, before))
             if self.cells:
@@ -82,12 +82,14 @@ class Finishing:
             masking = _masking(*self._enforced(records, groups, tick, self.look))
             return masking, 0.0
         found = refined(records, groups, self.k, self.metrics, self.representative, tick, effort)
-        masking = _masking(*self._enforced(records, found.groups, tick))
-        if found.gain < LITTLE:
-            before = _masking(*self._enforced(records, groups, tick, self.look))
-            if _sse(records, before) <= _sse(records, masking):
-                return before, 0.0
-        return masking, found.loss_without_suppression
+        if found.gain >= LITTLE and effort.refine:
+            return _masking(*self._enforced(records, found.groups, tick)), found.loss_without_suppression
+        masking = _masking(*self._enforced(records, groups, tick, self.look))
+        lost = _sse(records, masking)
+        if found.gain > 0:
+            other = _masking(*self._enforced(records, found.groups, tick))
+            masking = other if _sse(records, other) < lost else masking
+        return masking, min(lost, found.loss_without_suppression) if effort.refine else lost
 
     def _enforced(
         self, records: Records, groups: Groups, tick: Tick, look: Look | None = None
@@ -115,7 +117,7 @@ def effort_of(
     """
     share = suppress if suppress is not None else DEFAULT_SHARE if truthful else 0.0
     budget = math.floor(share * records.n + 1e-9)
-    return Effort(refine, seconds, seed, budget, DEFAULT_RATIO if suppress is None else None)
+    return Effort(refine, seconds, seed, budget, DEFAULT_RATIO if suppress is None else None, suppresses=share > 0)
 
 
 def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
@@ -131,10 +133,7 @@ def _suppressed_records(records: Records, masking: Masking) -> int:
     """Return how many records are suppressed that had a value before."""
     if masking.suppressed is None:
         return 0
-    empty = np.ones(len(masking.source), bool)
-    for a, attribute in enumerate(records.attributes):
-        null = np.array([value is None for value in attribute.values], bool)
-        empty &= null[records.codes[masking.source, a]]
+    empty = empty_tuples(records)[masking.source]
     return int(masking.share[masking.suppressed & ~empty].sum())
 
 

@@ -12,13 +12,14 @@ import numpy as np
 from allonym.arrays import Ints, take_rows
 from allonym.errors import Problem
 from allonym.methods.base import (
-    REFINE,
     SUPPRESS_CELLS,
     VALUES,
     VALUES_CHOICES,
     MethodInfo,
     PartitionMethod,
     cell_conflicts,
+    refine_parameter,
+    refines,
     suppress_parameter,
     time_limit_parameter,
 )
@@ -51,7 +52,7 @@ class Fusion(PartitionMethod):
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
     guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
-    refine: bool = parameter(True, REFINE)
+    refine: bool | None = refine_parameter()
     time_limit: float | None = time_limit_parameter()
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
     suppress: float | None = suppress_parameter()
@@ -81,7 +82,12 @@ class Fusion(PartitionMethod):
     ) -> Masking:
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         effort = effort_of(
-            records, refine=self.refine, seconds=self.time_limit, seed=seed, suppress=self.suppress, truthful=False
+            records,
+            refine=refines(records, self.refine),
+            seconds=self.time_limit,
+            seed=seed,
+            suppress=self.suppress,
+            truthful=False,
         )
         groups = grouped(self, records, seed, tick, blocks)
         return _finished(records, groups, _into(groups), self.k, tick, effort, self.suppress_cells, self.writes_existing)

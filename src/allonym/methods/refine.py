@@ -17,6 +17,7 @@ from allonym.methods.kernels.search import SUPPRESSED, Pieces, Search
 from allonym.methods.kernels.space import alike, space_of_forms
 from allonym.methods.kernels.standing import Standing
 from allonym.methods.kernels.suppressed_pieces import SuppressedPieces
+from allonym.methods.replacement.existing_records import empty_tuples
 from allonym.methods.replacement.least_squares import standing_of
 from allonym.metric import Metric
 from allonym.records import Records
@@ -47,13 +48,14 @@ class Effort:
     seed: int = 0
     budget: int = 0
     min_ratio: float | None = None
+    suppresses: bool = False  # whether suppression is asked for, even if the budget is too small for any record
 
     def steps(self, pieces: int) -> list[Step]:
         """Return what the search does, one after the other."""
         steps: list[Step] = []
         if self.refine:
             work = min(REGROUPED_PER_PIECE * pieces, MAX_REGROUPED) if self.seconds is None else NO_LIMIT
-            steps += [("descend", WORK_PER_PIECE * pieces), ("regroup", work, self.seed)]
+            steps += [("descend", WORK_PER_PIECE * pieces), ("regroup", work, self.seed % 2**64)]
         if self.budget > 0:
             for ratio in RATIOS if self.min_ratio is None else (self.min_ratio,):
                 steps.append(("suppress", self.budget, ratio, WORK_PER_PIECE * pieces))
@@ -122,6 +124,7 @@ def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
         np.ascontiguousarray(records.codes[groups.source].T),
         groups.mass(records),
         groups.share,
+        np.where(empty_tuples(records)[groups.source], 0, groups.share),
         groups.group,
         movable,
         holding.alone[movable[holding.alone]],
@@ -169,6 +172,7 @@ def _compiled(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) ->
         may_stand=standing.may_stand.astype(np.uint8),
         mass=pieces.mass,
         rows=pieces.rows,
+        charged=pieces.charged,
         groups=pieces.groups,
         movable=pieces.movable.astype(np.uint8),
         order=every,

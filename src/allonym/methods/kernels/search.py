@@ -40,6 +40,7 @@ class Pieces:
         columns: codes, attribute by attribute.
         mass: what each piece counts for utility.
         rows: how many rows each piece has.
+        charged: how many of them count for the budget of suppression; records without values do not.
         groups: the group of each piece.
         movable: which pieces may change their groups; the others are suppressed.
         alone: the pieces that could be groups alone.
@@ -52,6 +53,7 @@ class Pieces:
     columns: Ints
     mass: Floats
     rows: Ints
+    charged: Ints
     groups: Ints
     movable: NDArray[np.bool_]
     alone: Ints

@@ -23,6 +23,7 @@ class SuppressedPieces:
         self.search, self.members, self.rows, self.budget, self.price = search, (), 0, 0, 0.0
         self.before = dict(search.members), dict(search.weighed), list(search.group), search.made
         self.loss_before = search.loss()
+        self.completing = False  # whether any piece is suppressed, whatever that costs
         search.suppression = self
 
     members: Members
@@ -48,28 +49,26 @@ class SuppressedPieces:
         self.budget = 0
 
     def _suppress_one_more(self) -> bool:
-        """Suppress the piece that costs least, of those that its group can spare; tell whether there is one."""
-        search, least, chosen = self.search, float("inf"), None
+        """Suppress the piece, or the group, that costs least; tell whether there is one."""
+        search, self.completing = self.search, True
+        best: Change | None = None
+        least = -float("inf")
         for piece in search.movable():
-            own = search.group[piece]
-            if own == SUPPRESSED or self.rows + search.pieces.rows[piece] > self.budget:
+            if search.group[piece] == SUPPRESSED:
                 continue
-            rest = without_piece(search.members[own], piece)
-            if rest and not search.holds(rest):
-                continue
-            cost = search.null_losses[piece] + (search.weigh(rest)[0] if rest else 0.0) - search.weighed[own][0]
-            if cost < least:
-                least, chosen = float(cost), piece
-        if chosen is None:
+            for change in self.suppressing(piece):
+                gain = search.gain(change, least)
+                if gain > least and all(search.holds(x) for g, x in change.items() if x and g != SUPPRESSED):
+                    best, least = change, gain
+        self.completing = False
+        if best is None:
             return False
-        own = search.group[chosen]
-        rest = without_piece(search.members[own], chosen)
-        search.apply({own: rest, SUPPRESSED: with_pieces(self.members, chosen)})
+        search.apply(best)
         return True
 
     def cost(self, piece: int) -> float:
         """Return what it costs to suppress a piece."""
-        return float(self.search.null_losses[piece]) + self.price * float(self.search.pieces.rows[piece])
+        return float(self.search.null_losses[piece]) + self.price * float(self.search.pieces.charged[piece])
 
     def saved(self, members: Members) -> float:
         """Return what is saved if other pieces are suppressed; it is negative, if these are more."""
@@ -83,7 +82,7 @@ class SuppressedPieces:
 
     def set_members(self, members: Members) -> None:
         """Let other pieces be suppressed."""
-        self.members, self.rows = members, int(self.search.pieces.rows[list(members)].sum())
+        self.members, self.rows = members, int(self.search.pieces.charged[list(members)].sum())
         for one in members:
             self.search.group[one] = SUPPRESSED
 
@@ -91,11 +90,12 @@ class SuppressedPieces:
         """Yield the changes after which a piece is suppressed, or its whole group."""
         if self.budget <= 0:
             return
-        search, rows = self.search, self.search.pieces.rows
+        search, rows = self.search, self.search.pieces.charged
         own = search.group[piece]
         members = search.members[own]
         rest = without_piece(members, piece)
-        if self.rows + rows[piece] <= self.budget and self.cost(piece) < search.weighed[own][0]:
+        cheap = self.completing or self.cost(piece) < search.weighed[own][0]
+        if self.rows + rows[piece] <= self.budget and cheap:
             if not rest or search.enough(rest):
                 yield {own: rest, SUPPRESSED: with_pieces(self.members, piece)}
             elif change := search.dissolved(own, without=piece):

@@ -54,6 +54,8 @@ class TieOrder:
             inverse=inverse,
             publishable=publishable,
         )
+        costs = (x if own is None else x[own] for x, own in zip(records.null_costs, codes, strict=True))
+        new.__dict__["null_costs"] = tuple(costs)  # of the columns as they are, whatever order is drawn
         return cls(records, new, order, tuple(codes))
 
     def restored(self, masking: Masking) -> Masking:

@@ -167,6 +167,11 @@ def with_suppressed(records: Records, masking: Masking) -> Masking:
     return replace(masking, suppressed=frozen(suppressed)) if suppressed.any() else masking
 
 
+def empty_tuples(records: Records) -> Bools:
+    """Return which tuples had no values before."""
+    return _all_null(records.attributes, records.codes)
+
+
 def _all_null(attributes: Sequence[Attribute], codes: Ints) -> Bools:
     """Return which tuples of codes are null in all attributes."""
     null = np.ones(len(codes), bool)

@@ -66,6 +66,7 @@ def chosen_together(records: Records, groups: Groups, k: int, metrics: Sequence[
         may_stand=standing.may_stand.astype(np.uint8),
         mass=mass,
         rows=groups.share,
+        charged=groups.share,
         groups=groups.group,
         movable=np.ones(len(groups.source), np.uint8),
         order=np.arange(0),

@@ -20,7 +20,7 @@ def with_cells_suppressed(records: Records, masking: Masking) -> Masking:
     """
     number, attributes = int(masking.groups.max(initial=-1)) + 1, masking.attributes
     mass = records.mass_of(masking.source, masking.share)
-    pairs = Pairs(attributes, records.codes[masking.source], masking.codes, masking.share, mass)
+    pairs = Pairs.with_costs_of(records, attributes, records.codes[masking.source], masking.codes, masking.share, mass)
     far = np.stack([pairs.shares[a] * pairs.distances(a) for a in range(len(attributes))])
     null = np.stack([pairs.shares[a] * costs[pairs.original[:, a]] for a, costs in enumerate(records.null_costs)])
     least = MIN_GAIN * sum_by(masking.groups, mass, number)
