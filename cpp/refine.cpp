@@ -19,6 +19,7 @@ constexpr int MAX_TARGETS = 8;      // groups that a piece of a dissolved group 
 constexpr int MAX_SWAPS = 3;        // swaps that are tried with a group
 constexpr int MAX_JOINED = 4;       // groups that a group may join
 constexpr int LARGE_GROUP = 100;    // members, for which a group counts once more
+constexpr int CALL = 20;            // groups that could be weighed in the time of a call of Python
 constexpr int MAX_STANDING = 64;   // members that are tried as the one whose values a group has
 constexpr int MAX_REGROUPED = 6;    // groups that are formed anew together
 constexpr int MAX_SWEEPS = 4;       // over the attributes, where these are weighed together
@@ -85,14 +86,20 @@ Members without(const Members& members, int32_t piece) {
 class Refining {
  public:
   Refining(Space& space, nb::list columns, Together together, Flags may_stand, Floats mass, Ints rows, Ints charged, Ints groups,
-           Flags movable, Ints order, Ints alone, int64_t k, nb::object holds)
+           Flags movable, Ints order, Ints alone, int64_t k, Ints unit_starts, Ints units, nb::object holds)
       : space_(space), together_(together), may_stand_(may_stand.data(), may_stand.data() + may_stand.size()), mass_(mass.data(), mass.data() + mass.size()),
         rows_(rows.data(), rows.data() + rows.size()), charged_(charged.data(), charged.data() + charged.size()), group_(groups.data(), groups.data() + groups.size()),
-        movable_(movable.data(), movable.data() + movable.size()), k_(k), holds_(std::move(holds)),
+        movable_(movable.data(), movable.data() + movable.size()), k_(k),
+        unit_starts_(unit_starts.data(), unit_starts.data() + unit_starts.size()),
+        units_(units.data(), units.data() + units.size()), holds_(std::move(holds)),
         near_(space, mass_, {order.data(), order.data() + order.size()}),
         frequent_(space, mass_, {alone.data(), alone.data() + alone.size()}) {
     for (size_t a = 0; a < nb::len(columns); ++a)
       columns_.push_back(std::make_unique<Column>(nb::cast<nb::dict>(columns[a]), *space.attributes[a]));
+    for (auto& column : columns_) calls_ += column->calls_python();
+    int64_t last = -1;
+    for (int64_t unit : units_) last = std::max(last, unit);
+    seen_.assign(last + 1, 0);
     int number = 0;
     for (int g : group_) number = std::max(number, g + 1);
     groups_.resize(number);
@@ -223,7 +230,7 @@ class Refining {
 
   double weigh(const Members& members, std::vector<Stand>* stands = nullptr) {
     int number = static_cast<int>(members.size());
-    work_ += 1 + number / LARGE_GROUP;
+    work_ += 1 + number / LARGE_GROUP + calls_ * CALL;
     int width = space_.width();
     codes_.resize(static_cast<size_t>(width) * number);
     weights_.resize(number);
@@ -335,16 +342,26 @@ class Refining {
     return mass_[piece] * (distance * distance);
   }
 
-  bool enough(const Members& members) const {
+  // Whether some pieces have k rows, and, where rows are about persons, k persons.
+  bool enough(const Members& members) {
     int64_t rows = 0;
     for (int32_t piece : members) rows += rows_[piece];
-    return rows >= k_;
+    if (rows < k_ || unit_starts_.empty()) return rows >= k_;
+    ++stamp_;
+    int64_t units = 0;
+    for (int32_t piece : members)
+      for (int64_t i = unit_starts_[piece]; i < unit_starts_[piece + 1]; ++i) {
+        if (seen_[units_[i]] != stamp_) seen_[units_[i]] = stamp_, ++units;
+        if (units >= k_) return true;
+      }
+    return false;
   }
 
   // Whether some pieces would be a group that meets every requirement.
   bool holds(const Members& members) {
     if (!enough(members)) return false;
     if (holds_.is_none()) return true;
+    work_ += CALL;
     nb::gil_scoped_acquire held;
     std::vector<int64_t> own(members.begin(), members.end());
     return nb::cast<bool>(holds_(to_numpy(std::move(own))));
@@ -687,7 +704,8 @@ class Refining {
   std::vector<int64_t> rows_, charged_;  // of each piece; and those that count for the budget of suppression
   std::vector<int> group_;
   std::vector<uint8_t> movable_;
-  int64_t k_, work_ = 0;
+  int64_t k_, work_ = 0, calls_ = 0, stamp_ = 0;
+  std::vector<int64_t> unit_starts_, units_, seen_;  // the persons of each piece, where rows are about persons
   nb::object holds_;
   Blocks near_, frequent_;
   std::vector<std::unique_ptr<Column>> columns_;
@@ -723,11 +741,12 @@ class Refining {
 // ("regroup", work, seed), ("suppress", budget, ratio, work) or ("complete", budget). Returns the group of each piece, -2 for those
 // that are suppressed, the loss before and after each step, and what stands for each group.
 nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints charged,
-                 Ints groups, Flags movable, Ints order, Ints alone, int64_t k, nb::object holds, nb::list steps, double seconds,
+                 Ints groups, Flags movable, Ints order, Ints alone, int64_t k, Ints unit_starts,
+                 Ints units, nb::object holds, nb::list steps, double seconds,
                  nb::object callback) {
   bool calls = space.calls_python() || !holds.is_none();
   Refining refining(space, columns, static_cast<Together>(together), may_stand, mass, rows, charged, groups, movable, order,
-                    alone, k, std::move(holds));
+                    alone, k, unit_starts, units, std::move(holds));
   refining.set_deadline(seconds);
   Tick tick(std::move(callback));
   std::vector<double> losses{refining.loss()};
@@ -755,7 +774,7 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
 void bind_refine(nb::module_& m) {
   m.def("refine", &refine, nb::arg("space"), nb::arg("columns"), nb::arg("together"), nb::arg("may_stand"),
         nb::arg("mass"), nb::arg("rows"), nb::arg("charged"), nb::arg("groups"), nb::arg("movable"), nb::arg("order"), nb::arg("alone"),
-        nb::arg("k"), nb::arg("holds").none(), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
+        nb::arg("k"), nb::arg("unit_starts"), nb::arg("units"), nb::arg("holds").none(), nb::arg("steps"), nb::arg("seconds"), nb::arg("tick"));
 }
 
 }  // namespace allonym

@@ -68,6 +68,7 @@ class Column {
   const double* null_row() const { return null_.data(); }
   Stand null() const { return {null_.data(), 0.0, Stand::IS_NULL}; }
   Stand at(int32_t point) { return {row_of(point), 0.0, point}; }
+  bool calls_python() const { return choice_ == Choice::PYTHON || attribute.calls_python(); }
   bool is_weighed() const { return weighed_; }
 
   // The points that may stand for some codes, where several attributes are weighed together.

@@ -34,11 +34,6 @@ class Holding:
         if self.sensitive is not None:
             self.requirement_check = RequirementCheck(self.sensitive, records.units)
 
-    @property
-    def is_count_of_rows(self) -> bool:
-        """Whether k rows are all that a group needs."""
-        return not self.own
-
     def enough(self, members: Sequence[int] | Ints) -> bool:
         """Tell whether there are k rows, or persons."""
         if int(self.rows[list(members)].sum()) < self.k:

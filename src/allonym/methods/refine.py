@@ -129,7 +129,8 @@ def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
         movable,
         holding.alone[movable[holding.alone]],
         k,
-        None if holding.is_count_of_rows else holding.holds,
+        holding.units,
+        None if holding.sensitive is None else holding.holds,
     )
 
 
@@ -178,6 +179,8 @@ def _compiled(pieces: Pieces, standing: Standing, effort: Effort, tick: Tick) ->
         order=every,
         alone=alone,
         k=pieces.k,
+        unit_starts=np.cumsum([0, *map(len, pieces.units)]) if pieces.units else np.arange(0),
+        units=np.concatenate(pieces.units) if pieces.units else np.arange(0),
         holds=pieces.holds,
         steps=effort.steps(len(pieces.rows)),
         seconds=0.0 if effort.seconds is None else effort.seconds,

@@ -21,6 +21,7 @@ MAX_TARGETS = 8  # groups that a piece of a dissolved group may join
 MAX_SWAPS = 3  # swaps that are tried with a group
 MAX_JOINED = 4  # groups that a group may join
 LARGE_GROUP = 100  # members, for which a group counts once more
+CALL = 20  # groups that the compiled search could weigh in the time of a call of Python
 MIN_GAIN = 1e-9  # of the whole loss: less is no gain
 
 Tick = Callable[[int, int], None]
@@ -45,6 +46,7 @@ class Pieces:
         movable: which pieces may change their groups; the others are suppressed.
         alone: the pieces that could be groups alone.
         k: how many rows a group has at least.
+        units: the persons of each piece; none, where every row is a person.
         holds: tells whether some pieces would be a group that meets all other requirements; None: there are none.
     """
 
@@ -58,6 +60,7 @@ class Pieces:
     movable: NDArray[np.bool_]
     alone: Ints
     k: int
+    units: list[Ints]
     holds: Callable[[Ints], bool] | None
 
 
@@ -83,7 +86,7 @@ class Search:
 
     def weigh(self, members: Members) -> tuple[float, list[Stand]]:
         """Return Σ ω·d² of a group, and what stands for it."""
-        self.work += 1 + len(members) // LARGE_GROUP
+        self.work += 1 + len(members) // LARGE_GROUP + CALL * self.standing.calls
         own = list(members)
         return self.standing.weigh(self.pieces.columns[:, own], self.pieces.mass[own], members)
 
@@ -93,12 +96,18 @@ class Search:
         return float(self.pieces.mass[piece] * (distance * distance))
 
     def enough(self, members: Members) -> bool:
-        """Tell whether some pieces have k rows."""
-        return int(self.pieces.rows[list(members)].sum()) >= self.pieces.k
+        """Tell whether some pieces have k rows, and, where rows are about persons, k persons."""
+        if int(self.pieces.rows[list(members)].sum()) < self.pieces.k:
+            return False
+        units = self.pieces.units
+        return not units or len(np.unique(np.concatenate([units[x] for x in members]))) >= self.pieces.k
 
     def holds(self, members: Members) -> bool:
         """Tell whether some pieces would be a group that meets every requirement."""
-        return self.enough(members) and (self.pieces.holds is None or self.pieces.holds(np.array(members)))
+        if not self.enough(members) or self.pieces.holds is None:
+            return self.enough(members)
+        self.work += CALL
+        return self.pieces.holds(np.array(members))
 
     # --- what may be changed -------------------------------------------------------------------------------------
 

@@ -130,6 +130,11 @@ class ColumnStanding:
     def _form(self) -> dict[str, Any] | None:
         return self.metric.compiled_form()
 
+    @property
+    def calls_python(self) -> bool:
+        """Whether compiled kernels call the metric for each group."""
+        return self.choice == Choice.PYTHON or self._form is None
+
     def space_form(self) -> dict[str, Any]:
         """Return the metric for compiled kernels."""
         return self.points.form() if self._form is None else self._form
@@ -225,6 +230,7 @@ class Standing:
         self, columns: Sequence[ColumnStanding], shares: Floats, together: Together, may_stand: Bools | None = None
     ) -> None:
         self.columns, self.shares, self.together, self.may_stand = columns, shares, together, may_stand
+        self.calls = sum(column.calls_python for column in columns)  # for each group that is weighed
 
     def weigh(self, codes: Ints, mass: Floats, members: Sequence[int]) -> tuple[float, list[Stand]]:
         """Return what some tuples of codes (m × n) lose, and what stands for them in each attribute."""

@@ -72,6 +72,8 @@ def chosen_together(records: Records, groups: Groups, k: int, metrics: Sequence[
         order=np.arange(0),
         alone=np.arange(0),
         k=k,
+        unit_starts=np.arange(0),
+        units=np.arange(0),
         holds=None,
         steps=[],
         seconds=0.0,
