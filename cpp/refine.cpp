@@ -618,29 +618,27 @@ class Refining {
     }
     if (chosen.size() < 2) return false;
     Change change;
-    int64_t rows = 0;
     for (int group : chosen) {
-      for (int32_t one : groups_[group].members) pool.push_back(one), rows += rows_[one];
+      pool.insert(pool.end(), groups_[group].members.begin(), groups_[group].members.end());
       change.groups.emplace_back(group, Members{});
     }
     std::sort(pool.begin(), pool.end());
     std::vector<int32_t> left = pool;
     for (size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random.below(static_cast<int>(i))]);
     std::vector<Members> made;
-    while (rows >= k_) {
+    while (enough(left)) {
       space_.line(space_.point(left[0]), line_);
       std::stable_sort(left.begin() + 1, left.end(), [&](int32_t a, int32_t b) {
         return rounded(space_.distance(line_, a)) < rounded(space_.distance(line_, b));
       });
       Members group;
-      int64_t held = 0;
       size_t taken = 0;
-      while (held < k_) held += rows_[left[taken]], group.push_back(left[taken++]);
+      while (!enough(group)) group.push_back(left[taken++]);
       left.erase(left.begin(), left.begin() + taken);
       std::sort(group.begin(), group.end());
       made.push_back(std::move(group));
-      rows -= held;
     }
+    if (made.empty()) return false;
     for (int32_t one : left) {
       double least = INFINITE;
       size_t target = 0;

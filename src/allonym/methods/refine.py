@@ -23,7 +23,7 @@ from allonym.metric import Metric
 from allonym.records import Records
 
 WORK_PER_PIECE = 100  # groups that are weighed for each piece, until no single change gains anything
-REGROUPED_PER_PIECE = 2_000  # groups that are weighed for each piece, while groups are formed anew
+REGROUPED_PER_PIECE = 500  # groups that are weighed for each piece, while groups are formed anew
 MAX_REGROUPED = 500_000  # and in all
 RATIOS = (32.0, 8.0, 2.0, 0.5, 0.0)  # prices of suppression within a budget, from what saves most on
 NO_LIMIT = 2**62  # groups that are weighed, where only the time is limited

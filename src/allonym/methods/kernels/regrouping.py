@@ -81,7 +81,7 @@ def form_anew(search: Search, piece: int, random: Random) -> list[int]:
         other = random.below(i)
         left[i - 1], left[other] = left[other], left[i - 1]
     made = _made(search, left)
-    if not all(search.holds(x) for x in made):
+    if not made or not all(search.holds(x) for x in made):
         return []
     change: Change = dict.fromkeys(chosen, ())
     search.apply(change)
@@ -100,7 +100,7 @@ def _made(search: Search, left: list[int]) -> list[Members]:
         taken = next(x for x in range(1, len(left) + 1) if search.enough(tuple(left[:x])))
         made.append(tuple(sorted(left[:taken])))
         left = left[taken:]
-    for one in left:
+    for one in left if made else ():
         costs = []
         for members in made:
             joined = search.weigh(with_pieces(members, one))[0]
