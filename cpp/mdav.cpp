@@ -1,5 +1,5 @@
 // MDAV (Martinez, Sanchez and Valls 2012, Algorithm 1): groups of k rows; a tuple is split when a group is full.
-#include "blocks.h"
+#include "far_from_centre.h"
 
 namespace allonym {
 
@@ -92,7 +92,8 @@ class Mdav {
  public:
   // Tuples come in the order in which ties are broken.
   Mdav(Space& space, std::vector<double> each, std::vector<int64_t> counts, std::vector<int32_t> order, int64_t k)
-      : space_(space), equal_(space.tuples(), 1.0), k_(k), blocks_(space, equal_, std::move(order)) {
+      : space_(space), equal_(space.tuples(), 1.0), k_(k), blocks_(space, equal_, std::move(order)),
+        far_(space, equal_) {
     for (int64_t rows : counts) rows_ += rows;
     left_ = std::make_unique<RowsLeft>(space, std::move(each), std::move(counts));
   }
@@ -105,7 +106,7 @@ class Mdav {
       round();
       if (++rounds % 64 == 0) tick(total - rows_, total);
     }
-    if (rows_ >= 2 * k_ && blocks_.left() > 1) around(blocks_.farthest(left_->centroid(), false));
+    if (rows_ >= 2 * k_ && blocks_.left() > 1) around(far_.farthest(left_->centroid(), blocks_));
     if (rows_ > 0) take_rest();
     tick(total, total);
     return std::move(pieces_);
@@ -115,7 +116,7 @@ class Mdav {
   // Make a group around the tuple r farthest from the centroid, and one around the tuple farthest from r.
   void round() {
     auto middle = left_->centroid();
-    int r = blocks_.farthest(middle, false);
+    int r = far_.farthest(middle, blocks_);
     auto start = space_.point(r);
     if ((*left_)[r] >= k_) {
       int s = blocks_.farthest(start, false);
@@ -184,6 +185,7 @@ class Mdav {
   std::vector<double> equal_;  // tuples are far by distance alone, whatever they count
   int64_t k_, rows_ = 0, group_ = 0;
   Blocks blocks_;
+  FarFromCentre far_;
   std::unique_ptr<RowsLeft> left_;
   std::vector<int32_t> near_;
   std::vector<int64_t> pieces_;

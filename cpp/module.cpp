@@ -15,6 +15,7 @@ namespace allonym {
 void bind_space(nb::module_& module);
 void bind_growth(nb::module_& module);
 void bind_mdav(nb::module_& module);
+void bind_fusion(nb::module_& module);
 void bind_refine(nb::module_& module);
 }  // namespace allonym
 
@@ -23,5 +24,6 @@ NB_MODULE(_kernels, module) {
     allonym::bind_space(module);
     allonym::bind_growth(module);
     allonym::bind_mdav(module);
+    allonym::bind_fusion(module);
     allonym::bind_refine(module);
 }

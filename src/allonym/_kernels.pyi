@@ -21,3 +21,12 @@ def sa_mdav(
     tick: Callable[[int, int], None],
 ) -> Ints: ...
 def mdav(space: Space, each: Floats, counts: Ints, order: Ints, k: int, tick: Callable[[int, int], None]) -> Ints: ...
+def fusion(
+    space: Space,
+    counts: Ints,
+    order: Ints,
+    k: int,
+    heuristics: str,
+    draw: Callable[[int], int],
+    tick: Callable[[int, int], None],
+) -> Ints: ...
