@@ -81,36 +81,42 @@ class Blocks {
   // The tuples nearest to a point, so many of them, the nearest first; of equals, the first. `without` is left out.
   void several(const std::vector<Point>& point, int number, int without, std::vector<int32_t>& found) {
     prepare(point, LOWER);
+    heap_.clear();
+    int own = without >= 0 && has(without) ? place_[without] / SIZE : -1;  // tuples like it are in its block
+    if (own >= 0) look_several(own, number, without);
+    uint32_t limit = limit_of(farthest_of(number));
     by_bound_.clear();
     for (int b = 0; b < blocks_; ++b)
-      if (filled_[b]) by_bound_.emplace_back(bound_[b], b);
-    heap_.clear();
+      if (bound_[b] <= limit && filled_[b] && b != own) by_bound_.emplace_back(bound_[b], b);
     auto later = [](const std::pair<uint32_t, int>& x, const std::pair<uint32_t, int>& y) { return x > y; };
     std::make_heap(by_bound_.begin(), by_bound_.end(), later);
-    double values[SIZE];
     while (!by_bound_.empty()) {
       auto [bound, b] = by_bound_.front();
-      if (static_cast<int>(heap_.size()) == number && bound > limit_of(heap_.front().first)) break;
+      if (bound > limit_of(farthest_of(number))) break;
       std::pop_heap(by_bound_.begin(), by_bound_.end(), later);
       by_bound_.pop_back();
-      distances(b, values);
-      for (int j = 0; j < SIZE; ++j) {
-        int32_t one = members_[b * SIZE + j];
-        if (one < 0 || one == without) continue;
-        std::pair<double, int32_t> entry{rounded(values[j]), one};
-        if (static_cast<int>(heap_.size()) < number) {
-          heap_.push_back(entry);
-          std::push_heap(heap_.begin(), heap_.end());
-        } else if (entry < heap_.front()) {
-          std::pop_heap(heap_.begin(), heap_.end());
-          heap_.back() = entry;
-          std::push_heap(heap_.begin(), heap_.end());
-        }
-      }
+      look_several(b, number, without);
     }
     std::sort(heap_.begin(), heap_.end());
     found.clear();
     for (auto& entry : heap_) found.push_back(entry.second);
+  }
+
+  // How far the tuples nearest to one of them are, rounded, and all that are as near, in their order.
+  double tied(int one, std::vector<int32_t>& found) {
+    prepare(space_.point(one), LOWER);
+    found.clear();
+    double least = INFINITE;
+    int first = place_[one] / SIZE;
+    look_tied(first, one, least, found);
+    uint32_t limit = limit_of(least);
+    for (int b = 0; b < blocks_; ++b)
+      if (bound_[b] <= limit && b != first && filled_[b]) {
+        look_tied(b, one, least, found);
+        limit = limit_of(least);
+      }
+    std::sort(found.begin(), found.end());
+    return least;
   }
 
   // The weighted distances of the latest point that was asked about.
@@ -218,7 +224,7 @@ class Blocks {
     distances(block, values);
     for (int j = 0; j < SIZE; ++j) {
       int32_t one = members_[block * SIZE + j];
-      if (one < 0) continue;
+      if (one < 0 || (values[j] * DIGITS - 1) * (weighted ? mass_[one] : 1.0) > best.value) continue;
       double value = rounded(values[j]);
       if (weighted) value *= mass_[one];
       if (value < best.value || (value == best.value && one < best.tuple)) best = {value, one};
@@ -230,10 +236,45 @@ class Blocks {
     distances(block, values);
     for (int j = 0; j < SIZE; ++j) {
       int32_t one = members_[block * SIZE + j];
-      if (one < 0) continue;
+      if (one < 0 || (values[j] * DIGITS + 1) * (weighted ? mass_[one] : 1.0) < best.value) continue;
       double value = rounded(values[j]);
       if (weighted) value *= mass_[one];
       if (value > best.value || (value == best.value && one < best.tuple)) best = {value, one};
+    }
+  }
+
+  // How far the last of the nearest tuples is; there is room for all, until there are so many.
+  double farthest_of(int number) const {
+    return static_cast<int>(heap_.size()) < number ? INFINITE : heap_.front().first;
+  }
+
+  void look_several(int block, int number, int without) {
+    double values[SIZE];
+    distances(block, values);
+    for (int j = 0; j < SIZE; ++j) {
+      int32_t one = members_[block * SIZE + j];
+      if (one < 0 || one == without || values[j] * DIGITS - 1 > farthest_of(number)) continue;
+      std::pair<double, int32_t> entry{rounded(values[j]), one};
+      if (static_cast<int>(heap_.size()) == number) {
+        if (!(entry < heap_.front())) continue;
+        std::pop_heap(heap_.begin(), heap_.end());
+        heap_.pop_back();
+      }
+      heap_.push_back(entry);
+      std::push_heap(heap_.begin(), heap_.end());
+    }
+  }
+
+  void look_tied(int block, int without, double& least, std::vector<int32_t>& found) const {
+    double values[SIZE];
+    distances(block, values);
+    for (int j = 0; j < SIZE; ++j) {
+      int32_t one = members_[block * SIZE + j];
+      if (one < 0 || one == without || values[j] * DIGITS - 1 > least) continue;
+      double value = rounded(values[j]);
+      if (value > least) continue;
+      if (value < least) least = value, found.clear();
+      found.push_back(one);
     }
   }
 

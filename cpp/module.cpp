@@ -9,11 +9,13 @@ namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 1;
+constexpr int INTERFACE = 2;
 
 namespace allonym {
 void bind_space(nb::module_& module);
 void bind_growth(nb::module_& module);
+void bind_mdav(nb::module_& module);
+void bind_fusion(nb::module_& module);
 void bind_refine(nb::module_& module);
 }  // namespace allonym
 
@@ -21,5 +23,7 @@ NB_MODULE(_kernels, module) {
     module.attr("INTERFACE") = INTERFACE;
     allonym::bind_space(module);
     allonym::bind_growth(module);
+    allonym::bind_mdav(module);
+    allonym::bind_fusion(module);
     allonym::bind_refine(module);
 }

@@ -38,9 +38,10 @@ RECORD_LEVEL = [f"{M}represent_enforce.py", f"{M}noise.py", "tests/pipeline/test
 GROUPS = [f"{M}represent_enforce.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES]
 RELEASE = ["tests/release/test_release.py", f"{M}requirements.py"]
 TESTS = {  # a module or package of src/allonym: its tests; the first entry that matches is taken
-    "methods/kernels/adaptive.py": [f"{M}nearest.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
+    "methods/kernels/adaptive.py": [f"{M}compiled_kernels.py", f"{M}adaptive.py", f"{M}semantic.py", FIGURES],
     "methods/kernels/microaggregation.py": [f"{M}microaggregation.py", f"{M}semantic.py", FIGURES],
-    "methods/kernels/nearest.py": [f"{M}nearest.py"],
+    "methods/kernels/fusion.py": [f"{M}fusion.py"],
+    "methods/kernels/space.py": [f"{M}compiled_kernels.py"],
     "methods/sa_mdav.py": [f"{M}represent_enforce.py", f"{M}semantic.py", f"{M}adaptive.py", FIGURES],
     "methods/mdav.py": [f"{M}represent_enforce.py", f"{M}microaggregation.py", FIGURES, SETS],
     "methods/fusion.py": [f"{M}fusion.py"],

@@ -20,3 +20,13 @@ def sa_mdav(
     fixed: bool,
     tick: Callable[[int, int], None],
 ) -> Ints: ...
+def mdav(space: Space, each: Floats, counts: Ints, order: Ints, k: int, tick: Callable[[int, int], None]) -> Ints: ...
+def fusion(
+    space: Space,
+    counts: Ints,
+    order: Ints,
+    k: int,
+    heuristics: str,
+    draw: Callable[[int], int],
+    tick: Callable[[int, int], None],
+) -> Ints: ...

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
+import pytest
 import slow_masking as slow
+from both_kernels import BOTH, use
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
@@ -19,6 +22,13 @@ from allonym.records import Attribute, Records
 
 NUMBERS = (1.0, 2.0, 5.0, None)
 Row = tuple[object, ...]
+
+
+@pytest.fixture(scope="module", params=BOTH, autouse=True)
+def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run every test with compiled kernels and with NumPy."""
+    with use(request.param):
+        yield
 
 
 @st.composite

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
 import reference
 import slow_masking as slow
+from both_kernels import BOTH, use
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
@@ -22,14 +22,23 @@ from allonym import Fusion, Recoding, RecodingOrdered
 from allonym.errors import PlanError
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
-from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing
-from allonym.methods.kernels import nearest
+from allonym.methods.fusion import GUIDES, HEURISTICS, fused_into
+from allonym.methods.kernels.fusion import Fusing
+from allonym.metric import Metric
 from allonym.ontology.scope import Scope
+from allonym.progress import no_progress
 from allonym.records import Attribute, Records
 from allonym.release_key import rng_of
 
 SEXES = ("f", "m", None)
 Row = tuple[object, ...]
+
+
+@pytest.fixture(scope="module", params=BOTH, autouse=True)
+def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run every test with compiled kernels and with NumPy."""
+    with use(request.param):
+        yield
 
 
 def slowly(
@@ -114,9 +123,7 @@ def test_groups_are_those_of_the_algorithm(
     if guide == "random" and heuristics != "none":
         heuristics = "h1"
     expected = slowly(dict(Counter(rows)), tuples, k, heuristics, far, np.random.default_rng(seed))
-    few = data.draw(st.sampled_from([1, 100]))  # many blocks, or one
-    with patch.multiple(nearest, BLOCK=2, MIN_BLOCKED=few, MIN_REBUILT=few, BATCH=1):
-        into = Fusing(records, k, np.random.default_rng(seed), heuristics, guide).run(lambda done, total: None)
+    into = fused_into(records, k, np.random.default_rng(seed), no_progress, heuristics, guide)
     assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == expected
 
 
@@ -251,6 +258,7 @@ def test_of_groups_as_similar_the_one_goes_first_that_makes_the_smaller_group() 
     t = taxonomy({0: [], 1: [0], 2: [0], 3: [1], 4: [1], 5: [2], 6: [2]})
     job = Attribute("job", "text", ConceptMetric([3, 4, 5, 6], Scope(t, 0)))
     records = Records.of([job], [[0, *[1] * 3, 2, *[3] * 2]])  # 3 would join three of 4, 5 would join two of 6
+    own: list[Metric] = [job.metric]
 
     class Watched(Fusing):
         def fuse(self, one: int, other: int) -> None:
@@ -261,6 +269,6 @@ def test_of_groups_as_similar_the_one_goes_first_that_makes_the_smaller_group() 
         found = set()
         for seed in range(12):
             seen: list[tuple[int, int]] = []
-            Watched(records, 2, np.random.default_rng(seed), heuristics, "similarity").run(lambda done, total: None)
+            Watched(records, own, 2, np.random.default_rng(seed), heuristics, "similarity").run(no_progress)
             found.add(seen[0])
         assert found == first

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 import slow_masking as slow
+from both_kernels import BOTH, use
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +25,13 @@ from allonym.records import Attribute, Records
 WORDS, NUMBERS, RANKS = ("a", "b", "c", None), (1.0, 2.0, 5.0, None), (0, 1, 2, None)
 Row = tuple[object, ...]
 Told = tuple[Counter[frozenset[tuple[Row, int]]], Counter[Row]]
+
+
+@pytest.fixture(scope="module", params=BOTH, autouse=True)
+def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run every test with compiled kernels and with NumPy."""
+    with use(request.param):
+        yield
 
 
 def records_of(rows: list[Row]) -> Records:

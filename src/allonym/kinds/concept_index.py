@@ -142,7 +142,8 @@ class ConceptIndex:
         def packed(bits: int) -> NDArray[np.uint64]:
             return np.frombuffer(bits.to_bytes(words * 8, "little"), "<u8").astype(np.uint64)
 
-        return np.stack([packed(bits) for bits in self._above]), packed(self._allowed)
+        above = np.array([packed(bits) for bits in self._above], np.uint64).reshape(-1, words)
+        return above, packed(self._allowed)
 
     def _places(self, bits: int) -> Ints:
         """Return the members of a set."""

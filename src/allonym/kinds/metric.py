@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.arrays import Floats, Ints, added_up, frozen, sum_by
 from allonym.metric import Metric, Value
 from allonym.ontology.pickling import DropCaches
 
@@ -212,7 +212,8 @@ class BaseMetric(DropCaches, ABC):
         if not self._any_unlinked:
             return codes, counts
         linked = ~self.unlinked[codes]
-        if counts[linked].sum() * 2 < counts.sum() or not linked.any():
+        total = sum_by(codes, counts, len(self.values))  # by value, as compiled kernels add up
+        if added_up(total[~self.unlinked]) * 2 < added_up(total) or not linked.any():
             return None
         return codes[linked], counts[linked]
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, frozen
+from allonym.arrays import Floats, Ints, added_up, frozen, sum_by
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import Problem, TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
@@ -81,9 +81,10 @@ class OrdinalMetric(BaseMetric):
         if linked is None:
             return self.mode(codes[self.unlinked[codes]], counts[self.unlinked[codes]])
         codes, counts = linked
-        order = np.argsort(self.ranks[codes], kind="stable")
-        below = np.cumsum(counts[order])
-        return int(self.ranks[codes[order[np.searchsorted(below, below[-1] / 2)]]])
+        total, present = sum_by(codes, counts, len(self.values)), np.unique(codes)  # by value, as compiled kernels do
+        order = present[np.argsort(self.ranks[present], kind="stable")]
+        middle = int(np.searchsorted(np.cumsum(total[order]), added_up(total[present]) / 2))
+        return int(self.ranks[order[min(middle, len(order) - 1)]])
 
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number two ranges of ranks."""

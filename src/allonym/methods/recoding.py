@@ -9,7 +9,7 @@ import numpy as np
 
 from allonym.arrays import Ints, distinct, frozen
 from allonym.methods.base import ColumnwiseMethod, MethodInfo
-from allonym.methods.fusion import GUIDES, HEURISTICS, Fusing, fused, guiding
+from allonym.methods.fusion import GUIDES, HEURISTICS, fused, fused_into, guiding
 from allonym.methods.kernels.ties import DIGITS
 from allonym.ontology.similarity import MEASURES
 from allonym.parameters import parameter, redeclared
@@ -37,7 +37,7 @@ class Recoding(ColumnwiseMethod):
 
     def into(self, column: Records, rng: np.random.Generator) -> Ints:
         """Return what each value becomes."""
-        return Fusing(column, self.k, rng, self.heuristics, self.guide).run(no_progress)
+        return fused_into(column, self.k, rng, no_progress, self.heuristics, self.guide)
 
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
         """Recode every column; draws are by seed and column."""

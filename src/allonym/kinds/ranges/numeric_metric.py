@@ -183,9 +183,11 @@ class NumericMetric(BaseMetric):
 
     def _middle(self, codes: Ints, counts: Floats) -> int:
         """Return the code of the lower median."""
-        order = np.lexsort((codes, self.numbers[codes]))
-        below = np.cumsum(counts[order] if counts.sum() > 0 else np.ones(len(codes)))
-        return int(codes[order[np.searchsorted(below, below[-1] / 2)]])
+        total = sum_by(codes, counts if counts.sum() > 0 else np.ones(len(codes)), len(self.values))  # as for the mean
+        present = np.unique(codes)
+        order = present[np.argsort(self.numbers[present], kind="stable")]
+        below = np.cumsum(total[order])
+        return int(order[np.searchsorted(below, below[-1] / 2)])
 
     def hidden(self, number: float) -> float:
         """Return a number that fewer than k units hold as a multiple of a step by which nobody is known."""

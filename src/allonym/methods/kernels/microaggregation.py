@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from allonym.arrays import Floats, Ints
+from allonym.compiled import kernels
 from allonym.methods.groups import Groups, distances, values_of
-from allonym.methods.kernels.ties import DIGITS
+from allonym.methods.kernels.space import Centre, alike, space_of
+from allonym.methods.kernels.ties import rounded
 from allonym.metric import Metric, Value
 from allonym.records import Records
 
-Centre = Callable[[Metric], Callable[[Ints, Floats], Value]]
+Tick = Callable[[int, int], None]
 
 
 def mdav(
@@ -20,18 +22,28 @@ def mdav(
     metrics: Sequence[Metric],
     k: int,
     rng: np.random.Generator,
-    tick: Callable[[int, int], None],
+    tick: Tick,
     *,
-    around: Centre = lambda metric: metric.centroid,
+    around: Centre | None = None,
 ) -> Groups:
     """Group tuples by MDAV: fixed groups of k rows, the last one of k to 2k - 1; a tuple is split when a group is full.
 
     Rows of one tuple are interchangeable, so the algorithm runs on tuples with counts and gives what it would give on
     rows. The second far record, s, is the one farthest from r that r's group left over. Ties go to the tuple that would
-    come first if the rows were shuffled by the seed. Several whole groups out of one tuple are given as one. Rows are
-    far from the centroid of those left, or from what else `around` says a metric has for the middle of some values.
+    come first if the rows were shuffled by the seed; distances that agree to 12 digits are ties. Several whole groups
+    out of one tuple are given as one. Rows are far from the centroid of those left, or from what else `around` says a
+    metric has for the middle of some values.
     """
-    return _Mdav(records, metrics, k, rng, around).run(tick)
+    order = tie_order(records, rng)
+    codes, counts = records.codes[order], records.counts[order]
+    each = (records.mass / records.counts)[order]  # what one row of a tuple counts
+    if kernels is None:
+        pieces = _Mdav(metrics, records.shares, codes, counts, each, k, around).run(tick)
+    else:
+        space = space_of(metrics, records.shares, codes, around)
+        found = kernels.mdav(space, each, counts, alike(metrics, records.shares, codes.T), k, tick)
+        pieces = found.reshape(-1, 3)
+    return Groups.of(np.stack([order[pieces[:, 0]], pieces[:, 1], pieces[:, 2]], axis=1))
 
 
 def tie_order(records: Records, rng: np.random.Generator) -> Ints:
@@ -40,22 +52,31 @@ def tie_order(records: Records, rng: np.random.Generator) -> Ints:
 
 
 class _Mdav:
-    """The state of a run: the tuples that are left, in the drawn order, and how many rows of each."""
+    """MDAV in NumPy: all tuples that are left are compared each time; they come in the order that breaks ties."""
 
     def __init__(
-        self, records: Records, metrics: Sequence[Metric], k: int, rng: np.random.Generator, around: Centre
+        self,
+        metrics: Sequence[Metric],
+        shares: Floats,
+        codes: Ints,
+        counts: Ints,
+        each: Floats,
+        k: int,
+        around: Centre | None,
     ) -> None:
-        self.source = tie_order(records, rng)
-        self.codes = np.ascontiguousarray(records.codes[self.source].T)  # attribute by attribute
-        self.each = (records.mass / records.counts)[self.source]  # what one row of a tuple counts
-        self.left = records.counts[self.source].copy()
-        self.metrics, self.shares, self.k = metrics, records.shares, k
-        self.centres = [around(metric) for metric in metrics]
+        self.tuples = np.arange(len(codes))  # that are left
+        self.codes = np.ascontiguousarray(codes.T)  # attribute by attribute
+        self.each, self.left = each, counts.copy()
+        self.metrics, self.shares, self.k = metrics, shares, k
+        self.centres = [metric.centroid if around is None else around(metric) for metric in metrics]
         self.pieces: list[tuple[int, int, int]] = []
         self.groups = 0
 
-    def run(self, tick: Callable[[int, int], None]) -> Groups:
-        """Go through the algorithm, several rounds at a time where nothing but counts would change between them."""
+    def run(self, tick: Tick) -> Ints:
+        """Go through the algorithm, several rounds at a time where nothing but counts would change between them.
+
+        Return pieces: a tuple, how many rows of it, and their group.
+        """
         total = remaining = int(self.left.sum())
         k = self.k
         while remaining >= 3 * k and self.left.size > 1:  # of one tuple alone all groups are the same
@@ -76,7 +97,7 @@ class _Mdav:
         if self.left.size:
             self.take(list(enumerate(self.left.tolist())))
         tick(total, total)
-        return Groups.of(self.pieces)
+        return np.array(self.pieces, np.int64).reshape(-1, 3)
 
     def middle(self, without: Sequence[int] = (), rows: int = 0) -> list[Value]:
         """Return the centroid of the rows left, or of those that would be left without some of two tuples."""
@@ -93,7 +114,7 @@ class _Mdav:
 
     def distances(self, point: list[Value]) -> Floats:
         """Return the distances of some values to the tuples left, rounded so that ties are ties."""
-        return np.round(distances(self.metrics, self.shares, point, self.codes), DIGITS)
+        return rounded(distances(self.metrics, self.shares, point, self.codes))
 
     def farthest(self, point: list[Value]) -> int:
         """Return the tuple left that is farthest from a point."""
@@ -120,11 +141,11 @@ class _Mdav:
     def take(self, members: list[tuple[int, int]], remove: bool = True) -> None:
         """Make a group of rows of some tuples; tuples without any left are removed, unless that is to wait."""
         for i, rows in members:
-            self.pieces.append((int(self.source[i]), rows, self.groups))
+            self.pieces.append((int(self.tuples[i]), rows, self.groups))
             self.left[i] -= rows
         self.groups += 1
         if remove and (gone := np.flatnonzero(self.left == 0)).size:
-            self.source, self.left = np.delete(self.source, gone), np.delete(self.left, gone)
+            self.tuples, self.left = np.delete(self.tuples, gone), np.delete(self.left, gone)
             self.each = np.delete(self.each, gone)
             self.codes = np.delete(self.codes, gone, axis=1)
 

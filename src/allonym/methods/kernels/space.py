@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,15 @@ from allonym.compiled import kernels
 from allonym.metric import Metric, Value
 
 SAMPLE = 512  # values of an attribute whose distances tell how well it separates
+Centre = Callable[[Metric], Callable[[Ints, Floats], Value]]  # what a metric has for the middle of some values
 
 
 class PythonMetric:
     """A metric that compiled kernels call; values that are not in the table have numbers after its codes."""
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: Metric, centre: Centre | None = None) -> None:
         self.metric = metric
+        self.centre = metric.centroid if centre is None else centre(metric)
         self.values = list(metric.values)
         self.numbers = {value: number for number, value in enumerate(self.values)}
 
@@ -30,8 +32,8 @@ class PythonMetric:
         return self.numbers[value]
 
     def centroid(self, codes: Ints, mass: Floats) -> int:
-        """Return the number of the centroid."""
-        return self.number_of(self.metric.centroid(codes, mass))
+        """Return the number of the centroid, or of another middle."""
+        return self.number_of(self.centre(codes, mass))
 
     def row(self, number: int) -> Floats:
         """Return the distances of a value to every code."""
@@ -42,9 +44,16 @@ class PythonMetric:
         return {"form": "python", "codes": len(self.metric.values), "centroid": self.centroid, "row": self.row}
 
 
-def space_of(metrics: Sequence[Metric], shares: Floats, codes: Ints) -> Any:
-    """Return tuples (p × m) as compiled kernels see them."""
-    return space_of_forms([x.compiled_form() or PythonMetric(x).form() for x in metrics], shares, codes)
+def space_of(metrics: Sequence[Metric], shares: Floats, codes: Ints, around: Centre | None = None) -> Any:
+    """Return tuples (p × m) as compiled kernels see them.
+
+    Several tuples have a centroid in the middle, or what else `around` says a metric has there.
+    """
+    if around is None:
+        forms = [metric.compiled_form() or PythonMetric(metric).form() for metric in metrics]
+    else:
+        forms = [PythonMetric(metric, around).form() for metric in metrics]
+    return space_of_forms(forms, shares, codes)
 
 
 def space_of_forms(forms: list[dict[str, Any]], shares: Floats, codes: Ints) -> Any:

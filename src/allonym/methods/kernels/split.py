@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from allonym.arrays import Floats, Ints
-from allonym.methods.kernels.nearest import Points
+from allonym.methods.kernels.space import alike
 from allonym.metric import Metric
 
 SAMPLE = 256  # tuples whose neighbours tell what a cut costs
@@ -82,7 +82,7 @@ def _cheapest(metrics: Sequence[Metric], shares: Floats, codes: Ints, before: In
 def in_order(metrics: Sequence[Metric], shares: Floats, codes: Ints) -> Ints:
     """Return two halves of tuples by an order in which those that follow each other are alike."""
     part = np.zeros(len(codes), np.int64)
-    part[Points(metrics, shares, codes.T).alike()[len(codes) // 2 :]] = 1
+    part[alike(metrics, shares, codes.T)[len(codes) // 2 :]] = 1
     return part
 
 
