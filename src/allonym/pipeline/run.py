@@ -343,7 +343,7 @@ def summary_of(
     method = prepared.plan.method
     pairs = _pairs(prepared, masking)
     figures = measured(pairs, method.required_k, BRIEF, balance=balance)
-    before, after = len(np.unique(pairs.original, axis=0)), len(np.unique(masking.codes, axis=0))
+    before, after = (len(x[1]) for x in (pairs.original_tuples, pairs.masked_tuples))
     settings = settings_of(prepared, sha256)
     return settings | {
         "tuples": {"before": before, "after": after},

@@ -75,7 +75,7 @@ def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0) -> Estimate:
         return Estimate(0.0)
     used, values = np.unique(pairs.sensitive_codes[:, column], return_inverse=True)
     values = values.ravel().astype(np.int64)
-    seen, _, shown = distinct(list(pairs.masked.T))
+    seen, shown = pairs.masked_tuples
     held = csr_array((pairs.counts.astype(np.float64), (values, seen)), (len(used), len(shown)))
     chosen, sampled = targets(pairs, seed)
     probabilities = []

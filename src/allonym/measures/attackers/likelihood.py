@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.attackers.base import Estimate, drawn, interval_of
 from allonym.records import Mechanism, Pairs
 
@@ -34,10 +34,10 @@ class Likelihoods:
         if not pairs.counts.size:
             none = np.zeros(0, np.int64)
             return cls(pairs, none, np.zeros(0), none, none, np.zeros((0, 0)))
-        known, _, first = distinct(list(pairs.original.T))
+        known, first = pairs.original_tuples
         persons = 0 if pairs.units is None else int(pairs.units.max()) + 1
         most = max(MAX_LIKELIHOODS // max(len(first), persons), 1)
-        seen, _, shown = distinct(list(pairs.masked.T))
+        seen, shown = pairs.masked_tuples
         sampled = len(shown) > most
         chosen = drawn(pairs, most, seed) if sampled else np.arange(len(known))
         used, columns = np.unique(seen[chosen], return_inverse=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.attackers.base import Attacker, Estimate, drawn, interval_of
 from allonym.measures.attackers.text import owned
 from allonym.records import Attribute, Pairs
@@ -32,11 +32,11 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
         by = tuple(replace(x, metric=x.metric.with_measure(measure)) for x in pairs.attributes)
         pairs = replace(pairs, attributes=by)
     if pairs.masked is pairs.original:  # nothing is nearer to a record than itself
-        known, _, first = distinct(list(pairs.original.T))
+        known, first = pairs.original_tuples
         size = sum_by(known, pairs.counts.astype(np.float64), len(first))
         hits = 1 / size[known] if pairs.units is None else owned(pairs, known, known, size)
         return Estimate(float(100 * (pairs.counts * hits).sum() / pairs.counts.sum()))
-    seen, _, shown = distinct(list(pairs.masked.T))
+    seen, shown = pairs.masked_tuples
     size = sum_by(seen, pairs.counts.astype(np.float64), len(shown))
     chosen, sampled = targets(pairs, seed)
     probabilities = np.concatenate([_hits(pairs, x, seen) / (x.near @ size)[x.rows] for x in searches(pairs, chosen)])
@@ -47,8 +47,8 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
 
 def targets(pairs: Pairs, seed: int) -> tuple[Ints, bool]:
     """Return the pairs whose persons are looked for, tuple by tuple, and whether they are a sample of the records."""
-    known, _, first = distinct(list(pairs.original.T))
-    most = max(MAX_PAIRS // len(distinct(list(pairs.masked.T))[2]), 1)
+    known, first = pairs.original_tuples
+    most = max(MAX_PAIRS // len(pairs.masked_tuples[1]), 1)
     sampled = len(first) > most
     chosen = drawn(pairs, most, seed) if sampled else np.arange(len(known))
     return chosen[np.argsort(known[chosen], kind="stable")], sampled
@@ -64,8 +64,7 @@ class Search(NamedTuple):
 
 def searches(pairs: Pairs, chosen: Ints) -> Iterator[Search]:
     """Search for the nearest tuples of the release, some persons at a time; `chosen` goes tuple by tuple."""
-    known, _, first = distinct(list(pairs.original.T))
-    shown = distinct(list(pairs.masked.T))[2]
+    (known, first), (_, shown) = pairs.original_tuples, pairs.masked_tuples
     columns = [_Column.of(pairs, a, pairs.original[first, a], pairs.masked[shown, a]) for a in range(len(pairs.shares))]
     tuples, own = np.unique(known[chosen], return_inverse=True)
     height = max(PAIRS_PER_BATCH // len(shown), 1)
