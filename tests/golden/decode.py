@@ -27,6 +27,7 @@ VARYING = (
         r'data-value="SECONDS">SECONDS\1',
     ),  # as a page
     (r"allonym [0-9]+\.[0-9]+\.[0-9a-z.]+", "allonym VERSION"),
+    (r"allonym VERSION \((compiled|NumPy) kernels.*\)", "allonym VERSION (KERNELS)"),
     (r"VERSION, Python [0-9.]+, NumPy [0-9.]+", "VERSION, Python VERSION, NumPy VERSION"),
     (r"(release|Comparison of methods|methods), [0-9]{4}-[0-9]{2}-[0-9]{2}", r"\1, DATE"),
 )

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -61,19 +60,6 @@ def test_the_details_belong_to_the_bundled_nouns() -> None:
 
 def test_the_file_is_small() -> None:
     assert (DATA / DETAILS_FILE).stat().st_size < 8_000_000
-
-
-def test_the_wheel_has_both_files_and_the_licence(tmp_path: Path) -> None:
-    pytest.importorskip("hatchling")
-    program = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(program, cwd=Path(__file__).parents[2], capture_output=True, check=True)
-    [wheel] = tmp_path.glob("*.whl")
-    with ZipFile(wheel) as archive:
-        files = {Path(file.filename).name: file.file_size for file in archive.infolist() if "/data/" in file.filename}
-    assert {name: files[name] for name in (FILE, DETAILS_FILE)} == {
-        name: (DATA / name).stat().st_size for name in (FILE, DETAILS_FILE)
-    }
-    assert "WORDNET-LICENSE" in files
 
 
 def test_details_of_other_nouns_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

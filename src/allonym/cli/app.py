@@ -42,8 +42,20 @@ class LazyGroup(Group):
         ctx.fail(f"No such command {cmd_name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
 
 
+def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Print the version, and whether the compiled kernels are in use."""
+    if value and not ctx.resilient_parsing:
+        from allonym.compiled import in_use
+
+        click.echo(f"allonym {__version__} ({in_use})")
+        ctx.exit()
+
+
 @click.group(cls=LazyGroup, context_settings=SETTINGS, no_args_is_help=True)
-@click.version_option(__version__, message="allonym %(version)s", help="Print the version and exit.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Print the version and exit.",
+)  # fmt: skip
 def app() -> None:
     """Anonymise data whose columns are words, without losing what they mean."""
 

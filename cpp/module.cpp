@@ -1,0 +1,16 @@
+// The extension module allonym._kernels: the inner loops of methods and measures.
+//
+// Each topic has a file <topic>.cpp with a function bind_<topic> that adds its functions to the module.
+// Python loads the module through allonym.compiled only.
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+// Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
+// another way. An extension of another interface is not used.
+constexpr int INTERFACE = 1;
+
+NB_MODULE(_kernels, module) {
+    module.attr("INTERFACE") = INTERFACE;
+}

@@ -1,0 +1,3 @@
+"""Types of the compiled extension; its sources are in `cpp/`."""
+
+INTERFACE: int

@@ -1,0 +1,57 @@
+"""The compiled kernels, if the extension is installed; otherwise NumPy versions run, with the same results.
+
+The environment variable `ALLONYM_KERNELS` chooses: `numpy` never loads the extension, `compiled` refuses to run without
+it. By default the extension is used if it is installed and has the interface that this version of allonym expects.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from types import ModuleType
+
+from allonym.errors import OptionError
+
+INTERFACE = 1  # the same number as in cpp/module.cpp
+VARIABLE = "ALLONYM_KERNELS"
+CHOICES = ("compiled", "numpy")
+EXTENSION = "allonym._kernels"
+
+
+def load(choice: str = "") -> tuple[ModuleType | None, str]:
+    """Return the extension, or None, and which kernels are in use.
+
+    Args:
+        choice: `compiled`, `numpy` or, for the extension if there is one, an empty text.
+
+    Raises:
+        OptionError: for another choice, or if compiled kernels are required and there are none.
+
+    >>> load("numpy")
+    (None, 'NumPy kernels: ALLONYM_KERNELS=numpy')
+    """
+    if choice and choice not in CHOICES:
+        raise OptionError.of(f"value of {VARIABLE}", choice, CHOICES)
+    if choice == "numpy":
+        return None, f"NumPy kernels: {VARIABLE}=numpy"
+    extension, reason = _extension()
+    if extension is None and choice == "compiled":
+        raise OptionError(f"{VARIABLE}=compiled, but there are no compiled kernels: {reason}.")
+    return extension, f"NumPy kernels: {reason}" if extension is None else "compiled kernels"
+
+
+def _extension() -> tuple[ModuleType | None, str]:
+    """Return the extension, or None and the reason."""
+    try:
+        extension = import_module(EXTENSION)
+    except ModuleNotFoundError:
+        return None, "no compiled extension"
+    except ImportError as error:  # built for another system
+        return None, f"the compiled extension cannot be loaded ({error})"
+    interface = getattr(extension, "INTERFACE", None)
+    if interface != INTERFACE:
+        return None, f"the compiled extension has interface {interface}, not {INTERFACE}; reinstall allonym"
+    return extension, ""
+
+
+kernels, in_use = load(os.environ.get(VARIABLE, ""))
