@@ -9,8 +9,11 @@ namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 1;
+constexpr int INTERFACE = 2;
+
+void bind_linkage(nb::module_ &module);
 
 NB_MODULE(_kernels, module) {
     module.attr("INTERFACE") = INTERFACE;
+    bind_linkage(module);
 }

@@ -80,7 +80,7 @@ def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0) -> Estimate:
     chosen, sampled = targets(pairs, seed)
     probabilities = []
     for search in searches(pairs, chosen):
-        frequency = held @ search.near.T.astype(np.float64)  # a row for each value, a column for each tuple
+        frequency = (held @ search.near.as_matrix().T).toarray()  # a row for each value, a column for each tuple
         modes = frequency >= frequency.max(axis=0)
         probabilities.append(modes[values[search.chosen], search.rows] / modes.sum(axis=0)[search.rows])
     right = np.concatenate(probabilities)

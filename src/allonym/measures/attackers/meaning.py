@@ -7,16 +7,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.attackers.base import Attacker, Estimate, drawn, interval_of
+from allonym.measures.attackers.nearest import Near, NearestTuples
 from allonym.measures.attackers.text import owned
-from allonym.records import Attribute, Pairs
+from allonym.records import Pairs
 
 MAX_PAIRS = 20_000_000  # distances to compute at most; beyond, records are sampled
-PAIRS_PER_BATCH = 4_000_000  # at a time
-TIE = 1e-9
 
 
 def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) -> Estimate:
@@ -39,7 +37,9 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
     seen, shown = pairs.masked_tuples
     size = sum_by(seen, pairs.counts.astype(np.float64), len(shown))
     chosen, sampled = targets(pairs, seed)
-    probabilities = np.concatenate([_hits(pairs, x, seen) / (x.near @ size)[x.rows] for x in searches(pairs, chosen)])
+    probabilities = np.concatenate(
+        [_hits(pairs, x, seen) / x.near.total(size)[x.rows] for x in searches(pairs, chosen)]
+    )
     if not sampled:
         return Estimate(float(100 * (pairs.counts[chosen] * probabilities).sum() / pairs.counts.sum()))
     return Estimate(float(100 * probabilities.mean()), interval_of(float(probabilities.mean()), len(probabilities)))
@@ -58,57 +58,25 @@ class Search(NamedTuple):
     """A search for some persons, given by pair: which tuples of the release are nearest."""
 
     chosen: Ints
-    near: NDArray[np.bool_]  # a row for each tuple that was looked for, a column for each tuple of the release
+    near: Near  # a row for each tuple that was looked for
     rows: Ints  # of `near`, for each pair
 
 
 def searches(pairs: Pairs, chosen: Ints) -> Iterator[Search]:
     """Search for the nearest tuples of the release, some persons at a time; `chosen` goes tuple by tuple."""
-    (known, first), (_, shown) = pairs.original_tuples, pairs.masked_tuples
-    columns = [_Column.of(pairs, a, pairs.original[first, a], pairs.masked[shown, a]) for a in range(len(pairs.shares))]
-    tuples, own = np.unique(known[chosen], return_inverse=True)
-    height = max(PAIRS_PER_BATCH // len(shown), 1)
+    nearest = NearestTuples(pairs)
+    tuples, own = np.unique(pairs.original_tuples[0][chosen], return_inverse=True)
+    own, height = own.ravel(), nearest.height
     for low in range(0, len(tuples), height):
-        part = tuples[low : low + height]
-        in_part = slice(*np.searchsorted(own.ravel(), [low, low + height]))
-        far = np.zeros((len(part), len(shown)))
-        for column in columns:
-            far += column.distances(part)
-        yield Search(chosen[in_part], far <= far.min(axis=1, keepdims=True) + TIE, own.ravel()[in_part] - low)
-
-
-class _Column(NamedTuple):
-    """The values of one attribute before and after, and a table of their distances where that is not too large."""
-
-    attribute: Attribute
-    share: float
-    was: Ints
-    now: Ints
-    table: Floats | None
-    places: tuple[Ints, Ints]
-
-    @classmethod
-    def of(cls, pairs: Pairs, a: int, was: Ints, now: Ints) -> _Column:
-        """Lay out an attribute."""
-        attribute = pairs.attributes[a]
-        before, place = np.unique(was, return_inverse=True)
-        after, other = np.unique(now, return_inverse=True)
-        small = len(before) * len(after) <= PAIRS_PER_BATCH
-        table = attribute.metric.distances(before[:, None], after) if small else None
-        return cls(attribute, float(pairs.shares[a]), was, now, table, (place.ravel(), other.ravel()))
-
-    def distances(self, rows: Ints) -> Floats:
-        """Return the distances of some tuples before to all after, by the attribute's share."""
-        if self.table is not None:
-            return self.share * self.table[self.places[0][rows]][:, self.places[1]]
-        return self.share * self.attribute.metric.distances(self.was[rows][:, None], self.now)
+        in_part = slice(*np.searchsorted(own, [low, low + height]))
+        yield Search(chosen[in_part], nearest.search(tuples[low : low + height]), own[in_part] - low)
 
 
 def _hits(pairs: Pairs, search: Search, seen: Ints) -> Floats:
     """Return for some pairs how many of the nearest masked records are those of the person."""
     chosen, near, rows = search
     if pairs.units is None:
-        return near[rows, seen[chosen]].astype(np.float64)  # of rows alike one is the person's
+        return near.has(rows, seen[chosen]).astype(np.float64)  # of rows alike one is the person's
     by_unit = np.argsort(pairs.units, kind="stable")
     starts = np.searchsorted(pairs.units[by_unit], np.arange(int(pairs.units.max()) + 2))
     unit = pairs.units[chosen]
@@ -116,7 +84,8 @@ def _hits(pairs: Pairs, search: Search, seen: Ints) -> Floats:
     which = np.repeat(np.arange(len(chosen)), sizes)
     offset = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     others = by_unit[starts[unit][which] + offset]
-    return sum_by(which, near[rows[which], seen[others]] * pairs.counts[others].astype(np.float64), len(chosen))
+    owned_rows = near.has(rows[which], seen[others]) * pairs.counts[others].astype(np.float64)
+    return sum_by(which, owned_rows, len(chosen))
 
 
 ATTACKER = Attacker(
