@@ -15,15 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from allonym.arrays import Ints
+from allonym.arrays import Floats, Ints
 from allonym.cells import MISSING, Cells, cell_text, is_missing
 from allonym.kinds.identifiers.patterns import pattern_of
 from allonym.kinds.identifiers.person_names import are_given_names, are_person_names
 from allonym.kinds.numbers import to_number
+from allonym.ontology.lexicon import key
 
 CONFIRMATION, NAMING, CAUTION = "confirmation", "naming", "caution"  # what keeping a column requires, strictest first
 MAX_TEXTS = 1000  # distinct texts whose shape is compared
 NEARLY = 0.9  # share of rows that have different values in a column that identifies nearly every row
+NEARLY_ALL = 0.95  # share of the texts that are numbers in a column that has an order
 MIN_ROWS = 20  # of which that can be said
 MIN_ROWS_BY_NAME = 5  # where the name of the column says that it identifies
 ROWS_PER_PERSON = 5  # on average, at most; values that more rows share are rather categories
@@ -56,6 +58,7 @@ MEASURED_NAME = re.compile(
     r"|duration|score|steps|population|area|(^|[_\W])age($|[_\W])",
     re.I,
 )  # of measurements, which whole numbers may be
+_ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?")
 _MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2})?(\.\d+)?")
 
 
@@ -111,6 +114,21 @@ class ColumnSample:
     def numbers(self) -> list[float | None]:
         """The distinct texts that occur as numbers."""
         return [to_number(x) for x in self.present]
+
+    @cached_property
+    def canonical(self) -> list[str | float]:
+        """The distinct texts that occur; those that differ in case, blanks or the notation of a number are equal."""
+        return [key(x) if number is None else number for x, number in zip(self.present, self.numbers, strict=True)]
+
+    @cached_property
+    def ordered(self) -> Floats | None:
+        """The distinct texts as numbers in their order, if they are numbers, or dates as ISO 8601 writes them."""
+        numbers = np.array([np.nan if x is None else x for x in self.numbers], np.float64)
+        if np.isnan(numbers).mean() <= 1 - NEARLY_ALL:
+            return numbers
+        if all(_ISO_DATE.fullmatch(x) for x in self.present):
+            return np.argsort(np.argsort(np.array(self.present))).astype(np.float64)
+        return None
 
     @property
     def rare(self) -> bool:
