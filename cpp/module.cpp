@@ -9,11 +9,13 @@ namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 2;
+constexpr int INTERFACE = 3;
 
-void bind_linkage(nb::module_ &module);
+void bind_delimited(nb::module_& module);
+void bind_linkage(nb::module_& module);
 
 NB_MODULE(_kernels, module) {
     module.attr("INTERFACE") = INTERFACE;
+    bind_delimited(module);
     bind_linkage(module);
 }

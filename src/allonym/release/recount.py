@@ -233,14 +233,13 @@ def smallest(
 
 def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
     """Return the distinct cells of a column, and the place of each row's cell among them."""
-    whole = column.combine_chunks() if column.num_chunks else column
-    if isinstance(whole, pa.Array):
-        coded = whole.dictionary_encode(null_encoding="encode")
-        return coded.dictionary.to_pylist(), _numbers(coded.indices).astype(np.int64)
-    coded = column.dictionary_encode().unify_dictionaries()
+    coded = (column if pa.types.is_dictionary(column.type) else column.dictionary_encode()).unify_dictionaries()
     values = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
-    places = [_numbers(chunk.indices.fill_null(len(values))) for chunk in coded.chunks]
-    return [*values, None], np.concatenate([np.zeros(0, np.int64), *places])
+    places = [_numbers(x.indices.fill_null(len(values)) if x.null_count else x.indices) for x in coded.chunks]
+    values += [None] if coded.null_count else []
+    distinct = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    place_of = np.array([distinct[value] for value in values], np.int64)
+    return list(distinct), place_of[np.concatenate([np.zeros(0, np.int32), *places])]
 
 
 def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:

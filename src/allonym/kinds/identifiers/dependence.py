@@ -38,7 +38,7 @@ def relation_of(kept: ColumnSample, other: ColumnSample) -> Relation | None:
     """
     both = (kept.codes >= 0) & (other.codes >= 0)
     own, others = kept.codes[both], other.codes[both]
-    if len(own) < MIN_ROWS or len(np.unique(others)) < 2:
+    if len(own) < MIN_ROWS or (others == others[0]).all():
         return None
     if _is_copy(kept, other, own, others):
         return Relation.COPY
@@ -52,7 +52,7 @@ def _is_copy(kept: ColumnSample, other: ColumnSample, own: Ints, others: Ints) -
 
     Equal rows count beyond those that chance makes equal (Cohen 1960, kappa).
     """
-    if set(kept.canonical).isdisjoint(other.canonical):
+    if kept.different.isdisjoint(other.different):
         return False
     number: dict[str | float, int] = {}
     first, second = (
@@ -131,4 +131,4 @@ def _ranks(values: Floats, codes: Ints) -> tuple[int, Floats]:
 def _correlation(first: Floats, second: Floats) -> float:
     """Return the correlation coefficient of two columns; of ranks, it is Spearman's."""
     one, other = first - first.mean(), second - second.mean()
-    return float(one @ other / np.sqrt((one**2).sum() * (other**2).sum()))
+    return float((one * other).sum() / np.sqrt((one**2).sum() * (other**2).sum()))

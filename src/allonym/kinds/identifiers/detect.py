@@ -121,6 +121,11 @@ class ColumnSample:
         return [key(x) if number is None else number for x, number in zip(self.present, self.numbers, strict=True)]
 
     @cached_property
+    def different(self) -> frozenset[str | float]:
+        """The canonical texts, each once."""
+        return frozenset(self.canonical)
+
+    @cached_property
     def ordered(self) -> Floats | None:
         """The distinct texts as numbers in their order, if they are numbers, or dates as ISO 8601 writes them."""
         numbers = np.array([np.nan if x is None else x for x in self.numbers], np.float64)
