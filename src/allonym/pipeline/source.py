@@ -16,7 +16,6 @@ from allonym.release.write import check_outputs
 from allonym.tables.base import STANDARD_STREAM, Table
 from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files, read_files
 from allonym.tables.engines.base import Engine
-from allonym.tables.engines.grouped import GroupedTable
 from allonym.tables.files import Reading, open_any
 from allonym.tables.frame import Frame
 from allonym.tables.long import LongTable
@@ -24,6 +23,7 @@ from allonym.tables.memory import MemoryTable
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
+    from allonym.tables.engines.grouped import GroupedTable
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,8 @@ def _grouped(
     plan: Plan, engine: Engine, source: str | Path | None, options: ExecutionOptions, *, each: bool
 ) -> GroupedTable:
     """Return a table in an engine, whose rows are counted in the columns that the method needs together."""
+    from allonym.tables.engines.grouped import GroupedTable
+
     problems, method = [], plan.method
     if plan.long:
         problems.append(Problem("long-table-in-engine", "a long table is masked in memory.", "leave the engine out."))

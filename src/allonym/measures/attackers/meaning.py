@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints, sum_by
+from allonym.arrays import Floats, Ints, dense, sum_by
 from allonym.measures.attackers.base import Attacker, Estimate, drawn, interval_of
 from allonym.measures.attackers.nearest import Near, NearestTuples
 from allonym.measures.attackers.text import owned
@@ -65,8 +65,8 @@ class Search(NamedTuple):
 def searches(pairs: Pairs, chosen: Ints) -> Iterator[Search]:
     """Search for the nearest tuples of the release, some persons at a time; `chosen` goes tuple by tuple."""
     nearest = NearestTuples(pairs)
-    tuples, own = np.unique(pairs.original_tuples[0][chosen], return_inverse=True)
-    own, height = own.ravel(), nearest.height
+    tuples, own = dense(pairs.original_tuples[0][chosen])
+    height = nearest.height
     for low in range(0, len(tuples), height):
         in_part = slice(*np.searchsorted(own, [low, low + height]))
         yield Search(chosen[in_part], nearest.search(tuples[low : low + height]), own[in_part] - low)

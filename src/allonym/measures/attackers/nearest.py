@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints
+from allonym.arrays import Floats, Ints, dense
 from allonym.compiled import kernels
 from allonym.records import Attribute, Pairs
 
@@ -113,8 +113,8 @@ class _Column(NamedTuple):
     @classmethod
     def of(cls, attribute: Attribute, share: float, original: Ints, masked: Ints) -> _Column:
         """Lay out an attribute."""
-        (was, before), (now, after) = (np.unique(x, return_inverse=True) for x in (original, masked))
-        column = cls(attribute, share, was, now, before.ravel(), after.ravel(), None)
+        (was, before), (now, after) = dense(original), dense(masked)
+        column = cls(attribute, share, was, now, before, after, None)
         return column._replace(table=column.distances(was)) if was.size * now.size <= PAIRS_PER_BATCH else column
 
     def distances(self, values: Ints) -> Floats:
@@ -125,8 +125,8 @@ class _Column(NamedTuple):
         """Return a table of distances for some original tuples, and the row of each."""
         if self.table is not None:
             return self.table, self.before[tuples]
-        used, rows = np.unique(self.before[tuples], return_inverse=True)
-        return self.distances(self.was[used]), rows.ravel()
+        used, rows = dense(self.before[tuples])
+        return self.distances(self.was[used]), rows
 
     @property
     def mean(self) -> float:
