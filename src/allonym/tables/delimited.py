@@ -198,7 +198,7 @@ class Delimited:
 
 def _style(cells: list[bytes]) -> tuple[bytes, bool]:
     """Return the blanks that all cells of a column begin with, and whether all are quoted: so are masked cells."""
-    pads = {x[: len(x) - len(x.lstrip(b" \t"))] for x in cells}
+    pads = {x[: len(x) - len(x.lstrip(b" \t"))] for x in cells} if all(x[:1] in (b" ", b"\t") for x in cells) else {b""}
     return (pads.pop() if len(pads) == 1 else b""), bool(cells) and all(x.strip()[:1] == b'"' for x in cells)
 
 

@@ -82,8 +82,9 @@ class ColumnSample:
     @cached_property
     def texts(self) -> list[str | None]:
         """The distinct cells as text, None where a value is missing or does not occur."""
+        missing = frozenset(self.missing)
         return [
-            None if is_missing(cell, self.missing) or not count else text_of(cell)
+            None if not count or is_missing(cell, missing) else text_of(cell)
             for cell, count in zip(self.cells.values, self.cells.counts.tolist(), strict=True)
         ]
 
@@ -153,6 +154,8 @@ class ColumnSample:
 
 def text_of(cell: Any) -> str:
     """Return a cell as text without surrounding blanks; the items of a list are joined."""
+    if isinstance(cell, str):
+        return cell.strip()
     if isinstance(cell, (datetime.date, datetime.time)):
         return cell.isoformat()
     return "; ".join(map(cell_text, cell)) if isinstance(cell, tuple) else cell_text(cell).strip()
