@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import difflib
 import gc
 import io
@@ -101,11 +100,9 @@ def main() -> None:
 
 
 def _save_time() -> None:
-    """Do without work that a short process does not need: threads of OpenBLAS that wait, and garbage collection."""
+    """Do without work that a short process does not need: waiting threads of OpenBLAS, frequent garbage collection."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(OBJECTS_PER_COLLECTION)
-    atexit.unregister(gc.freeze)
-    atexit.register(gc.freeze)  # nothing is collected when the process ends
 
 
 def _run(shared: dict[str, bool]) -> int:
