@@ -48,7 +48,7 @@ def measure(method: str, quasi: Mapping[str, Any], folder: Path) -> str:
         name: al.keep(confirmed=True) for name in EDUCATION if name not in quasi
     }  # one column gives the other away
     plan = al.Plan({**quasi, **others, "income": al.sensitive("category")}, method=method, keep_rest=True, seed=1)
-    with mock.patch("allonym.pipeline.run.risk_of_masking", timed):
+    with mock.patch("allonym.pipeline.summary.risk_of_masking", timed):
         began = time.process_time()
         summary = plan.run(folder / "adult.csv", folder / "masked.csv").summary
         total = time.process_time() - began

@@ -11,6 +11,7 @@ import numpy as np
 
 from allonym.kinds.registry import kind_named
 from allonym.measures import clusters, loss, marginals, risk
+from allonym.progress import Phase, phase
 from allonym.records import Attribute, Pairs
 
 BALANCE = 0.5
@@ -101,9 +102,10 @@ def measured(
     balance: float = BALANCE,
     threshold: float = THRESHOLD,
     seed: int = 0,
+    exact: bool = False,
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Measurement]:
-    """Measure a release in every way, or in some."""
+    """Measure a release in every way, or in some; linkage by meaning on all records, if it must be exact."""
     measurements: dict[str, Measurement] = {}
     functions = _functions(k, threshold, seed)
     if not any(kind_named(attribute.kind).multivalued for attribute in pairs.attributes):
@@ -111,7 +113,7 @@ def measured(
     for name in names:
         tick(len(measurements), len(names))
         if name == "semantic_linkage":
-            measurements[name] = linkage_by_meaning(pairs, None, seed)
+            measurements[name] = linkage_by_meaning(pairs, None, seed, exact=exact)
         elif name == "score":
             lost, linked = (measurements.get(x) or _measurement(x, functions[x], pairs) for x in SCORED)
             measurements[name] = _scored(lost, linked, balance)
@@ -122,9 +124,12 @@ def measured(
     return measurements
 
 
-def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int) -> Measurement:
+@phase(Phase.RISK)
+def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int, *, exact: bool = False) -> Measurement:
     """Measure linkage by meaning, under the plan's measure of similarity or another."""
-    value, before, blind = (risk.semantic_linkage(x, measure, seed) for x in (pairs, pairs.unmasked, pairs.blind))
+    value, before, blind = (
+        risk.semantic_linkage(x, measure, seed, exact=exact) for x in (pairs, pairs.unmasked, pairs.blind)
+    )
     return Measurement("semantic_linkage", value.value, before.value, blind.value, value.interval)
 
 

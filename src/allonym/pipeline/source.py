@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExecutionOptions:
-    """How to run a plan: in which engine, where, and how to partition the release."""
+    """How to run a plan: in which engine, where, how to partition the release, and how to measure it."""
 
     engine: str | None = None  # duckdb, polars, spark; memory: no engine; None: the first installed, if one is needed
     master: str | None = None  # of Spark
     partition_by: Sequence[str] = ()  # columns whose values name folders of the release
     blocks_from: int | None = None  # number of distinct tuples from which on they are grouped in blocks
     row_map: str | Path | None = None  # file for the row map of the release
+    exact_risk: bool = False  # whether risks are measured on all records, however long it takes
 
     def check_row_map(self, plan: Plan, table: Table, source: Any, output: str | Path | None) -> None:
         """Refuse, before any work, a row map where rows are not shuffled or have no numbers."""

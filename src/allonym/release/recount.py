@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from allonym.arrays import joined_units
 from allonym.errors import ReleaseError
+from allonym.progress import Phase, phase
 from allonym.release.original_rows import OriginalRows
 from allonym.tables.base import Reread
 from allonym.tables.second_reader import text_columns
@@ -93,6 +94,7 @@ class Promise:
         )
 
 
+@phase(Phase.VERIFY)
 def verify(rereads: Iterable[Reread], promise: Promise) -> Verified:
     """Recount a release, and return what it reaches; a promise that does not hold is an error.
 

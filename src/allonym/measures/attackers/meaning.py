@@ -14,15 +14,16 @@ from allonym.measures.attackers.nearest import Near, NearestTuples
 from allonym.measures.attackers.text import owned
 from allonym.records import Pairs
 
-MAX_PAIRS = 20_000_000  # distances to compute at most; beyond, records are sampled
+MAX_PAIRS = 200_000_000  # tuples before × tuples after that are compared; beyond, records are sampled
+PART_OF_GROUPING = 50  # grouping p tuples compares about p² pairs: one in so many are compared, where these are more
 
 
-def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) -> Estimate:
+def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0, *, exact: bool = False) -> Estimate:
     """Return how often an attacker who goes by meaning finds the right person, in per cent.
 
     He knows the original quasi-identifiers of a person, looks for the nearest masked records, and picks one of them; by
-    another measure of similarity than the plan's, if one is named. Where there are too many records to compare, some
-    are drawn by the seed.
+    another measure of similarity than the plan's, if one is named. Where comparing all records might cost more than
+    masking them, some are drawn by the seed, unless the figure must be exact.
     """
     if not pairs.counts.size:
         return Estimate(0.0)
@@ -36,7 +37,7 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
         return Estimate(float(100 * (pairs.counts * hits).sum() / pairs.counts.sum()))
     seen, shown = pairs.masked_tuples
     size = sum_by(seen, pairs.counts.astype(np.float64), len(shown))
-    chosen, sampled = targets(pairs, seed)
+    chosen, sampled = targets(pairs, seed, exact=exact)
     probabilities = np.concatenate(
         [_hits(pairs, x, seen) / x.near.total(size)[x.rows] for x in searches(pairs, chosen)]
     )
@@ -45,11 +46,11 @@ def semantic_linkage(pairs: Pairs, measure: str | None = None, seed: int = 0) ->
     return Estimate(float(100 * probabilities.mean()), interval_of(float(probabilities.mean()), len(probabilities)))
 
 
-def targets(pairs: Pairs, seed: int) -> tuple[Ints, bool]:
+def targets(pairs: Pairs, seed: int, *, exact: bool = False) -> tuple[Ints, bool]:
     """Return the pairs whose persons are looked for, tuple by tuple, and whether they are a sample of the records."""
     known, first = pairs.original_tuples
-    most = max(MAX_PAIRS // len(pairs.masked_tuples[1]), 1)
-    sampled = len(first) > most
+    most = max(max(MAX_PAIRS, len(first) ** 2 // PART_OF_GROUPING) // len(pairs.masked_tuples[1]), 1)
+    sampled = len(first) > most and not exact
     chosen = drawn(pairs, most, seed) if sampled else np.arange(len(known))
     return chosen[np.argsort(known[chosen], kind="stable")], sampled
 
@@ -94,5 +95,5 @@ ATTACKER = Attacker(
     "knows the original values of a person and picks one of the records of the release that are nearest in meaning",
     "every release",
     lambda setting: True,
-    lambda setting: semantic_linkage(setting.pairs, seed=setting.seed),
+    lambda setting: semantic_linkage(setting.pairs, seed=setting.seed, exact=setting.exact),
 )
