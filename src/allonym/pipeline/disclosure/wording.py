@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allonym.errors import first_few, plural
-from allonym.measures.population import PopulationRisk
-from allonym.measures.uniques import UniqueCombinations
+
+if TYPE_CHECKING:
+    from allonym.measures.population import PopulationRisk
+    from allonym.measures.uniques import UniqueCombinations
 
 SHOWN = 5  # combinations that are listed
 
