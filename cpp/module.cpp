@@ -9,7 +9,10 @@ namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 2;
+constexpr int INTERFACE = 4;
+
+void bind_delimited(nb::module_& module);
+void bind_linkage(nb::module_& module);
 
 namespace allonym {
 void bind_space(nb::module_& module);
@@ -26,4 +29,6 @@ NB_MODULE(_kernels, module) {
     allonym::bind_mdav(module);
     allonym::bind_fusion(module);
     allonym::bind_refine(module);
+    bind_delimited(module);
+    bind_linkage(module);
 }

@@ -1,7 +1,9 @@
 """Types of the compiled extension; its sources are in `cpp/`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints
 
@@ -30,3 +32,48 @@ def fusion(
     draw: Callable[[int], int],
     tick: Callable[[int, int], None],
 ) -> Ints: ...
+def refine(
+    space: Space,
+    columns: list[dict[str, Any]],
+    together: int,
+    may_stand: NDArray[Any],
+    mass: Floats,
+    rows: Ints,
+    charged: Ints,
+    groups: Ints,
+    movable: NDArray[Any],
+    order: Ints,
+    alone: Ints,
+    k: int,
+    unit_starts: Ints,
+    units: Ints,
+    holds: Callable[[Ints], bool] | None,
+    steps: Sequence[tuple[Any, ...]],
+    seconds: float,
+    tick: Callable[[int, int], None],
+) -> tuple[Ints, Floats, Ints, Floats]: ...
+def rows_of(text: bytes, row_starts: NDArray[Any], rows: NDArray[Any]) -> bytes: ...
+def spliced(
+    text: bytes,
+    begin: int,
+    end: int,
+    bounds: NDArray[Any],
+    chosen: NDArray[Any],
+    texts: bytes,
+    text_starts: NDArray[Any],
+) -> tuple[bytes, NDArray[Any]]: ...
+
+class CellDictionary:
+    """The distinct cells of a column, numbered in the order in which they appear."""
+
+    def __init__(self, text: bytes) -> None: ...
+    def add(self, starts: NDArray[Any], ends: NDArray[Any]) -> NDArray[Any]: ...
+    def values(self) -> list[bytes]: ...
+
+class NearestTuples:
+    """An index of the tuples of a release."""
+
+    def __init__(self, released: NDArray[Any], parts: Sequence[Sequence[int]]) -> None: ...
+    def search(
+        self, wanted: NDArray[Any], tables: Sequence[NDArray[Any]], guesses: NDArray[Any], tie: float
+    ) -> tuple[NDArray[Any], NDArray[Any]]: ...

@@ -50,6 +50,21 @@ def to_rows(
     return starts, value[np.argsort(row, kind="stable")].astype(np.int32)
 
 
+def dense(codes: Ints) -> tuple[Ints, Ints]:
+    """Return the numbers that occur in a column of codes, in order, and the place of each code among them.
+
+    >>> used, places = dense(np.array([7, 2, 7]))
+    >>> used.tolist(), places.tolist()
+    ([2, 7], [1, 0, 1])
+    """
+    size = int(codes.max(initial=-1)) + 1
+    if size > 4 * len(codes) + 1024:
+        used, places = np.unique(codes, return_inverse=True)
+        return used, places.astype(np.int64).ravel()
+    occurs = np.bincount(codes, minlength=size) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
 def distinct(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
     """Number the distinct rows of some columns in their order; return the number of every row, counts, first rows."""
     number = np.zeros(len(columns[0]), np.int64)
@@ -59,8 +74,6 @@ def distinct(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
         if size * width > 2**62:
             number, size = _renumbered(number, size)
         number, size = number * width + column, size * width
-        if size > 4 * len(number) + 1024:
-            number, size = _renumbered(number, size)
     number, size = _renumbered(number, size)
     first = np.full(size, -1, np.int64)
     first[number[::-1]] = np.arange(len(number) - 1, -1, -1)

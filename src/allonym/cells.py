@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -78,6 +78,8 @@ def merged(values: Sequence[Any], codes: Ints, row_counts: Ints | None = None) -
     """Give equal values one code, in order of appearance; values that no row has are left out."""
     code_of: dict[Any, int] = {}
     occurs = np.bincount(codes, minlength=len(values)) > 0
+    if occurs.all() and {str} >= set(map(type, values)) and len(set(values)) == len(values):
+        return Cells(list(values), codes.astype(np.int64), row_counts)
     new_codes = np.array(
         [
             code_of.setdefault((_is_boolean(v), v), len(code_of)) if used else -1
@@ -206,7 +208,7 @@ def united_codes(cells: Cells) -> Ints:
     return (np.cumsum(first == np.arange(len(first))) - 1)[first][cells.codes]
 
 
-def is_missing(cell: Any, missing: Sequence[str] = MISSING) -> bool:
+def is_missing(cell: Any, missing: Collection[str] = MISSING) -> bool:
     """Tell whether a cell is empty, null or a missing-value marker."""
     return cell is None or cell == "" or (isinstance(cell, str) and cell in missing)
 

@@ -232,6 +232,7 @@ class Pairs:
     sensitive_codes: Ints | None = None  # q × s
     original_group_ids: Ints | None = None  # q: as `group_ids`, of the table as it was
     suppressed: NDArray[np.bool_] | None = None  # q: which have lost all their values, or are not in the release
+    _release: Pairs | None = field(default=None, repr=False)  # of which this is the unmasked or the blind version
 
     @classmethod
     def of(cls, records: Records, masking: Masking) -> Pairs:
@@ -292,9 +293,18 @@ class Pairs:
     @cached_property
     def groups(self) -> Ints:
         """For every pair the number of those that look alike in the release; -1, where it is not in the release."""
-        if self.group_ids is not None:
-            return self.group_ids
-        return distinct(list(self.masked.T))[0] if len(self.masked) else np.zeros(0, np.int64)
+        return self.masked_tuples[0] if self.group_ids is None else self.group_ids
+
+    @cached_property
+    def original_tuples(self) -> tuple[Ints, Ints]:
+        """For every pair the number of its original tuple, and for every original tuple the first pair that has it."""
+        shared = self._release
+        return shared.original_tuples if shared and shared.original is self.original else _numbered(self.original)
+
+    @cached_property
+    def masked_tuples(self) -> tuple[Ints, Ints]:
+        """For every pair the number of its masked tuple, and for every masked tuple the first pair that has it."""
+        return self.original_tuples if self.masked is self.original else _numbered(self.masked)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -307,24 +317,46 @@ class Pairs:
 
     def column(self, a: int) -> Pairs:
         """Return one attribute alone."""
-        part = slice(a, a + 1)
-        own = self.attributes[part], self.original[:, part], self.masked[:, part]
-        return Pairs(*own, self.counts, self.mass, None, self.units, self.sensitive, self.sensitive_codes)
+        return self.columns[a]
+
+    @cached_property
+    def columns(self) -> tuple[Pairs, ...]:
+        """Each attribute alone."""
+        return tuple(
+            Pairs(
+                self.attributes[a : a + 1],
+                self.original[:, a : a + 1],
+                self.masked[:, a : a + 1],
+                self.counts,
+                self.mass,
+                None,
+                self.units,
+                self.sensitive,
+                self.sensitive_codes,
+            )
+            for a in range(len(self.attributes))
+        )
 
     @cached_property
     def unmasked(self) -> Pairs:
         """The table as it was, as if it were released."""
-        return replace(self, masked=self.original, group_ids=self.original_group_ids, suppressed=None)
+        group_ids, release = self.original_group_ids, self._release or self
+        return replace(self, masked=self.original, group_ids=group_ids, suppressed=None, _release=release)
 
     @cached_property
     def blind(self) -> Pairs:
         """The release in which one record, the centroid of the data, replaces all."""
+        if self._release and self.masked is self.original and self._release.attributes is self.attributes:
+            return self._release.blind
         centroids = [x.metric.centroid(self.original[:, a], self.mass) for a, x in enumerate(self.attributes)]
         wider = [x.metric.extend([value]) for x, value in zip(self.attributes, centroids, strict=True)]
         codes = [metric.values.index(value) for metric, value in zip(wider, centroids, strict=True)]
         attributes = tuple(replace(x, metric=metric) for x, metric in zip(self.attributes, wider, strict=True))
         masked = np.tile(np.array(codes, np.int64), (len(self.counts), 1))
-        return replace(self, attributes=attributes, masked=masked, group_ids=None, suppressed=None)
+        release = self._release or self
+        blind = replace(self, attributes=attributes, masked=masked, group_ids=None, suppressed=None, _release=release)
+        blind.__dict__["blind"] = blind
+        return blind
 
     @property
     def shares(self) -> Floats:
@@ -337,12 +369,28 @@ class Pairs:
         """For each attribute, by code, the distance that a value counts with where it is suppressed."""
         return null_costs(self.attributes, self.original, self.mass)
 
+    @cached_property
+    def tuple_distances(self) -> Floats:
+        """For every pair the distance between the two tuples: the weighted mean over attributes."""
+        total = np.zeros(len(self.counts))
+        for a in range(len(self.attributes)):
+            total += self.shares[a] * self.distances(a)
+        return frozen(total)
+
     def distances(self, a: int) -> Floats:
         """Return for every pair the distance between the two values of an attribute; of a suppressed one, its cost."""
         metric, was, now = self.attributes[a].metric, self.original[:, a], self.masked[:, a]
         distances = metric.distances(was, now)
-        null = np.array([metric.values[c] is None for c in range(len(metric.values))], bool)[now]
-        return np.where(null, self.null_costs[a][was], distances) if null.any() else distances
+        null = np.array([value is None for value in metric.values], bool)
+        suppressed = null[now] if null.any() else null
+        return np.where(suppressed, self.null_costs[a][was], distances) if suppressed.any() else distances
+
+
+def _numbered(tuples: Ints) -> tuple[Ints, Ints]:
+    """Return for every row the number of its tuple, in the order of tuples, and for every tuple the first such row."""
+    none = np.zeros(0, np.int64)
+    number, _, first = distinct(list(tuples.T)) if len(tuples) else (none, none, none)
+    return number, first
 
 
 def null_costs(attributes: Sequence[Attribute], codes: Ints, mass: Floats) -> tuple[Floats, ...]:

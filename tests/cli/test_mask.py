@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -15,7 +16,34 @@ from commands import call, shell
 
 import allonym as al
 from allonym.errors import OptionError
+from allonym.measures.attackers import meaning
+from allonym.progress import Phase
 from cli.running import run
+
+
+def test_a_sampled_risk_has_an_interval_unless_it_is_to_be_exact(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("demo", "-o", "d")
+    monkeypatch.setattr(meaning, "MAX_PAIRS", 10_000)
+    monkeypatch.setattr(meaning, "PART_OF_GROUPING", 10**9)
+    options = ("--plan", "d/plan.toml", "--row-order", "keep")
+    mask = ("mask", "d/survey.csv", "-o", "m.csv", *options, "--summary", "s.json")
+    printed = " ".join(run(*mask).split())
+    risk = json.loads((folder / "s.json").read_text())["risk"]
+    low, high = risk["intervals"]["meaning"]
+    assert f"meaning about {risk['attackers']['meaning']:.1f} % ({low:.1f} to {high:.1f} %)" in printed
+    assert "meaning: a sample of the records" in printed
+    printed = run(*mask, "--exact-risk")
+    assert "about" not in printed
+    assert json.loads((folder / "s.json").read_text())["risk"]["intervals"] == {}
+    evaluate = ("evaluate", "d/survey.csv", "m.csv", *options, "--json")
+    assert "meaning" in json.loads(run(*evaluate))["risk"]["intervals"]
+    assert json.loads(run(*evaluate, "--exact-risk"))["risk"]["intervals"] == {}
+
+
+def test_the_time_is_printed_by_phase(folder: Path) -> None:
+    run("demo", "-o", "d")
+    printed = " ".join(run("mask", "d/survey.csv", "-o", "m.csv", "--plan", "d/plan.toml").split())
+    assert re.search(r"time [0-9.]+ s: .*group [0-9.]+", printed)
 
 
 def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
@@ -26,9 +54,11 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "reproducible", "privacy", "changes", "nulls", "measures", "risk", "cautions", "seconds", "ontologies",
-        "sha256", "suppression", "row_order",
+        "reproducible", "privacy", "changes", "nulls", "measures", "risk", "cautions", "seconds",
+        "seconds_by_phase", "ontologies", "sha256", "suppression", "row_order",
     ]  # fmt: skip
+    assert list(summary["seconds_by_phase"]) == list(Phase)
+    assert 0 < sum(summary["seconds_by_phase"].values()) <= summary["seconds"]
     assert list(summary["risk"]) == ["highest", "blind_guess", "attackers", "before", "intervals", "inference"]
     assert list(summary["risk"]["highest"]) == ["attacker", "value", "before", "interval"]
     assert list(summary["risk"]["inference"]["spent"]) == ["value", "before", "baseline", "marginal", "interval"]

@@ -19,7 +19,8 @@ SHA = r"[0-9a-f]{64}"
 # What may differ between two runs that do the same. Nothing else is replaced.
 VARYING = (
     (r'("seconds": )[0-9.e+-]+', r"\1SECONDS"),
-    (r"(?m)^((?:stderr: )?time +)[0-9.]+ s$", r"\1SECONDS s"),
+    (r'\n(?:stderr: )? *"seconds_by_phase": \{[^}]*\},', ""),
+    (r"(?m)^((?:stderr: )?time +)[0-9.]+ s(?::.*(?:\n(?:stderr: )? {8}.*)*)?$", r"\1SECONDS s"),
     (r"(?m),[0-9.e-]+,(True|False)$", r",SECONDS,\1"),  # a comparison as CSV
     (r"(?m) +[0-9.e-]+(  best| {6})$", r" SECONDS\1"),  # as it is printed
     (

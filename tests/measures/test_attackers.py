@@ -288,6 +288,35 @@ def test_samples_of_persons(monkeypatch: Any) -> None:
     found = [averaging.averaging(pairs, seed) for seed in range(20)]
     held = [x.interval is not None and x.interval[0] <= exact.value <= x.interval[1] for x in found]
     assert sum(held) >= 17
+    assert averaging.averaging(pairs, exact=True) == exact
+
+
+@pytest.mark.parametrize("persons", [None, [i // 2 for i in range(300)]])
+def test_an_exact_figure_is_that_of_all_records(monkeypatch: Any, persons: list[int] | None) -> None:
+    rng = np.random.default_rng(3)
+    was = rng.integers(0, 60, 300).astype(float)
+    setting = Setting(numbers(was, was + rng.normal(0, 2, 300).round(), persons), Gaussian(2.0))
+    expected = rerun.rerun(setting), meaning.semantic_linkage(setting.pairs)
+    monkeypatch.setattr(likelihood, "MAX_LIKELIHOODS", 1000)
+    monkeypatch.setattr(meaning, "MAX_PAIRS", 100)
+    monkeypatch.setattr(meaning, "PART_OF_GROUPING", 10**6)
+    sampled = Setting(setting.pairs, setting.mechanism)
+    assert rerun.rerun(sampled).interval is not None
+    assert meaning.semantic_linkage(sampled.pairs).interval is not None
+    exact = Setting(setting.pairs, setting.mechanism, exact=True)
+    assert rerun.rerun(exact).value == pytest.approx(expected[0].value)
+    assert rerun.rerun(exact).interval is None
+    assert ATTACKERS["meaning"].attack(exact) == expected[1]
+
+
+def test_more_tuples_allow_more_comparisons(monkeypatch: Any) -> None:
+    pairs = numbers(range(400), [x // 4 * 4 for x in range(400)])
+    monkeypatch.setattr(meaning, "MAX_PAIRS", 100 * 50)
+    assert meaning.targets(pairs, 0)[0].shape == (50,)  # 100 tuples after
+    monkeypatch.setattr(meaning, "PART_OF_GROUPING", 16)
+    assert meaning.targets(pairs, 0)[0].shape == (400 * 400 // 16 // 100,)
+    monkeypatch.setattr(meaning, "PART_OF_GROUPING", 4)
+    assert meaning.targets(pairs, 0)[1] is False
 
 
 def test_nobody_is_found_in_an_empty_table() -> None:

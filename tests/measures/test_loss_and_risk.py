@@ -17,7 +17,7 @@ from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.numeric import NumericMetric
 from allonym.measures import clusters, loss, risk
-from allonym.measures.attackers import meaning
+from allonym.measures.attackers import meaning, nearest
 from allonym.measures.measurement import BRIEF, OF_SETS, QUESTIONS, measured
 from allonym.ontology.scope import Scope
 from allonym.privacy import earth_mover as closeness
@@ -315,7 +315,7 @@ def test_many_different_numbers_are_compared_in_parts(monkeypatch: pytest.Monkey
     was = np.arange(400)
     pairs = Pairs.of_rows((age,), [was], [was // 10 * 10 + 5])
     exact = risk.semantic_linkage(pairs)
-    monkeypatch.setattr(meaning, "PAIRS_PER_BATCH", 1000)
+    monkeypatch.setattr(nearest, "PAIRS_PER_BATCH", 1000)
     assert risk.semantic_linkage(pairs).value == pytest.approx(exact.value)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EVALUATION = (
     "key", "row_map", "earlier", "earlier_row_map", "balance", "threshold", "attackers", "m", "population",
-    "combination_size",
+    "combination_size", "exact_risk",
 )  # options besides those of the plan  # fmt: skip
 MAX_VALUES = 10  # unmatched values shown of a column
 LOSS = (
@@ -41,6 +41,7 @@ RISK = (
 @option("--earlier", metavar="RELEASE", help="Another release about the same people.")
 @option("--earlier-row-map", type=options.PATH, metavar="FILE", help="Row map of the earlier release.")
 @options.balance
+@options.exact_risk
 @option(
     "--threshold", type=click.FloatRange(0, 1), default=0.2, metavar="NUMBER", help="Risk above which a person counts."
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from allonym.pipeline.run import Release
     from allonym.plan import Plan
 
-EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
+EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map", "exact_risk")
 
 
 @click.command(cls=Command)
@@ -30,6 +30,7 @@ EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map")
 @options.row_map
 @options.replacements
 @options.balance
+@options.exact_risk
 @options.documents
 @options.hide_values
 @options.as_json
@@ -189,9 +190,15 @@ def show_figures(
         *_measures(s, by_column=by_column),
         *(("caution", text) for text in s["cautions"]),
         ("method", f"{s['method']}, {parameters}{seed}"),
-        ("time", f"{s['seconds']:.2f} s"),
+        ("time", _time(s)),
     ]
     say_pairs(pairs, err=err)
+
+
+def _time(s: dict[str, Any]) -> str:
+    """Say how long a run took, and where the time went."""
+    phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in s["seconds_by_phase"].items() if seconds >= 0.005)
+    return f"{s['seconds']:.2f} s" + (f": {phases}" if phases else "")
 
 
 def _dominance(column: dict[str, Any]) -> str:
@@ -225,6 +232,8 @@ def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]
     if not s["measures"]:
         yield "measures", "none: rows stayed in the engine; use `allonym evaluate` on a sample"
         return
+    from allonym.pipeline.disclosure.wording import sample_in_words
+
     loss = s["measures"]["information_loss"]
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
@@ -235,6 +244,7 @@ def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]
     yield "highest linkage", _highest_linkage(s["risk"])
     yield "other attackers", _other_attackers(s["risk"])
     yield from ((f"{name} inferred", _inference(x)) for name, x in s["risk"]["inference"].items())
+    yield from (("sampled", text) for text in [sample_in_words(s["risk"])] if text)
 
 
 def _noise(column: dict[str, Any]) -> str:
@@ -252,21 +262,24 @@ def _noise(column: dict[str, Any]) -> str:
 
 def _highest_linkage(risk: dict[str, Any]) -> str:
     """Describe the share of records that the strongest attacker links, and name the attacker."""
+    from allonym.pipeline.disclosure.wording import estimate_in_words
+
     highest = risk["highest"]
-    about = "" if highest["interval"] is None else "about "
-    after = f"{about}{highest['value']:.1f} % after ({highest['attacker']})"
+    after = f"{estimate_in_words(highest['value'], highest['interval'])} after ({highest['attacker']})"
     return f"{highest['before']:.1f} % before, {after}; blind guess {risk['blind_guess']:.1f} %"
 
 
 def _other_attackers(risk: dict[str, Any]) -> str:
     """Name the other attackers, and what they reach, the highest first."""
+    from allonym.pipeline.disclosure.wording import estimate_in_words
+
     others = sorted((-value, name) for name, value in risk["attackers"].items() if name != risk["highest"]["attacker"])
-    about = dict.fromkeys(risk["intervals"], "about ")
-    return ", ".join(f"{name} {about.get(name, '')}{-value:.1f} %" for value, name in others)
+    return ", ".join(f"{name} {estimate_in_words(-value, risk['intervals'].get(name))}" for value, name in others)
 
 
 def _inference(column: dict[str, Any]) -> str:
     """Describe how often a sensitive value is guessed right."""
-    about = "" if column["interval"] is None else "about "
-    after = f"{about}{column['value']:.1f} % after"
+    from allonym.pipeline.disclosure.wording import estimate_in_words
+
+    after = f"{estimate_in_words(column['value'], column['interval'])} after"
     return f"{column['before']:.1f} % before, {after}; by the most frequent value {column['baseline']:.1f} %"

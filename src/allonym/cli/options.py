@@ -144,6 +144,12 @@ record_risk = option(
     help="Write the risk of every row as CSV, for you alone; an existing file is kept.",
 )  # fmt: skip
 
+exact_risk = option(
+    "--exact-risk", is_flag=True,
+    help="Measure linkage on all records, however long it takes; by default on a sample, where it would take longer "
+    "than masking.",
+)  # fmt: skip
+
 row_map = option(
     "--row-map", type=PATH, metavar="FILE",
     help="Write which row of the release is which row of the table; only the owner may read it.",

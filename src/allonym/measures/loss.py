@@ -19,10 +19,7 @@ def distances(pairs: Pairs) -> Floats:
 
     A suppressed value counts with its distance to the centroid of its column.
     """
-    total = np.zeros(len(pairs.counts))
-    for a in range(len(pairs.attributes)):
-        total += pairs.shares[a] * pairs.distances(a)
-    return total
+    return pairs.tuple_distances
 
 
 def sse(pairs: Pairs) -> float:

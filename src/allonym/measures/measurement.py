@@ -11,6 +11,7 @@ import numpy as np
 
 from allonym.kinds.registry import kind_named
 from allonym.measures import clusters, loss, marginals, risk
+from allonym.progress import Phase, phase
 from allonym.records import Attribute, Pairs
 
 BALANCE = 0.5
@@ -73,6 +74,7 @@ MARGINALS = {
     "earth_movers_distance": marginals.earth_movers_distance,
 }
 BRIEF = ("information_loss", "sse", "sst", *MARGINALS, *OF_SETS, "record_linkage", "semantic_linkage", "score")
+SCORED = ("information_loss", "record_linkage")
 _BY_COLUMN = {
     "information_loss": loss.information_loss,
     "semantic_quality": loss.semantic_quality,
@@ -100,35 +102,40 @@ def measured(
     balance: float = BALANCE,
     threshold: float = THRESHOLD,
     seed: int = 0,
+    exact: bool = False,
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Measurement]:
-    """Measure a release in every way, or in some."""
+    """Measure a release in every way, or in some; linkage by meaning on all records, if it must be exact."""
     measurements: dict[str, Measurement] = {}
+    functions = _functions(k, threshold, seed)
     if not any(kind_named(attribute.kind).multivalued for attribute in pairs.attributes):
         names = [name for name in names if name not in OF_SETS]
     for name in names:
         tick(len(measurements), len(names))
         if name == "semantic_linkage":
-            measurements[name] = linkage_by_meaning(pairs, None, seed)
+            measurements[name] = linkage_by_meaning(pairs, None, seed, exact=exact)
         elif name == "score":
-            measurements[name] = _scored(pairs, balance)
+            lost, linked = (measurements.get(x) or _measurement(x, functions[x], pairs) for x in SCORED)
+            measurements[name] = _scored(lost, linked, balance)
         elif name in MARGINALS:
             measurements |= _marginal(name, pairs)
         else:
-            measurements[name] = _measurement(name, _functions(k, threshold, seed)[name], pairs)
+            measurements[name] = _measurement(name, functions[name], pairs)
     return measurements
 
 
-def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int) -> Measurement:
+@phase(Phase.RISK)
+def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int, *, exact: bool = False) -> Measurement:
     """Measure linkage by meaning, under the plan's measure of similarity or another."""
-    value, before, blind = (risk.semantic_linkage(x, measure, seed) for x in (pairs, pairs.unmasked, pairs.blind))
+    value, before, blind = (
+        risk.semantic_linkage(x, measure, seed, exact=exact) for x in (pairs, pairs.unmasked, pairs.blind)
+    )
     return Measurement("semantic_linkage", value.value, before.value, blind.value, value.interval)
 
 
 def _measurement(name: str, function: Callable[[Pairs], float], pairs: Pairs) -> Measurement:
-    value, before, baseline = (function(x) for x in (pairs, pairs.unmasked, pairs.blind))
-    if name == "record_linkage":
-        baseline = risk.blind_guess(pairs)
+    value, before = function(pairs), function(pairs.unmasked)
+    baseline = risk.blind_guess(pairs) if name == "record_linkage" else function(pairs.blind)
     columns = None
     if name in _BY_COLUMN:
         columns = {x.name: _BY_COLUMN[name](pairs.column(a)) for a, x in enumerate(pairs.attributes)}
@@ -151,11 +158,11 @@ def _has_ontology(attribute: Attribute) -> bool:
     return attribute.metric.links(no_codes, no_codes) is not None
 
 
-def _scored(pairs: Pairs, balance: float) -> Measurement:
-    value, before = (score(loss.information_loss(x), risk.record_linkage(x), balance) for x in (pairs, pairs.unmasked))
-    return Measurement(
-        "score", value, before, score(loss.information_loss(pairs.blind), risk.blind_guess(pairs), balance)
-    )
+def _scored(lost: Measurement, linked: Measurement, balance: float) -> Measurement:
+    """Combine the information loss and the linkage by text of a release, before, after and of the baseline."""
+    parts = ((x.value, x.before or 0.0, x.baseline or 0.0) for x in (lost, linked))
+    value, before, baseline = (score(x, y, balance) for x, y in zip(*parts, strict=True))
+    return Measurement("score", value, before, baseline)
 
 
 def _functions(k: int, threshold: float, seed: int) -> dict[str, Callable[[Pairs], float]]:

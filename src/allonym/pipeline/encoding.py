@@ -27,7 +27,7 @@ from allonym.ontology.scope import Scope
 from allonym.pipeline import record_level as rows
 from allonym.plan.column import Column, Ontology
 from allonym.privacy.spellings import same_values, united
-from allonym.progress import Progress, part_of
+from allonym.progress import Phase, Progress, part_of, phase
 
 if TYPE_CHECKING:
     from allonym.pipeline.prepare import Prepared
@@ -111,6 +111,7 @@ def _unite_spellings(prepared: Prepared, column: EncodedColumn) -> EncodedColumn
     return column
 
 
+@phase(Phase.LINK)
 def _link(
     prepared: Prepared,
     name: str,

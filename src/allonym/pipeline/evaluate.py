@@ -111,6 +111,7 @@ def evaluate(
     m: int = KNOWN_ITEMS,
     population: Any = None,
     combination_size: int = SIZE,
+    exact_risk: bool = False,
     tick: Progress = no_progress,
 ) -> Evaluation:
     """Measure a masked table against the original, both files or frames."""
@@ -131,7 +132,9 @@ def evaluate(
         joint = pairs_of(group_ids=risk.together(release.group_ids, before.group_ids))
         together = _narrowed(pairs, pairs_of(group_ids=before.group_ids), joint)
     seed, k = plan.seed or 0, plan.method.required_k
-    measures = measured(pairs, k, balance=balance, threshold=threshold, seed=seed, tick=part_of(tick, 1, 2))
+    measures = measured(
+        pairs, k, balance=balance, threshold=threshold, seed=seed, exact=exact_risk, tick=part_of(tick, 1, 2)
+    )
     evaluation = Evaluation(
         records=prepared.table.n,
         **prepared.people(),
@@ -140,8 +143,8 @@ def evaluate(
         privacy=[*_privacy(pairs, plan, list(columns)), *release.combinations(k, m)],
         measures=measures,
         sizes=pairs.sizes[pairs.sizes > 0],
-        attackers={name: linkage_by_meaning(pairs, name, seed) for name in attackers},
-        risk=risk_of_pairs(prepared, pairs, measures, seed),
+        attackers={name: linkage_by_meaning(pairs, name, seed, exact=exact_risk) for name in attackers},
+        risk=risk_of_pairs(prepared, pairs, measures, seed, exact=exact_risk),
         earlier=together,
         strange={name: x.unknown for name, x in columns.items() if x.unknown},
         united=prepared.united_values(),

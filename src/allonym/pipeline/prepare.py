@@ -28,7 +28,7 @@ from allonym.pipeline.changes.promised_values import with_publishable
 from allonym.pipeline.encoding import encode_column, has_ontology
 from allonym.plan.column import DROPPED_ROLES, Column
 from allonym.privacy.spellings import United, united_units
-from allonym.progress import Progress, no_progress, part_of
+from allonym.progress import Phase, Progress, no_progress, part_of, phase
 from allonym.records import Records, SensitiveColumns
 from allonym.tables.base import Table
 
@@ -130,7 +130,8 @@ def prepare(plan: Plan, table: Table, tick: Progress = no_progress) -> Prepared:
     prepared.problems += _names(plan, table)
     encoded, others = _columns_to_read(plan, table)
     try:
-        prepared.cells = table.cells([x for x in table.names if x in encoded or x in others])
+        with phase(Phase.READ):
+            prepared.cells = table.cells([x for x in table.names if x in encoded or x in others])
         table.check_kept([x for x in table.names if x not in plan.columns or plan.columns[x].role != "identifier"])
     except TableError as error:
         prepared.problems += error.problems

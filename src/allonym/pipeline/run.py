@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,29 +14,24 @@ import numpy as np
 from allonym.arrays import Ints
 from allonym.cells import Cells, group_ids_of
 from allonym.errors import OutputError, PlanError
-from allonym.kinds.numeric import dominance_figures
 from allonym.measures.changes import Changes
-from allonym.measures.measurement import BALANCE, BRIEF, measured
+from allonym.measures.measurement import BALANCE
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.ontology.catalog.about import described
 from allonym.pipeline import privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.changes import promised_values
 from allonym.pipeline.changes.as_written import as_written, fewest_holders
 from allonym.pipeline.changes.cell_pairs import changes_of
-from allonym.pipeline.changes.nulls import Nulls, null_cautions, nulls_of
-from allonym.pipeline.changes.suppression import suppression_figures
+from allonym.pipeline.changes.nulls import Nulls, nulls_of
 from allonym.pipeline.disclosure.kept import review_kept
-from allonym.pipeline.disclosure.linkage import risk_of_masking
-from allonym.pipeline.encoding import unreviewed_values
 from allonym.pipeline.keys import method_seed, release_key
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.source import ExecutionOptions, is_path, open_source
-from allonym.plan import toml
-from allonym.progress import Progress, no_progress, part_of
-from allonym.records import Masking, Pairs, Records, piece_of_rows
+from allonym.pipeline.summary import hashes_of, row_order_of, summary_of
+from allonym.progress import Clock, Phase, Progress, no_progress, part_of, phase
+from allonym.records import Masking, Records, piece_of_rows
 from allonym.release.recount import Promise, Rows, Verified, smallest, verify
 from allonym.release.row_map import row_map_file
 from allonym.release.write import refuse_input_as_output, write
@@ -119,11 +114,22 @@ def run(
     options: ExecutionOptions | None = None,
 ) -> Release:
     """Mask a frame or a file, in memory or in an engine."""
-    options = options or ExecutionOptions()
-    began = time.perf_counter()
+    options, clock, began = options or ExecutionOptions(), Clock(), time.perf_counter()
+    with clock.running():
+        release = _run(plan, source, output, tick, balance, options)
+    release.summary["seconds"] = time.perf_counter() - began
+    release.summary["seconds_by_phase"] = clock.seconds
+    return release
+
+
+def _run(
+    plan: Plan, source: Any, output: str | Path | None, tick: Progress, balance: float, options: ExecutionOptions
+) -> Release:
+    """Open, prepare, mask, decode, write, verify and measure."""
     if output is not None and is_path(source):
         refuse_input_as_output(output, source)
-    table = open_source(plan, source, options)
+    with phase(Phase.READ):
+        table = open_source(plan, source, options)
     table.check_output(output)
     options.check_row_map(plan, table, source, output)
     with table.at_work():
@@ -132,7 +138,8 @@ def run(
         input_hash = table.sha256  # before anything is written that a pattern for the input would match too
         key = release_key(prepared, input_hash)
         order = None if output is None or plan.row_order == "keep" else RowOrder(key, input_hash or "")
-        masking, cells, draft, nulls = _mask(prepared, key, output, order, options, part_of(tick, 1, 2))
+        with phase(Phase.GROUP):
+            masking, cells, draft, nulls = _mask(prepared, key, output, order, options, part_of(tick, 1, 2))
         promise = promise_of(prepared, masking)
         frame, output_hash, input_rows = None, None, None
         if output is None:
@@ -140,20 +147,21 @@ def run(
             verified = verify(draft.reread(None, promise.counted_columns), promise)
         else:
             input_rows = draft.input_rows if options.row_map or not table.counts_rows else None
-            with row_map_file(options.row_map, input_rows):
+            with phase(Phase.WRITE), row_map_file(options.row_map, input_rows):
                 verified, output_hash = write(output, draft, promise)
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
-        changes = changes_of(prepared, masking.attributes, cells) if cells else None
-        summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls)
-        summary |= row_order_of(prepared, written=output is not None)
-    summary["seconds"] = time.perf_counter() - began
+        with phase(Phase.MEASURE):
+            changes = changes_of(prepared, masking.attributes, cells) if cells else None
+            summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls, exact=options.exact_risk)
+            summary |= row_order_of(prepared, written=output is not None)
     return Release(frame, masking, records, summary, cells, prepared, input_rows, changes)
 
 
 def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
     """Return the records, or raise every problem that keeps the plan from being run."""
     masked = {x: prepared.cells[x] for x in prepared.with_role("quasi") if x in prepared.cells}
-    kept = review_kept(prepared)
+    with phase(Phase.REVIEW):
+        kept = review_kept(prepared)
     prepared.cautions += kept.cautions
     problems = [
         *prepared.problems,
@@ -234,8 +242,17 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
 
 def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have; nothing is written."""
-    began = time.perf_counter()
-    masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
+    began, clock = time.perf_counter(), Clock()
+    with clock.running():
+        summary = _figures_of(prepared, balance)
+    return summary | {"seconds": time.perf_counter() - began, "seconds_by_phase": clock.seconds}
+
+
+@phase(Phase.MEASURE)
+def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
+    """Mask a table, and return the figures that its release would have."""
+    with phase(Phase.GROUP):
+        masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
     together = [[name] for name in cells] if isinstance(prepared.plan.method, ColumnwiseMethod) else [list(cells)]
     group_ids = [group_ids_of([cells[name] for name in columns]) for columns in together]
     counted = Rows(prepared.units, prepared.row_counts)
@@ -245,8 +262,7 @@ def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     changes = changes_of(prepared, masking.attributes, cells)
-    summary = summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None), nulls)
-    return summary | {"seconds": time.perf_counter() - began}
+    return summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None), nulls)
 
 
 def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:
@@ -282,119 +298,3 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[
             yield attribute.name, column.decode_existing(attribute, codes, k, prepared.units)
         else:
             yield attribute.name, column.decode(attribute, codes, k, prepared.units, seed)
-
-
-def hashes_of(prepared: Prepared, input: str | None) -> dict[str, Any]:
-    """Return the hashes of what went into a release, as it was read; that of the data is given."""
-    links: dict[str, str] = {}
-    ontologies = {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.ontologies}
-    for column_links in prepared.links.values():
-        links |= {str(x.file): x.settled.sha256 for x in column_links if x.file}
-    ontologies |= {x.taxonomy.name: x.taxonomy.source.sha256 for x in prepared.hierarchies.values()}
-    return {"input": input, "plan": toml.sha256(prepared.plan), "links": links, "ontologies": ontologies}
-
-
-def _pairs(prepared: Prepared, masking: Masking) -> Pairs:
-    """Return the records before and after; suppressed words count as they were."""
-    records = prepared.records
-    assert records is not None
-    columns = [prepared.encoded[attribute.name] for attribute in records.attributes]
-    if records.units is None and not any(column.recoded for column in columns):
-        return Pairs.of(records, masking)
-    original = [column.original_of[column.cells.codes] for column in columns]
-    masked = masking.codes[piece_of_rows(records, masking.source, masking.share)].T
-    return Pairs.of_rows(
-        masking.attributes,
-        original,
-        list(masked),
-        weights=records.weights,
-        units=records.units,
-        row_counts=records.row_counts,
-    )
-
-
-def _privacy(prepared: Prepared, verified: Verified) -> Iterator[dict[str, Any]]:
-    """Yield k-anonymity, over all columns together or over each, and the guarantees, as promised and as reached."""
-    method, columns = prepared.plan.method, prepared.with_role("quasi")
-    if isinstance(method, RecordLevelMethod):
-        return
-    together = [[name] for name in columns] if isinstance(method, ColumnwiseMethod) else [columns]
-    for over, k in zip(together, verified.k, strict=True):
-        entry = {"model": "k-anonymity", "columns": over, "asked": method.required_k, "reached": k}
-        yield entry | {"holds": k >= method.required_k}
-    for place, asked in enumerate(privacy.asked(prepared)):
-        for over, figures in zip(together, verified.guarantees, strict=True):
-            entry = {"model": asked.name, "columns": [asked.column], "asked": asked.asked, "reached": figures[place]}
-            yield entry | {"holds": True} | ({"over": over} if isinstance(method, ColumnwiseMethod) else {})
-
-
-def summary_of(
-    prepared: Prepared,
-    masking: Masking,
-    changes: Changes | None,
-    verified: Verified,
-    balance: float,
-    sha256: Mapping[str, Any],
-    nulls: Nulls,
-) -> dict[str, Any]:
-    """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured."""
-    if changes is None:
-        return settings_of(prepared, sha256)
-    method = prepared.plan.method
-    pairs = _pairs(prepared, masking)
-    figures = measured(pairs, method.required_k, BRIEF, balance=balance)
-    before, after = len(np.unique(pairs.original, axis=0)), len(np.unique(masking.codes, axis=0))
-    settings = settings_of(prepared, sha256)
-    return settings | {
-        "tuples": {"before": before, "after": after},
-        "suppressed": masking.suppressed_rows,
-        **suppression_figures(masking),
-        "suppressed_cells": {name: x.suppressed for name, x in nulls.columns.items()},
-        "nulls": nulls.to_dict(),
-        "cautions": [*settings["cautions"], *map(str, null_cautions(nulls.to_dict()))],
-        **({"dominance": dominance} if (dominance := dominance_figures(masking.attributes)) else {}),
-        "privacy": [*rows.promised(prepared), *_privacy(prepared, verified)],
-        **promised_values.verified_values(prepared),
-        **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
-        "changes": changes.to_dict(),
-        "measures": {name: x.to_dict() for name, x in figures.items()},
-        "risk": risk_of_masking(prepared, masking, pairs, figures, 0),
-    }
-
-
-def row_order_of(prepared: Prepared, *, written: bool) -> dict[str, Any]:
-    """Return the order of rows for a summary; where a file keeps it, also the columns that it correlates with."""
-    if not written:
-        return {"row_order": "aligned"}
-    order = prepared.plan.row_order
-    return {"row_order": order} | ({"ordered_by": prepared.ordered_columns} if order == "keep" else {})
-
-
-def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the summary of a release that was not measured: its settings, with its keys in order."""
-    records, method = prepared.records, prepared.plan.method
-    assert records is not None
-    return {
-        "format": 1,
-        "records": records.n,
-        **prepared.people(),
-        "tuples": {"before": len(records), "after": None},
-        "suppressed": 0,
-        "suppressed_cells": {name: prepared.encoded[name].suppressed for name in prepared.with_role("quasi")},
-        "method": method.name,
-        "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
-        "seed": prepared.plan.seed,
-        "reproducible": prepared.plan.seed is not None,
-        "privacy": list(rows.promised(prepared)),
-        **({"united": united} if (united := prepared.united_values()) else {}),
-        **({"unreviewed": unreviewed} if (unreviewed := unreviewed_values(prepared)) else {}),
-        **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
-        "changes": {},
-        "nulls": {},
-        "measures": {},
-        "risk": {},
-        "cautions": list(map(str, prepared.cautions)),
-        "seconds": 0.0,
-        "ontologies": [described(x) for x in prepared.ontologies],
-        "sha256": dict(sha256),
-    }

@@ -16,7 +16,6 @@ from allonym.release.write import check_outputs
 from allonym.tables.base import STANDARD_STREAM, Table
 from allonym.tables.engines import MEMORY, engine_of, is_large, is_several, open_files, read_files
 from allonym.tables.engines.base import Engine
-from allonym.tables.engines.grouped import GroupedTable
 from allonym.tables.files import Reading, open_any
 from allonym.tables.frame import Frame
 from allonym.tables.long import LongTable
@@ -24,17 +23,19 @@ from allonym.tables.memory import MemoryTable
 
 if TYPE_CHECKING:
     from allonym.plan.model import Plan
+    from allonym.tables.engines.grouped import GroupedTable
 
 
 @dataclass(frozen=True)
 class ExecutionOptions:
-    """How to run a plan: in which engine, where, and how to partition the release."""
+    """How to run a plan: in which engine, where, how to partition the release, and how to measure it."""
 
     engine: str | None = None  # duckdb, polars, spark; memory: no engine; None: the first installed, if one is needed
     master: str | None = None  # of Spark
     partition_by: Sequence[str] = ()  # columns whose values name folders of the release
     blocks_from: int | None = None  # number of distinct tuples from which on they are grouped in blocks
     row_map: str | Path | None = None  # file for the row map of the release
+    exact_risk: bool = False  # whether risks are measured on all records, however long it takes
 
     def check_row_map(self, plan: Plan, table: Table, source: Any, output: str | Path | None) -> None:
         """Refuse, before any work, a row map where rows are not shuffled or have no numbers."""
@@ -152,6 +153,8 @@ def _grouped(
     plan: Plan, engine: Engine, source: str | Path | None, options: ExecutionOptions, *, each: bool
 ) -> GroupedTable:
     """Return a table in an engine, whose rows are counted in the columns that the method needs together."""
+    from allonym.tables.engines.grouped import GroupedTable
+
     problems, method = [], plan.method
     if plan.long:
         problems.append(Problem("long-table-in-engine", "a long table is masked in memory.", "leave the engine out."))

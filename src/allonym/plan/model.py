@@ -228,7 +228,7 @@ class Plan:
         rows of pandas frames with the same index match by its labels, all others by position. `earlier` (another
         release of the same people) and `earlier_row_map`, `balance` of the score, `threshold` of risk, `attackers`
         (other similarity measures for linkage by meaning), `m` (items of a set that an attacker knows), `population`
-        and `combination_size` (as in `check`), `tick`.
+        and `combination_size` (as in `check`), `exact_risk` (as in `run`), `tick`.
         """
         from allonym.pipeline.evaluate import evaluate
 
@@ -246,6 +246,7 @@ class Plan:
         partition_by: Sequence[str] = (),
         blocks_from: int | None = None,
         row_map: str | Path | None = None,
+        exact_risk: bool = False,
     ) -> Release:
         """Mask a frame and return the same type; or mask a file and write a verified release to `output`.
 
@@ -256,12 +257,13 @@ class Plan:
         Parquet files, folders and patterns (`duckdb`, `polars`, or `spark` at a `master`; `memory`: none);
         `partition_by` names columns whose values partition the release into folders. From `blocks_from` distinct tuples
         on, tuples are grouped in blocks. `balance` weighs the score in the summary: 1 is all loss, 0 all linkage.
+        Risks that would cost more than masking are measured on a sample of records; with `exact_risk`, on all.
         """
         from allonym.pipeline.run import run
         from allonym.pipeline.source import ExecutionOptions
 
         parts = partition_by if isinstance(partition_by, str) else tuple(partition_by)
-        options = ExecutionOptions(engine, master, parts, blocks_from, row_map)
+        options = ExecutionOptions(engine, master, parts, blocks_from, row_map, exact_risk)
         return run(self, source, output, tick, balance, options)
 
 

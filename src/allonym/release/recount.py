@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from allonym.arrays import joined_units
 from allonym.errors import ReleaseError
+from allonym.progress import Phase, phase
 from allonym.release.original_rows import OriginalRows
 from allonym.tables.base import Reread
 from allonym.tables.second_reader import text_columns
@@ -93,6 +94,7 @@ class Promise:
         )
 
 
+@phase(Phase.VERIFY)
 def verify(rereads: Iterable[Reread], promise: Promise) -> Verified:
     """Recount a release, and return what it reaches; a promise that does not hold is an error.
 
@@ -233,16 +235,26 @@ def smallest(
 
 def _coded(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
     """Return the distinct cells of a column, and the place of each row's cell among them."""
-    whole = column.combine_chunks() if column.num_chunks else column
-    if isinstance(whole, pa.Array):
-        coded = whole.dictionary_encode(null_encoding="encode")
-        return coded.dictionary.to_pylist(), _numbers(coded.indices).astype(np.int64)
-    coded = column.dictionary_encode().unify_dictionaries()
-    values = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
-    places = [_numbers(chunk.indices.fill_null(len(values))) for chunk in coded.chunks]
-    return [*values, None], np.concatenate([np.zeros(0, np.int64), *places])
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode(null_encoding="encode")
+    place_of: dict[Any, int] = {}
+    dictionary, known = None, np.zeros(0, np.int64)  # of the chunk before: often the same
+    parts = [known]
+    for chunk in column.chunks:
+        if dictionary is None or not chunk.dictionary.equals(dictionary):
+            dictionary = chunk.dictionary
+            values = (place_of.setdefault(x, len(place_of)) for x in dictionary.to_pylist())
+            known = np.fromiter(values, np.int64, len(dictionary))
+        null = place_of.setdefault(None, len(place_of)) if chunk.null_count else 0
+        parts.append(np.append(known, null)[_numbers(chunk.indices, len(known))])
+    return list(place_of), np.concatenate(parts)
 
 
-def _numbers(array: pa.Int32Array) -> NDArray[np.int32]:
-    """Return Arrow's numbers for NumPy; `to_numpy` would import pandas first, where there is one."""
-    return np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array)]
+def _numbers(array: pa.Array, null: int) -> NDArray[np.int64]:
+    """Return Arrow's whole numbers for NumPy, another one for null; Arrow's own functions would import pandas first."""
+    rows = slice(array.offset, array.offset + len(array))
+    valid, numbers = array.buffers()
+    taken = np.frombuffer(numbers, np.dtype(str(array.type)))[rows].astype(np.int64)
+    if array.null_count:
+        taken[np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[rows] == 0] = null
+    return taken

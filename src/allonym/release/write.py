@@ -11,9 +11,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 from allonym.errors import OutputError
 from allonym.release.recount import Promise, Verified, verify
@@ -47,8 +47,7 @@ def write(target: str | Path, draft: Draft, promise: Promise) -> tuple[Verified,
         written = part / "release"
         draft.save(written)
         files = sorted(x for x in written.rglob("*") if x.is_file()) if draft.in_folder else [written]
-        with ThreadPoolExecutor(1) as background:
-            sha256 = background.submit(hash_files, [(x, str(x.relative_to(written))) for x in files])
+        with _hashed(files, written) as sha256:
             verified = verify(draft.reread(written, promise.counted_columns), promise)
         if to_stdout or in_place:
             _copy(written, None if to_stdout else target)
@@ -65,7 +64,29 @@ def write(target: str | Path, draft: Draft, promise: Promise) -> tuple[Verified,
             _remove(part)
         finally:  # an engine may see Ctrl-C before Python does, which then interrupts even this
             _remove(part)
-    return verified, sha256.result()
+    return verified, sha256[0]
+
+
+@contextmanager
+def _hashed(files: Sequence[Path], folder: Path) -> Iterator[list[str]]:
+    """Hash files in a thread while the block runs; the list that is yielded has the hash at its end."""
+    hashes: list[str] = []
+    errors: list[OSError] = []
+
+    def work() -> None:
+        try:
+            hashes.append(hash_files([(x, str(x.relative_to(folder))) for x in files]))
+        except OSError as error:
+            errors.append(error)
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        yield hashes
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 def _copy(file: Path, device: Path | None) -> None:

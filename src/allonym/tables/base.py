@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from allonym.arrays import Ints
@@ -196,8 +197,13 @@ class Table(Protocol):
     def repeated_values(self, name: str, missing: Sequence[str]) -> int:
         """Return the number of values of a column that occur more than once, missing values aside."""
 
-    def sample(self, names: Sequence[str], most: int) -> dict[str, Cells]:
-        """Return the cells of some columns side by side, in at most about so many rows from all over the table."""
+    def sample(
+        self, names: Sequence[str], most: int, known: Mapping[str, Cells] = MappingProxyType({})
+    ) -> dict[str, Cells]:
+        """Return the cells of some columns side by side, in at most about so many rows from all over the table.
+
+        `known` are cells of the table that were read already, and need not be read again.
+        """
 
     def distinct_values(self, name: str, missing: Sequence[str]) -> int:
         """Return the number of distinct values of a column, missing values aside."""

@@ -155,7 +155,7 @@ def _without_blank_start(content: bytes, encoding: str) -> bytes:
     mark = content[:3] if content[:3] == b"\xef\xbb\xbf" else b""
     blank = re.match(rb"(?:[ \t]*(?:\r\n|\r|\n))*", content[len(mark) :])
     assert blank is not None
-    return mark + content[len(mark) + blank.end() :]
+    return mark + content[len(mark) + blank.end() :] if blank.end() else content
 
 
 def _rows(content: bytes, delimiter: str, encoding: str) -> Iterator[list[str]]:
@@ -172,16 +172,16 @@ def _by_arrow(content: bytes, places: list[int], delimiter: str, encoding: str, 
     from pyarrow import csv as arrow
 
     numbers = [f"f{i}" for i in range(width)]
-    use_threads = len(content) > MIN_THREADED_BYTES
+    use_threads, quoted = len(content) > MIN_THREADED_BYTES, b'"' in content
     return arrow.read_csv(
         pa.BufferReader(content),
         arrow.ReadOptions(
             autogenerate_column_names=True, encoding=encoding, block_size=1 << 24, use_threads=use_threads
         ),
-        arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=width > 1),
+        arrow.ParseOptions(delimiter=delimiter, newlines_in_values=quoted, ignore_empty_lines=width > 1),
         arrow.ConvertOptions(
             include_columns=[numbers[i] for i in places],
-            column_types=dict.fromkeys(numbers, pa.string()),
+            column_types=dict.fromkeys(numbers, pa.dictionary(pa.int32(), pa.string())),
             strings_can_be_null=False,
         ),
     )

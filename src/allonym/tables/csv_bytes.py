@@ -15,6 +15,7 @@ from allonym.errors import TableError, first_few
 
 FIRST_LINE_BYTES = 4096  # usually enough for the first line
 BLOCK_BYTES = 1 << 22  # of a file that are cut at a time
+KEPT_BYTES = 1 << 25  # a file up to this size is cut once; of a larger one, the cells would take much memory
 QUOTE, NEWLINE, RETURN, SPACE, TAB = b'"\n\r \t'
 
 
@@ -42,6 +43,7 @@ class Cutting:
         self._returns = self._newline == NEWLINE and b"\r" in content
         self._quotes = b'"' in content
         self._careful = self._quotes and not self._quotes_are_plain()
+        self._kept: dict[tuple[int, int], list[Block]] = {}
 
     @property
     def line_end(self) -> bytes:
@@ -173,6 +175,14 @@ class Cutting:
 
     def blocks(self, start: int, width: int) -> Iterator[Block]:
         """Yield the rows from a byte on; blank lines are skipped, unless the table has one column only."""
+        if len(self.content) > KEPT_BYTES:
+            yield from self._rows(start, width)
+            return
+        if (start, width) not in self._kept:
+            self._kept[start, width] = list(self._rows(start, width))
+        yield from self._kept[start, width]
+
+    def _rows(self, start: int, width: int) -> Iterator[Block]:
         ragged: list[int] = []
         for begin, end, ends in self._separators(start):
             starts = np.empty_like(ends)

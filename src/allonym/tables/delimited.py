@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
 
 from allonym.arrays import Ints
 from allonym.cells import Cells, merged
 from allonym.errors import TableError
+from allonym.tables.cell_bytes import cell_dictionary, rows_of, spliced
 from allonym.tables.csv_bytes import Block, Cutting
 from allonym.tables.row_order import RowOrder
 
@@ -70,31 +70,16 @@ class Delimited:
 
     def _raw(self, names: Sequence[str]) -> dict[str, tuple[list[bytes], Ints]]:
         """Return the distinct cells of some columns as they are in the file, and the code of every row."""
-        chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
         place = {name: j for j, name in enumerate(self.names)}
+        cells = {name: cell_dictionary(self.content) for name in names}
+        codes: dict[str, list[Ints]] = {name: [np.zeros(0, np.int64)] for name in names}
         rows = 0
         for block in self._blocks():
             rows += len(block.starts)
             for name in names:
-                j = place[name]
-                spans = _interleaved(block.begin, block.end, block.starts[:, j], block.ends[:, j])
-                pieces = self._pieces(block, spans)
-                own = pieces.take(_int_array(np.arange(1, len(pieces), 2)))
-                chunks[name].append(own.dictionary_encode())
+                codes[name].append(cells[name].add(block.starts[:, place[name]], block.ends[:, place[name]]))
         self.__dict__["n"] = rows
-        empty = _byte_array([]).dictionary_encode()
-        cells = {}
-        for name, parts in chunks.items():
-            whole = pa.chunked_array(parts or [empty]).unify_dictionaries()
-            codes = [np.frombuffer(chunk.indices.buffers()[1], np.int32)[: len(chunk)] for chunk in whole.chunks]
-            cells[name] = (whole.chunks[-1].dictionary.to_pylist(), np.concatenate(codes).astype(np.int64))
-        return cells
-
-    def _pieces(self, block: Block, bounds: Ints) -> pa.Array:
-        """Return a block cut at some bytes, as an Arrow array that shares the memory of the file."""
-        offsets = pa.py_buffer((bounds - block.begin).astype(np.int32))
-        data = pa.py_buffer(self.content).slice(block.begin, block.end - block.begin)
-        return pa.Array.from_buffers(pa.binary(), len(bounds) - 1, [None, offsets, data])
+        return {name: (cells[name].values(), np.concatenate(codes[name])) for name in names}
 
     def changed(
         self,
@@ -117,23 +102,24 @@ class Delimited:
         if self._header is not None:
             yield self.content[: self._header.begin]
             yield self._spliced(self._header, {}, dropped)
-        parts: list[pa.Array] = []
-        row = 0
+        parts, ends, row = list[bytes](), [np.zeros(1, np.int64)], 0
         for block in self._blocks():
             rows = slice(row, row + len(block.starts))
             own = {j: (texts[j], cells.codes[rows]) for j, cells in touched.items()}
             if order is None:
                 yield self._spliced(block, own, dropped)
             elif len(block.starts):
-                parts.append(self._row_array(block, own, dropped))
+                part, row_ends = self._spliced_rows(block, own, dropped)
+                ends.append(row_ends + ends[-1][-1])
+                parts.append(part)
             row = rows.stop
         if parts and order is not None:
-            yield from self._shuffled(pa.concat_arrays(parts), order.rows(row))
+            yield from self._shuffled(b"".join(parts), np.concatenate(ends), order.rows(row))
 
-    def _shuffled(self, lines: pa.Array, rows: Ints) -> Iterator[bytes]:
+    def _shuffled(self, lines: bytes, starts: Ints, rows: Ints) -> Iterator[bytes]:
         """Yield lines in an order; like the file, the last one may have no line end."""
         for low in range(0, len(rows), BUFFERED_ROWS):
-            part = lines.take(_int_array(rows[low : low + BUFFERED_ROWS])).buffers()[2].to_pybytes()
+            part = rows_of(lines, starts, rows[low : low + BUFFERED_ROWS])
             last = low + BUFFERED_ROWS >= len(rows)
             yield part.removesuffix(self._cutting.line_end) if last and self._has_open_end else part
 
@@ -169,18 +155,22 @@ class Delimited:
         bounds, replaced, table = self._replacements(block, touched, dropped)
         if not bounds or not len(block.starts):
             return self.content[block.begin : block.end]
-        return self._joined(block, block.begin, bounds, replaced, table).buffers()[2].to_pybytes()
+        spans, chosen = np.stack(bounds, axis=1), np.stack(replaced, axis=1)
+        return spliced(self.content, block.begin, block.end, spans, chosen, table)[0]
 
-    def _row_array(self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]) -> pa.Array:
-        """Return the rows of a block, each with some cells replaced, others left out, and one kind of line end."""
+    def _spliced_rows(
+        self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]
+    ) -> tuple[bytes, Ints]:
+        """Return the rows of a block, each with some cells replaced, others left out, and one kind of line end.
+
+        Also returned is where each row ends.
+        """
         bounds, replaced, table = self._replacements(block, touched, dropped)
         bounds += [block.ends[:, -1], np.append(block.starts[1:, 0], block.end)]  # between a row and the next
         replaced.append(np.full(len(block.starts), len(table)))
         table.append(self._cutting.line_end)
-        whole = self._joined(block, int(block.starts[0, 0]), bounds, replaced, table)
-        offsets = np.frombuffer(whole.buffers()[1], np.int32)[: len(whole) + 1 : len(bounds)]
-        parts = [None, pa.py_buffer(np.ascontiguousarray(offsets)), whole.buffers()[2]]
-        return pa.Array.from_buffers(pa.binary(), len(block.starts), parts).cast(pa.large_binary())
+        begin, spans, chosen = int(block.starts[0, 0]), np.stack(bounds, axis=1), np.stack(replaced, axis=1)
+        return spliced(self.content, begin, block.end, spans, chosen, table)
 
     def _replacements(
         self, block: Block, touched: Mapping[int, tuple[list[bytes], Ints]], dropped: list[int]
@@ -205,37 +195,11 @@ class Delimited:
             bounds += [starts, ends]
         return bounds, replaced, table
 
-    def _joined(
-        self, block: Block, begin: int, bounds: list[Ints], replaced: list[Ints], table: list[bytes]
-    ) -> pa.Array:
-        """Return the pieces of a block from a byte on; every second one is replaced by a text of a table."""
-        edges = np.concatenate([[begin], np.stack(bounds, axis=1).ravel(), [block.end]])
-        pieces = self._pieces(block, edges)
-        choice = np.arange(len(pieces))
-        choice[1::2] = np.stack(replaced, axis=1).ravel() + len(pieces)
-        return pa.concat_arrays([pieces, _byte_array(table)]).take(_int_array(choice))
-
 
 def _style(cells: list[bytes]) -> tuple[bytes, bool]:
     """Return the blanks that all cells of a column begin with, and whether all are quoted: so are masked cells."""
-    pads = {x[: len(x) - len(x.lstrip(b" \t"))] for x in cells}
+    pads = {x[: len(x) - len(x.lstrip(b" \t"))] for x in cells} if all(x[:1] in (b" ", b"\t") for x in cells) else {b""}
     return (pads.pop() if len(pads) == 1 else b""), bool(cells) and all(x.strip()[:1] == b'"' for x in cells)
-
-
-def _interleaved(begin: int, end: int, starts: Ints, ends: Ints) -> Ints:
-    """Return begin, start, end, start, end, …, end: cut there, every second piece is a cell."""
-    return np.concatenate([[begin], np.stack([starts, ends], axis=1).ravel(), [end]])
-
-
-def _int_array(numbers: Ints) -> pa.Array:
-    """Return numbers for Arrow; `pa.array` would import pandas first, where there is one."""
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
-
-
-def _byte_array(texts: list[bytes]) -> pa.Array:
-    """Return texts for Arrow."""
-    bounds = np.cumsum([0, *map(len, texts)]).astype(np.int32)
-    return pa.Array.from_buffers(pa.binary(), len(texts), [None, pa.py_buffer(bounds), pa.py_buffer(b"".join(texts))])
 
 
 def plain(cell: bytes) -> str:

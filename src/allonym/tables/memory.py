@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -97,10 +98,13 @@ class MemoryTable(ABC):
         """Return the number of values of a column that occur more than once, missing values aside."""
         return self.cells([name])[name].repeated_values(missing)
 
-    def sample(self, names: Sequence[str], most: int) -> dict[str, Cells]:
+    def sample(
+        self, names: Sequence[str], most: int, known: Mapping[str, Cells] = MappingProxyType({})
+    ) -> dict[str, Cells]:
         """Return the cells of some columns, in at most so many rows from all over the table."""
         step = max(1, -(-self.n // most))
-        cells = self.cells(names)
+        read = self.cells([x for x in names if x not in known])
+        cells = {x: known[x] if x in known else read[x] for x in names}
         return {x: Cells(y.values, y.codes[::step]) for x, y in cells.items()} if step > 1 else cells
 
     def distinct_values(self, name: str, missing: Sequence[str]) -> int:

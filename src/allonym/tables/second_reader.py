@@ -54,7 +54,7 @@ def text_columns(frame: Any, columns: Sequence[str]) -> Iterator[pa.ChunkedArray
                 texts = [None if cell is None else joined(cell) for cell in column.to_pylist()]
                 yield pa.chunked_array([pa.array(texts, pa.string())])
                 continue
-            yield column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            yield column
         else:
             import narwhals as nw  # frames only
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints
+from allonym.arrays import Floats, Ints, distinct
 from allonym.kinds.identifiers.detect import ColumnSample
-from allonym.kinds.numbers import to_number
-from allonym.ontology.lexicon import key
 
 MIN_ROWS = 5  # in which both columns have a value
 SAME = 0.95  # share of rows in which a copy is equal, chance aside
@@ -20,7 +17,6 @@ DETERMINED = 0.98  # share of the rows that a blind guess gets wrong, and which 
 MAX_CHANCE = -4.0  # log10 of the probability that unrelated columns agree as well
 SAME_ORDER = 0.995  # rank correlation of columns that have the same order
 MIN_RANKS = 10  # different values in each of them
-_DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?")
 
 
 class Relation(Enum):
@@ -42,7 +38,7 @@ def relation_of(kept: ColumnSample, other: ColumnSample) -> Relation | None:
     """
     both = (kept.codes >= 0) & (other.codes >= 0)
     own, others = kept.codes[both], other.codes[both]
-    if len(own) < MIN_ROWS or len(np.unique(others)) < 2:
+    if len(own) < MIN_ROWS or (others == others[0]).all():
         return None
     if _is_copy(kept, other, own, others):
         return Relation.COPY
@@ -56,9 +52,11 @@ def _is_copy(kept: ColumnSample, other: ColumnSample, own: Ints, others: Ints) -
 
     Equal rows count beyond those that chance makes equal (Cohen 1960, kappa).
     """
+    if kept.different.isdisjoint(other.different):
+        return False
     number: dict[str | float, int] = {}
     first, second = (
-        np.array([number.setdefault(_canonical(x), len(number)) for x in column.present], np.int64)[codes]
+        np.array([number.setdefault(x, len(number)) for x in column.canonical], np.int64)[codes]
         for column, codes in ((kept, own), (other, others))
     )
     shares = (np.bincount(x, minlength=len(number)) / len(own) for x in (first, second))
@@ -69,11 +67,6 @@ def _is_copy(kept: ColumnSample, other: ColumnSample, own: Ints, others: Ints) -
     return len(own) * np.log10(by_chance) <= MAX_CHANCE_OF_COPY
 
 
-def _canonical(text: str) -> str | float:
-    number = to_number(text)
-    return key(text) if number is None else number
-
-
 def _determines(own: Ints, others: Ints) -> bool:
     """Tell whether each value goes with one value of the other column, and not because it occurs only once.
 
@@ -81,12 +74,12 @@ def _determines(own: Ints, others: Ints) -> bool:
     with that of always guessing the most frequent value (Goodman and Kruskal 1954, lambda). Values that occur once say
     nothing, and at least half of the rows must have others.
     """
-    pairs, counts = _pairs(own, others)
     sizes = np.bincount(own)
-    several = sizes[pairs[0]] > 1
-    rows = int(counts[several].sum())
+    rows = int(sizes[sizes > 1].sum())
     if 2 * rows < len(own):
         return False
+    pairs, counts = _pairs(own, others)
+    several = sizes[pairs[0]] > 1
     (group, value), counts = pairs[:, several], counts[several]
     most, second = (np.zeros(len(sizes), np.int64) for _ in range(2))
     np.maximum.at(most, group, counts)
@@ -102,9 +95,8 @@ def _determines(own: Ints, others: Ints) -> bool:
 
 def _pairs(own: Ints, others: Ints) -> tuple[Ints, Ints]:
     """Return the distinct pairs of two columns' codes, as two rows, and how often each occurs."""
-    width = int(others.max()) + 1
-    codes, counts = np.unique(own * width + others, return_counts=True)
-    return np.stack(np.divmod(codes, width)), counts
+    _, counts, first = distinct([own, others])
+    return np.stack([own[first], others[first]]), counts
 
 
 def _chance_of_pure_groups(group_of_pair: Ints, sizes: Ints, others: Ints) -> float:
@@ -119,31 +111,24 @@ def _chance_of_pure_groups(group_of_pair: Ints, sizes: Ints, others: Ints) -> fl
 
 def _same_order(kept: ColumnSample, other: ColumnSample, both: NDArray[np.bool_]) -> bool:
     """Tell whether the ranks of two columns of numbers or dates are nearly the same, or nearly reversed."""
-    values = _ordered(kept), _ordered(other)
-    if values[0] is None or values[1] is None:
+    if kept.ordered is None or other.ordered is None or min(len(x.present) for x in (kept, other)) < MIN_RANKS:
         return False
-    first, second = values[0][kept.codes[both]], values[1][other.codes[both]]
-    known = ~(np.isnan(first) | np.isnan(second))
-    if known.mean() < SAME or min(len(np.unique(x[known])) for x in (first, second)) < MIN_RANKS:
+    known = ~(np.isnan(kept.ordered)[kept.codes[both]] | np.isnan(other.ordered)[other.codes[both]])
+    ranks = [_ranks(x.ordered, x.codes[both][known]) for x in (kept, other) if x.ordered is not None]
+    if known.mean() < SAME or min(different for different, _ in ranks) < MIN_RANKS:
         return False
-    return abs(_rank_correlation(first[known], second[known])) >= SAME_ORDER
+    return abs(_correlation(*(x for _, x in ranks))) >= SAME_ORDER
 
 
-def _ordered(column: ColumnSample) -> Floats | None:
-    """Return the distinct texts of a column as numbers in their order: numbers, or dates as ISO 8601 writes them."""
-    numbers = np.array([np.nan if x is None else x for x in column.numbers], np.float64)
-    if np.isnan(numbers).mean() <= 1 - SAME:
-        return numbers
-    if all(_DATE.fullmatch(x) for x in column.present):
-        return np.argsort(np.argsort(np.array(column.present))).astype(np.float64)
-    return None
+def _ranks(values: Floats, codes: Ints) -> tuple[int, Floats]:
+    """Return how many different values rows have, and the rank of each row; equal values share their mean rank."""
+    used, places = np.unique(values, return_inverse=True)
+    counts = np.bincount(places.ravel()[codes], minlength=len(used))
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    return int((counts > 0).sum()), ranks[places.ravel()][codes]
 
 
-def _rank_correlation(first: Floats, second: Floats) -> float:
-    """Return Spearman's coefficient; equal values share their mean rank."""
-    centred = []
-    for values in (first, second):
-        _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-        ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-        centred.append(ranks - ranks.mean())
-    return float(centred[0] @ centred[1] / np.sqrt((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
+def _correlation(first: Floats, second: Floats) -> float:
+    """Return the correlation coefficient of two columns; of ranks, it is Spearman's."""
+    one, other = first - first.mean(), second - second.mean()
+    return float((one * other).sum() / np.sqrt((one**2).sum() * (other**2).sum()))

@@ -15,15 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from allonym.arrays import Ints
+from allonym.arrays import Floats, Ints
 from allonym.cells import MISSING, Cells, cell_text, is_missing
 from allonym.kinds.identifiers.patterns import pattern_of
 from allonym.kinds.identifiers.person_names import are_given_names, are_person_names
 from allonym.kinds.numbers import to_number
+from allonym.ontology.lexicon import key
 
 CONFIRMATION, NAMING, CAUTION = "confirmation", "naming", "caution"  # what keeping a column requires, strictest first
 MAX_TEXTS = 1000  # distinct texts whose shape is compared
 NEARLY = 0.9  # share of rows that have different values in a column that identifies nearly every row
+NEARLY_ALL = 0.95  # share of the texts that are numbers in a column that has an order
 MIN_ROWS = 20  # of which that can be said
 MIN_ROWS_BY_NAME = 5  # where the name of the column says that it identifies
 ROWS_PER_PERSON = 5  # on average, at most; values that more rows share are rather categories
@@ -56,6 +58,7 @@ MEASURED_NAME = re.compile(
     r"|duration|score|steps|population|area|(^|[_\W])age($|[_\W])",
     re.I,
 )  # of measurements, which whole numbers may be
+_ISO_DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?")
 _MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2})?(\.\d+)?")
 
 
@@ -79,8 +82,9 @@ class ColumnSample:
     @cached_property
     def texts(self) -> list[str | None]:
         """The distinct cells as text, None where a value is missing or does not occur."""
+        missing = frozenset(self.missing)
         return [
-            None if is_missing(cell, self.missing) or not count else text_of(cell)
+            None if not count or is_missing(cell, missing) else text_of(cell)
             for cell, count in zip(self.cells.values, self.cells.counts.tolist(), strict=True)
         ]
 
@@ -112,6 +116,26 @@ class ColumnSample:
         """The distinct texts that occur as numbers."""
         return [to_number(x) for x in self.present]
 
+    @cached_property
+    def canonical(self) -> list[str | float]:
+        """The distinct texts that occur; those that differ in case, blanks or the notation of a number are equal."""
+        return [key(x) if number is None else number for x, number in zip(self.present, self.numbers, strict=True)]
+
+    @cached_property
+    def different(self) -> frozenset[str | float]:
+        """The canonical texts, each once."""
+        return frozenset(self.canonical)
+
+    @cached_property
+    def ordered(self) -> Floats | None:
+        """The distinct texts as numbers in their order, if they are numbers, or dates as ISO 8601 writes them."""
+        numbers = np.array([np.nan if x is None else x for x in self.numbers], np.float64)
+        if np.isnan(numbers).mean() <= 1 - NEARLY_ALL:
+            return numbers
+        if all(_ISO_DATE.fullmatch(x) for x in self.present):
+            return np.argsort(np.argsort(np.array(self.present))).astype(np.float64)
+        return None
+
     @property
     def rare(self) -> bool:
         """Whether few rows share a value, or there are more values than categories are likely to have."""
@@ -130,6 +154,8 @@ class ColumnSample:
 
 def text_of(cell: Any) -> str:
     """Return a cell as text without surrounding blanks; the items of a list are joined."""
+    if isinstance(cell, str):
+        return cell.strip()
     if isinstance(cell, (datetime.date, datetime.time)):
         return cell.isoformat()
     return "; ".join(map(cell_text, cell)) if isinstance(cell, tuple) else cell_text(cell).strip()

@@ -28,11 +28,17 @@ class Pattern:
     least: int = 2  # distinct texts that must have it
     personal: bool = True  # whether it identifies a person even where many rows share it
 
-    def matches(self, text: str) -> bool:
-        """Tell whether a text has the pattern."""
-        text = SPACING.sub("", text) if self.compact else text.strip()
-        match = self.shape.search(text) if self.part else self.shape.fullmatch(text)
-        return match is not None and self.valid(match[0])
+    def fits(self, texts: Sequence[str]) -> bool:
+        """Tell whether enough of a column's distinct texts have the pattern, without surrounding or inner blanks."""
+        may_lack = len(texts) - max(self.share * len(texts), self.least)
+        find = self.shape.search if self.part else self.shape.fullmatch
+        for text in texts if may_lack >= 0 else ():
+            match = find(text)
+            if match is None or not self.valid(match[0]):
+                may_lack -= 1
+                if may_lack < 0:
+                    return False
+        return may_lack >= 0
 
 
 def _number(name: str, shape: str, valid: Callable[[str], bool], least: int = 6) -> Pattern:
@@ -89,8 +95,5 @@ def pattern_of(texts: Sequence[str]) -> Pattern | None:
     >>> pattern_of(["nurse", "cook"]) is None
     True
     """
-    for pattern in PATTERNS:
-        matching = sum(map(pattern.matches, texts))
-        if matching >= max(pattern.share * len(texts), pattern.least):
-            return pattern
-    return None
+    stripped, compact = [x.strip() for x in texts], [SPACING.sub("", x) for x in texts]
+    return next((x for x in PATTERNS if x.fits(compact if x.compact else stripped)), None)

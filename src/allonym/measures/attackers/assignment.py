@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.attackers.base import Attacker, Estimate, Setting
 from allonym.measures.attackers.likelihood import Likelihoods, relative
 from allonym.records import Pairs
@@ -51,8 +51,8 @@ def assigned(pairs: Pairs, logs: Floats, seed: int) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    known, _, first = distinct(list(pairs.original.T))
-    seen, _, shown = distinct(list(pairs.masked.T))
+    known, first = pairs.original_tuples
+    seen, shown = pairs.masked_tuples
     before, after = (sum_by(x, pairs.counts.astype(np.float64), len(y)) for x, y in ((known, first), (seen, shown)))
     rows = np.repeat(np.arange(len(before)), before.astype(np.int64))
     columns = np.repeat(np.arange(len(after)), after.astype(np.int64))

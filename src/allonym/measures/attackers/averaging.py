@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,45 +11,56 @@ from allonym.arrays import Floats, Ints, distinct, sum_by
 from allonym.measures.attackers.base import Attacker, Estimate, interval_of, several_rows
 from allonym.records import Pairs
 
-MAX_PAIRS = 10_000_000  # of persons, or of values, to compare; beyond, persons are sampled
+MAX_PAIRS = 10_000_000  # of persons, or of values, to compare at a time; beyond, persons are sampled
 TIE = 1e-9
 
 
-def averaging(pairs: Pairs, seed: int = 0) -> Estimate:
+def averaging(pairs: Pairs, seed: int = 0, *, exact: bool = False) -> Estimate:
     """Return how often all rows of a person together lead to the right person's rows in the release, in per cent.
 
     The attacker compares the means of rows. Only distances are known, and these suffice: the squared distance between
     the mean of the rows X of a person before and the mean of the rows Y of a person in the release is E d²(X, Y) -
     E d²(X, X')/2 - E d²(Y, Y')/2 (Gower 1966), summed over columns by their weights. The more rows a person has, the
-    more independent errors cancel out. Every person counts once; above `MAX_PAIRS`, persons are drawn by the seed.
+    more independent errors cancel out. Every person counts once; above `MAX_PAIRS`, persons are drawn by the seed,
+    unless the figure must be exact.
     """
     if not pairs.counts.size or pairs.units is None:
         return Estimate(0.0)
     persons, units = np.unique(pairs.units, return_inverse=True)
     units = units.ravel().astype(np.int64)
-    targets, sampled = _targets(pairs, units, len(persons), seed)
-    apart = np.zeros((len(targets), len(persons)))
-    for share, metric, was, now in _columns(pairs):
-        before, after = _distributions(units, was, pairs.counts), _distributions(units, now, pairs.counts)
-        used = np.unique(before[targets].indices)
-        squares = metric.distances(used[:, None], np.arange(after.shape[1])) ** 2
-        apart += 2 * share * (after @ (before[targets][:, used] @ squares).T).T
-        apart -= share * _spreads(after, metric)
-    nearest = apart <= apart.min(axis=1, keepdims=True) + TIE
-    right = nearest[np.arange(len(targets)), targets] / nearest.sum(axis=1)
+    most = _most_targets(pairs, units, len(persons))
+    targets, sampled = np.arange(len(persons)), len(persons) > most and not exact
+    if sampled:
+        targets = np.random.Generator(np.random.Philox(key=seed)).choice(len(persons), size=most)
+    columns = [
+        (share, metric, _distributions(units, was, pairs.counts), _distributions(units, now, pairs.counts))
+        for share, metric, was, now in _columns(pairs)
+    ]
+    spread = sum(share * _spreads(after, metric) for share, metric, _, after in columns)
+    right = np.concatenate(
+        [_probabilities(columns, spread, targets[low : low + most]) for low in range(0, len(targets), most)]
+    )
     mean = float(right.mean())
     return Estimate(100 * mean, interval_of(mean, len(targets)) if sampled else None)
 
 
-def _targets(pairs: Pairs, units: Ints, persons: int, seed: int) -> tuple[Ints, bool]:
-    """Return the persons who are looked for, and whether they are a sample."""
+def _probabilities(columns: Sequence[tuple[float, Any, Any, Any]], spread: Any, targets: Ints) -> Floats:
+    """Return for some persons how likely the attacker picks the right one, given their rows before and after."""
+    apart = -spread * np.ones((len(targets), 1))
+    for share, metric, before, after in columns:
+        used = np.unique(before[targets].indices)
+        squares = metric.distances(used[:, None], np.arange(after.shape[1])) ** 2
+        apart += 2 * share * (after @ (before[targets][:, used] @ squares).T).T
+    nearest = apart <= apart.min(axis=1, keepdims=True) + TIE
+    right: Floats = nearest[np.arange(len(targets)), targets] / nearest.sum(axis=1)
+    return right
+
+
+def _most_targets(pairs: Pairs, units: Ints, persons: int) -> int:
+    """Return how many persons can be looked for at a time."""
     values = max((len(np.unique(pairs.masked[:, a])) for a in range(pairs.masked.shape[1])), default=1)
     rows = max(len(units) / persons, 1.0)  # of a person, that are different
-    most = max(int(MAX_PAIRS / max(persons, values * rows)), 1)
-    if persons <= most:
-        return np.arange(persons), False
-    rng = np.random.Generator(np.random.Philox(key=seed))
-    return rng.choice(persons, size=most), True
+    return max(int(MAX_PAIRS / max(persons, values * rows)), 1)
 
 
 def _columns(pairs: Pairs) -> Iterator[tuple[float, Any, Ints, Ints]]:
@@ -88,5 +99,5 @@ ATTACKER = Attacker(
     "knows all rows of a person, can tell which rows of the release belong to one person, and compares their means",
     "releases with several rows per person and columns that are not masked, by which rows can be tied together",
     lambda setting: setting.tied_rows and several_rows(setting.pairs),
-    lambda setting: averaging(setting.pairs, setting.seed),
+    lambda setting: averaging(setting.pairs, setting.seed, exact=setting.exact),
 )

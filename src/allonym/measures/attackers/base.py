@@ -32,6 +32,7 @@ class Setting:
     mechanism: Mechanism | None = None  # how the method replaces values at random; None: it groups records
     tied_rows: bool = False  # whether it can be told which rows of the release belong to one person
     seed: int = 0  # of samples
+    exact: bool = False  # whether all records are attacked, however long it takes
 
     @cached_property
     def likelihoods(self) -> Likelihoods:

@@ -63,7 +63,7 @@ def drawn_from_table(values: Ints, counts: Floats, units: Ints | None = None) ->
     return float(100 * ((held / held.sum()) ** 2).sum()) if held.sum() else 0.0
 
 
-def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0) -> Estimate:
+def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0, *, exact: bool = False) -> Estimate:
     """Return how often the most frequent value of the nearest records of the release is a person's own, in per cent.
 
     For releases whose records form no groups: the attacker goes by meaning, as in linkage by meaning.
@@ -75,12 +75,12 @@ def guessed_by_nearest(pairs: Pairs, column: int, seed: int = 0) -> Estimate:
         return Estimate(0.0)
     used, values = np.unique(pairs.sensitive_codes[:, column], return_inverse=True)
     values = values.ravel().astype(np.int64)
-    seen, _, shown = distinct(list(pairs.masked.T))
+    seen, shown = pairs.masked_tuples
     held = csr_array((pairs.counts.astype(np.float64), (values, seen)), (len(used), len(shown)))
-    chosen, sampled = targets(pairs, seed)
+    chosen, sampled = targets(pairs, seed, exact=exact)
     probabilities = []
     for search in searches(pairs, chosen):
-        frequency = held @ search.near.T.astype(np.float64)  # a row for each value, a column for each tuple
+        frequency = (held @ search.near.as_matrix().T).toarray()  # a row for each value, a column for each tuple
         modes = frequency >= frequency.max(axis=0)
         probabilities.append(modes[values[search.chosen], search.rows] / modes.sum(axis=0)[search.rows])
     right = np.concatenate(probabilities)
@@ -96,7 +96,7 @@ def inferred_in_groups(before: Ints, after: Ints, values: Ints, counts: Floats, 
     return Inference(now, was, table, drawn_from_table(values, counts, units))
 
 
-def inferred(pairs: Pairs, column: int, *, grouped: bool, seed: int = 0) -> Inference:
+def inferred(pairs: Pairs, column: int, *, grouped: bool, seed: int = 0, exact: bool = False) -> Inference:
     """Measure the inference of a sensitive column, from a person's group or, without groups, the nearest records."""
     assert pairs.sensitive_codes is not None
     before, after = (groups - int(groups.min(initial=0)) for groups in (pairs.unmasked.groups, pairs.groups))
@@ -104,5 +104,5 @@ def inferred(pairs: Pairs, column: int, *, grouped: bool, seed: int = 0) -> Infe
     inference = inferred_in_groups(before, after, values, counts, pairs.units)
     if grouped:
         return inference
-    nearest = guessed_by_nearest(pairs, column, seed)
+    nearest = guessed_by_nearest(pairs, column, seed, exact=exact)
     return replace(inference, value=nearest.value, interval=nearest.interval)

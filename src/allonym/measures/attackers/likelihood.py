@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints, distinct, sum_by
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.attackers.base import Estimate, drawn, interval_of
 from allonym.records import Mechanism, Pairs
 
@@ -34,22 +35,35 @@ class Likelihoods:
         if not pairs.counts.size:
             none = np.zeros(0, np.int64)
             return cls(pairs, none, np.zeros(0), none, none, np.zeros((0, 0)))
-        known, _, first = distinct(list(pairs.original.T))
-        persons = 0 if pairs.units is None else int(pairs.units.max()) + 1
-        most = max(MAX_LIKELIHOODS // max(len(first), persons), 1)
-        seen, _, shown = distinct(list(pairs.masked.T))
-        sampled = len(shown) > most
-        chosen = drawn(pairs, most, seed) if sampled else np.arange(len(known))
+        most = most_tuples(pairs)
+        sampled = len(pairs.masked_tuples[1]) > most
+        chosen = drawn(pairs, most, seed) if sampled else np.arange(len(pairs.counts))
+        return cls.of_chosen(pairs, mechanism, chosen, sampled=sampled)
+
+    @classmethod
+    def of_chosen(cls, pairs: Pairs, mechanism: Mechanism, chosen: Ints, *, sampled: bool) -> Likelihoods:
+        """Compute the likelihoods of some records of a release, given by their pairs."""
+        (known, first), (seen, shown) = pairs.original_tuples, pairs.masked_tuples
         used, columns = np.unique(seen[chosen], return_inverse=True)
         logs = log_likelihoods(pairs, mechanism, pairs.original[first], pairs.masked[shown[used]])
         sizes = sum_by(known, pairs.counts.astype(np.float64), len(first))
         return cls(pairs, known, sizes, chosen, columns.ravel(), logs, sampled)
 
+    @classmethod
+    def in_parts(cls, pairs: Pairs, mechanism: Mechanism) -> Iterator[Likelihoods]:
+        """Compute the likelihoods of all records of a release, some at a time."""
+        seen, shown = pairs.masked_tuples
+        most = most_tuples(pairs)
+        by_tuple = np.argsort(seen, kind="stable")
+        for low in range(0, len(shown), most):
+            part = slice(*np.searchsorted(seen[by_tuple], [low, low + most]))
+            yield cls.of_chosen(pairs, mechanism, by_tuple[part], sampled=False)
+
     @property
     def weights(self) -> Floats:
         """How many records each pair that is looked at stands for."""
         if not self.sampled:
-            return self.pairs.counts.astype(np.float64)
+            return self.pairs.counts[self.chosen].astype(np.float64)
         return np.full(len(self.chosen), self.pairs.counts.sum() / len(self.chosen))
 
     def guessed(self, log_weights: Floats) -> Estimate:
@@ -79,6 +93,12 @@ class Likelihoods:
 
         shape = int(self._persons.max()) + 1, len(self.sizes)
         return csr_array((self.pairs.counts.astype(np.float64), (self._persons, self.known)), shape)
+
+
+def most_tuples(pairs: Pairs) -> int:
+    """Return for how many tuples of a release the likelihoods of all original ones fit into memory."""
+    persons = 0 if pairs.units is None else int(pairs.units.max()) + 1
+    return max(MAX_LIKELIHOODS // max(len(pairs.original_tuples[1]), persons), 1)
 
 
 def log_likelihoods(pairs: Pairs, mechanism: Mechanism, before: Ints, after: Ints) -> Floats:

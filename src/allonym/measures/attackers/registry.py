@@ -27,8 +27,8 @@ class Linkage:
 
     @property
     def highest(self) -> str:
-        """The attacker with the highest figure; of equals, the first of the registry."""
-        return max(self.attackers, key=lambda name: self.attackers[name].value)
+        """The attacker with the highest figure; of equals, rounding aside, the first of the registry."""
+        return max(self.attackers, key=lambda name: round(self.attackers[name].value, 9))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON."""

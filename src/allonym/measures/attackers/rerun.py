@@ -6,6 +6,7 @@ import numpy as np
 
 from allonym.arrays import distinct, sum_by
 from allonym.measures.attackers.base import Attacker, Estimate, Setting
+from allonym.measures.attackers.likelihood import Likelihoods
 from allonym.records import Pairs
 
 
@@ -42,7 +43,13 @@ def rerun(setting: Setting) -> Estimate:
     """
     if setting.mechanism is None or not setting.pairs.counts.size:
         return Estimate(known_class(setting.pairs))
-    return setting.likelihoods.guessed(np.zeros(len(setting.likelihoods.sizes)))
+    if not setting.exact or not setting.likelihoods.sampled:
+        return setting.likelihoods.guessed(np.zeros(len(setting.likelihoods.sizes)))
+    parts = [
+        (x.guessed(np.zeros(len(x.sizes))).value, float(x.weights.sum()))
+        for x in Likelihoods.in_parts(setting.pairs, setting.mechanism)
+    ]
+    return Estimate(sum(value * weight for value, weight in parts) / sum(weight for _, weight in parts))
 
 
 ATTACKER = Attacker(

@@ -22,8 +22,9 @@ def record_linkage(pairs: Pairs) -> float:
     """
     if not pairs.counts.size:
         return 0.0
-    both = distinct(list(np.concatenate([pairs.original, pairs.masked]).T))[0]
-    was, now = np.split(both, 2)
+    (known, first), (seen, shown) = pairs.original_tuples, pairs.masked_tuples
+    both = distinct(list(np.concatenate([pairs.original[first], pairs.masked[shown]]).T))[0]
+    was, now = both[: len(first)][known], both[len(first) :][seen]
     size = sum_by(was, pairs.counts.astype(np.float64), int(both.max()) + 1)
     if pairs.units is None:
         unchanged = was == now

@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 from allonym.errors import OntologyError, first_few
 from allonym.ontology.catalog import added
 from allonym.ontology.catalog.registry import MODULES
-from allonym.ontology.readers import read_taxonomy
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import bundled
@@ -66,6 +65,8 @@ def _named(name: str) -> Taxonomy:
 
 def _of_file(path: str) -> Taxonomy:
     """Read a file, unless its taxonomy is in use and the file has not changed."""
+    from allonym.ontology.readers import read_taxonomy  # which WordNet does without
+
     if not Path(path).is_file():
         return read_taxonomy(path)
     stat = Path(path).stat()

@@ -76,7 +76,7 @@ def _samples(prepared: Prepared, names: Sequence[str]) -> dict[str, ColumnSample
     """Return the columns in the same rows; columns of nested values are left out."""
     table, missing = prepared.table, prepared.plan.missing_in
     try:
-        cells = table.sample(names, MAX_ROWS)
+        cells = table.sample(names, MAX_ROWS, prepared.cells)
     except TableError:
         cells = {}
         for name in names:

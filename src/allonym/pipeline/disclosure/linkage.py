@@ -15,7 +15,8 @@ from allonym.measures.attackers.registry import attacked
 from allonym.measures.measurement import Measurement
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.pipeline.encoding import encode_sensitive
-from allonym.records import Masking, Mechanism, Pairs, piece_of_rows
+from allonym.progress import Phase, phase
+from allonym.records import Masking, Pairs, piece_of_rows
 
 if TYPE_CHECKING:
     from allonym.kinds.base import EncodedColumn
@@ -24,37 +25,44 @@ if TYPE_CHECKING:
 MEASURED = {"meaning": "semantic_linkage", "text": "record_linkage"}  # attackers among the measures
 
 
+@phase(Phase.RISK)
 def risk_of_masking(
-    prepared: Prepared, masking: Masking, pairs: Pairs, measures: Mapping[str, Measurement], seed: int
+    prepared: Prepared,
+    masking: Masking,
+    pairs: Pairs,
+    measures: Mapping[str, Measurement],
+    seed: int,
+    *,
+    exact: bool = False,
 ) -> dict[str, Any]:
     """Return the linkage and the inference of a release that was just made, for JSON."""
-    linkage = _linkage(prepared, pairs, masking.mechanism, measures, seed)
+    linkage = _linkage(measures, Setting(pairs, masking.mechanism, tied_rows(prepared), seed, exact))
     sensitive = dict(_sensitive(prepared))
     if masking.mechanism is None:
         inference = dict(_from_groups(prepared, masking, sensitive))
     else:
         rows = _with_sensitive(prepared, masking, sensitive) if sensitive else pairs
-        inference = {name: inferred(rows, a, grouped=False, seed=seed) for a, name in enumerate(sensitive)}
+        inference = {name: inferred(rows, a, grouped=False, seed=seed, exact=exact) for a, name in enumerate(sensitive)}
     return linkage | {"inference": {name: x.to_dict() for name, x in inference.items()}}
 
 
-def risk_of_pairs(prepared: Prepared, pairs: Pairs, measures: Mapping[str, Measurement], seed: int) -> dict[str, Any]:
+def risk_of_pairs(
+    prepared: Prepared, pairs: Pairs, measures: Mapping[str, Measurement], seed: int, *, exact: bool = False
+) -> dict[str, Any]:
     """Return the linkage and the inference of a release, by the plan's method or any tool, for JSON."""
     method, records = prepared.plan.method, prepared.records
     assert records is not None
     mechanism = method.mechanism(records) if isinstance(method, RecordLevelMethod) else None
     inference = {
-        x.name: inferred(pairs, a, grouped=mechanism is None, seed=seed).to_dict()
+        x.name: inferred(pairs, a, grouped=mechanism is None, seed=seed, exact=exact).to_dict()
         for a, x in enumerate(pairs.sensitive)
     }
-    return _linkage(prepared, pairs, mechanism, measures, seed) | {"inference": inference}
+    setting = Setting(pairs, mechanism, tied_rows(prepared), seed, exact)
+    return _linkage(measures, setting) | {"inference": inference}
 
 
-def _linkage(
-    prepared: Prepared, pairs: Pairs, mechanism: Mechanism | None, measures: Mapping[str, Measurement], seed: int
-) -> dict[str, Any]:
+def _linkage(measures: Mapping[str, Measurement], setting: Setting) -> dict[str, Any]:
     known = {name: measures[measure] for name, measure in MEASURED.items()}
-    setting = Setting(pairs, mechanism, tied_rows(prepared), seed)
     after = {name: Estimate(x.value, x.interval) for name, x in known.items()}
     before = {name: x.before for name, x in known.items() if x.before is not None}
     return attacked(setting, after, before).to_dict()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from allonym.errors import plural
-from allonym.measures.population import PopulationRisk
-from allonym.measures.uniques import UniqueCombinations
+from allonym.errors import first_few, plural
+
+if TYPE_CHECKING:
+    from allonym.measures.population import PopulationRisk
+    from allonym.measures.uniques import UniqueCombinations
 
 SHOWN = 5  # combinations that are listed
 
@@ -27,6 +29,25 @@ def people_in_words(summary: Mapping[str, Any]) -> str:
     homes = [] if households is None else [plural(households, "household")]
     people = [] if persons is None else [plural(persons, "person")]
     return f" of {' in '.join([*people, *homes])}" if people or homes else ""
+
+
+def estimate_in_words(percentage: float, interval: Sequence[float] | None) -> str:
+    """Return a percentage, and its confidence interval if it was measured on a sample.
+
+    >>> estimate_in_words(12.58, None), estimate_in_words(12.58, (11.62, 13.61))
+    ('12.6 %', 'about 12.6 % (11.6 to 13.6 %)')
+    """
+    if interval is None:
+        return f"{percentage:.1f} %"
+    return f"about {percentage:.1f} % ({interval[0]:.1f} to {interval[1]:.1f} %)"
+
+
+def sample_in_words(risk: Mapping[str, Any]) -> str:
+    """Say which figures of a summary were measured on a sample; empty if none was."""
+    names = [*risk["intervals"], *(f"{name} inferred" for name, x in risk["inference"].items() if x["interval"])]
+    if not names:
+        return ""
+    return f"{first_few(names)}: a sample of the records, with 95 % confidence intervals; --exact-risk measures all"
 
 
 def uniques_in_words(uniques: UniqueCombinations, who: str) -> str:

@@ -29,6 +29,7 @@ PRIVATE_KEYS = (
     "suppressed_cells",
     "changes",
     "nulls",
+    "seconds_by_phase",
 )
 PRIVATE_PARAMETERS = ("key",)  # may name a column that the release does not have
 

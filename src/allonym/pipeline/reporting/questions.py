@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from allonym import privacy
@@ -69,9 +69,18 @@ def _linkability(facts: ReleaseFacts, rows: Sequence[Row]) -> Question:
     answer = (
         f"The strongest attacker ({attacker.name}) finds the right one for {about}{percent(highest['value'])} of the "
         f"records (before: {percent(highest['before'])}; by a blind guess: {percent(risk['blind_guess'])}): one who "
-        f"{attacker.story}."
+        f"{attacker.story}.{_samples(risk)}"
     )
     return Question("Can records be linked to other data?", answer, [(f"{x} (%)", a, b, c) for x, a, b, c in rows])
+
+
+def _samples(risk: Mapping[str, Any]) -> str:
+    """Name the attackers who attacked a sample of the records; their intervals are left out of a public report."""
+    figures = [
+        name if interval is None else f"{name} (95 % confidence: {percent(interval[0])} to {percent(interval[1])})"
+        for name, interval in risk["intervals"].items()
+    ]
+    return f" Measured on a sample of the records: {', '.join(figures)}." if figures else ""
 
 
 def _guesses(facts: ReleaseFacts) -> list[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,9 @@ class GroupedTable:
         """Return the number of values of a column that occur more than once, missing values aside."""
         return self.engine.repeated_values(name, missing)
 
-    def sample(self, names: Sequence[str], most: int) -> dict[str, Cells]:
+    def sample(
+        self, names: Sequence[str], most: int, known: Mapping[str, Cells] = MappingProxyType({})
+    ) -> dict[str, Cells]:
         """Return the cells of some columns side by side, in about so many rows from all over the table."""
         rows = self.engine.sample_rows(names, most, self.n)
         return {name: arrow_cells(rows.column(name), name) for name in names}
