@@ -11,6 +11,11 @@ namespace nb = nanobind;
 // another way. An extension of another interface is not used.
 constexpr int INTERFACE = 1;
 
+void bind_set_costs(nb::module_& module);
+void bind_sets(nb::module_& module);
+
 NB_MODULE(_kernels, module) {
     module.attr("INTERFACE") = INTERFACE;
+    bind_set_costs(module);
+    bind_sets(module);
 }

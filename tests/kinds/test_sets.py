@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.kinds import set_metric as module
+from allonym.kinds.set_metric import elements as elements_module
+from allonym.kinds.set_metric import metric as module
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric

@@ -35,6 +35,10 @@ class EqualityMetric(BaseMetric):
     def _between(self, a: Ints, b: Ints) -> Floats:
         return self.distances(a, b)
 
+    def interchangeable(self) -> Ints:
+        """Number all values 0: two are always at distance 1."""
+        return np.zeros(len(self.values), np.int64)
+
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number a family for each value."""
         return single_families(counts)
