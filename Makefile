@@ -2,9 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard cpp/CMakeLists.txt cpp/*.cpp cpp/*.h)
+COMPILE := ALLONYM_KERNELS=$(if $(shell command -v $(CXX)),compiled)
+
+# Installs allonym in place, in the environment $(1), and compiles its kernels into src/allonym; without a compiler, allonym runs
+# on NumPy. A plain path replaces the import hook of scikit-build-core, which would ignore a copy of the package in PYTHONPATH
+define install
+$(COMPILE) $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+echo "$(CURDIR)/src" > "$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/_editable_skbc_allonym.pth"
+endef
 
 .PHONY: demo studio test studio-test lint types layers pytest golden attacks spark judgements quality papers benchmark utility fuzz \
-	mutants screenshots wordnet locks sbom clean
+	mutants screenshots wordnet wheel locks sbom clean
 
 test: lint types layers pytest
 
@@ -16,9 +24,8 @@ demo: .venv/installed
 studio: .venv/installed
 	$(BIN)/allonym studio $(FILE)
 
-# Installs allonym in place and builds its compiled kernels into src/allonym; a changed source in cpp/ is built anew
 .venv/installed: .venv/packages pyproject.toml $(KERNELS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(call install,.venv)
 	$(BIN)/python -m compileall -q src
 	touch $@
 
@@ -60,7 +67,7 @@ spark: build/spark/installed
 build/spark/installed: requirements.lock spark/requirements.lock pyproject.toml $(KERNELS)
 	$(PYTHON) -m venv build/spark
 	build/spark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r spark/requirements.lock
-	build/spark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(call install,build/spark)
 	touch $@
 
 # Tests the studio in Chromium (Debian: apt install chromium); skipped if there is no browser
@@ -90,7 +97,7 @@ build/benchmark/installed: requirements.lock ontologies.lock benchmarks/requirem
 	$(PYTHON) -m venv build/benchmark
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock -r benchmarks/requirements.lock
 	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r ontologies.lock
-	build/benchmark/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(call install,build/benchmark)
 	build/benchmark/bin/python -m compileall -q src
 	touch $@
 
@@ -152,6 +159,11 @@ screenshots: .venv/installed
 wordnet: .venv/installed
 	$(BIN)/python tools/build_wordnet.py $(or $(WNDB),/usr/share/wordnet)
 
+# Builds the source archive and the wheel of this system in dist/, and tests both in a new environment
+wheel: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r wheels/requirements.lock -r wheels/cibuildwheel.lock
+	$(BIN)/pytest -q wheels
+
 # Writes the hashes of all pinned packages into the lock files, after a version was changed
 locks: .venv/installed
 	$(BIN)/python tools/lock.py
@@ -161,4 +173,5 @@ sbom: .venv/installed
 	$(BIN)/python tools/sbom.py build/sbom.json
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/allonym/_kernels.*.so
+	find cpp -mindepth 1 -maxdepth 1 ! -name '*.cpp' ! -name '*.h' ! -name CMakeLists.txt -exec rm -rf {} +

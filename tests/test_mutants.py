@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import mutants
 import pytest
@@ -28,3 +32,12 @@ def test_faults_are_valid_python_and_differ_from_the_module(module: str) -> None
     for _, source in faults:
         ast.parse(source)
         assert source != original
+
+
+def test_a_copy_of_the_package_is_imported_instead_of_the_installed_one(tmp_path: Path) -> None:
+    (tmp_path / "allonym").mkdir()
+    (tmp_path / "allonym" / "__init__.py").write_text("")
+    program = [sys.executable, "-c", "import allonym; print(allonym.__file__)"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).parent == tmp_path / "allonym", "run make .venv/installed"
