@@ -1,12 +1,12 @@
 // Sums of distances of sets to all sets, nearly: allonym.kinds.set_metric.medoids computes exactly what may be least.
 
-#include "sets.hpp"
+#include "sets.h"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-using namespace allonym;
+using namespace allonym::sets;
 
 namespace {
 

@@ -1,10 +1,11 @@
 // Distances between sets: one set against many, pairs of sets, and the table of distances of classes.
 
-#include "sets.hpp"
+#include "sets.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <unordered_map>
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -12,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-using namespace allonym;
+using namespace allonym::sets;
 
 namespace {
 
@@ -215,6 +216,8 @@ class Numbering {
     // Number rows `low` … of a symmetric table, from column `low` on; return whether the numbers fit into the table.
     template <class Rank> bool add(Matrix<const double> block, Matrix<Rank> table, int64_t low) {
         const int64_t height = block.shape(0), width = block.shape(1), size = table.shape(1);
+        if (low < 0 || low + width != size || height > width || table.shape(0) != table.shape(1))
+            throw std::invalid_argument("the block does not end in the last column of a square table");
         for (int64_t i = 0; i < height; ++i) {
             for (int64_t j = i; j < width; ++j) {
                 const int64_t number = number_of(block.data()[i * width + j]);

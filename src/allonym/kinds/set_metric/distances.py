@@ -17,7 +17,7 @@ from allonym.compiled import kernels
 from allonym.kinds.set_metric.elements import ElementDistances
 
 SET_DISTANCES = ("min-sum", "avg", "min", "max", "max-sum")
-NUMBERS = {"min": 0, "max": 1, "avg": 2, "min-sum": 3, "max-sum": 4}  # as in cpp/sets.hpp
+NUMBERS = {"min": 0, "max": 1, "avg": 2, "min-sum": 3, "max-sum": 4}  # as in cpp/sets.h
 BITS = 48  # of a distance of elements, unless sets are so large that their sums would overflow
 SUM_BITS = 62
 PAIRS_AT_A_TIME = 4_000_000  # of elements
@@ -109,7 +109,7 @@ class CompiledSetDistances(SetDistances):
         starts, items = take_rows(self.starts, self.items, self.by_size)
         begin = np.empty(len(self.sizes), np.int64)
         begin[self.by_size] = starts[:-1]
-        return begin, self.sizes, items, self.elements.classes
+        return begin, self.sizes, items.astype(np.int32), self.elements.classes
 
     def one_to_many(self, own: NDArray[np.int32], codes: Ints) -> Floats:
         """Return the distances of a set of elements, each once, to some sets."""

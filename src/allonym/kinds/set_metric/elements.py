@@ -14,7 +14,7 @@ from allonym.metric import Metric
 from allonym.ontology.pickling import DropCaches
 
 MAX_TABLE = 25_000_000  # distances of classes that NumPy keeps in a table
-MAX_RANKED = 500_000_000  # distances of classes that the compiled kernels keep in a table, of 2 bytes each
+MAX_RANKED_BYTES = 2_000_000_000  # of a table of ranks, for the compiled kernels: 2 or 4 bytes for each distance
 PAIRS_AT_A_TIME = 2_000_000
 
 
@@ -63,16 +63,13 @@ class ElementDistances(DropCaches):
         blocks = [self._between_classes(np.arange(low, min(low + height, size))) for low in range(0, size, height)]
         return np.concatenate(blocks) if blocks else np.zeros((0, 0))
 
-    def class_rows(self, own: Ints, bits: int) -> Ints:
+    def class_rows(self, own: NDArray[np.integer], bits: int) -> Ints:
         """Return the distances of the classes of some elements to all classes, as whole numbers of units 2^-bits."""
         some = self.classes[own].astype(np.int64)
-        if self.ranked is not None:
-            rows = self.ranked[1][self.ranked[0][some]]
-        else:
-            rows = self._between_classes(some) if self._table is None else self._table[some]
+        rows = self._between_classes(some) if self._table is None else self._table[some]
         return np.rint(rows * 2.0**bits).astype(np.int64)
 
-    def rows(self, own: Ints, bits: int) -> Ints:
+    def rows(self, own: NDArray[np.integer], bits: int) -> Ints:
         """Return the distances of some elements to all elements, as whole numbers of units 2^-bits."""
         rows = self.class_rows(own, bits)[:, self.classes]
         rows[np.arange(len(own)), own] = 0
@@ -81,15 +78,13 @@ class ElementDistances(DropCaches):
     @cached_property
     def ranked(self) -> tuple[NDArray[Any], Floats] | None:
         """The distances of all classes as ranks, and the distance of each rank; None, if there are too many classes."""
-        size = self.number_of_classes
-        if kernels is None or size * size > MAX_RANKED:
-            return None
         return self._ranked(np.int16) or self._ranked(np.int32)
 
     def _ranked(self, dtype: Any) -> tuple[NDArray[Any], Floats] | None:
-        """Return ranks of a type; None, if there are more of them than it holds."""
-        assert kernels is not None
+        """Return ranks of a type; None, if there are more of them than it holds, or the table would be too large."""
         size = self.number_of_classes
+        if kernels is None or size * size * np.dtype(dtype).itemsize > MAX_RANKED_BYTES:
+            return None
         table, numbering = np.zeros((size, size), dtype), kernels.Numbering()
         low = 0
         while low < size:
@@ -105,6 +100,14 @@ class ElementDistances(DropCaches):
         for row in table:
             row[:] = rank[row]
         return frozen(table), levels
+
+    def nearest(self, element: int, elements: NDArray[np.integer]) -> int:
+        """Return which of some elements is nearest to an element; the first of equals."""
+        if self.ranked is None:
+            far = self.metric.distances(np.full(len(elements), element), elements)
+        else:
+            far = self.ranked[0][self.classes[element], self.classes[elements]]
+        return int(elements[np.argmin(np.where(elements == element, 0, far))])
 
     def below(self, element: int) -> Ints:
         """Return the elements that an element is true of: itself, and those below it."""

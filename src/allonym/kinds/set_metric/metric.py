@@ -203,8 +203,7 @@ class SetMetric(BaseMetric):
         true = [self.elements.values[x] for x in sorted(shared)]
         for item in min(rows, key=len).tolist():
             if item not in shared:
-                far = self._element_distances.rows(np.array([item]), self._sets.bits)[0]
-                nearest = [int(row[np.argmin(far[row])]) for row in rows]
+                nearest = [self._element_distances.nearest(item, row) for row in rows]
                 true.append(self.elements.truthful(np.array(nearest), np.ones(len(nearest))))
         return self._without_implied([x for x in dict.fromkeys(true) if x is not None])
 
