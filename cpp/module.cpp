@@ -9,10 +9,12 @@ namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 4;
+constexpr int INTERFACE = 5;
 
 void bind_delimited(nb::module_& module);
 void bind_linkage(nb::module_& module);
+void bind_set_costs(nb::module_& module);
+void bind_sets(nb::module_& module);
 
 namespace allonym {
 void bind_space(nb::module_& module);
@@ -31,4 +33,6 @@ NB_MODULE(_kernels, module) {
     allonym::bind_refine(module);
     bind_delimited(module);
     bind_linkage(module);
+    bind_set_costs(module);
+    bind_sets(module);
 }

@@ -53,6 +53,12 @@ class Metric(Protocol):
     def distances_from(self, value: Value) -> Floats:
         """Return the distances of a value, which need not be one of `values`, to each of them."""
 
+    def distances_to(self, value: Value, codes: Ints) -> Floats:
+        """Return the distances of a value, which need not be one of `values`, to some of them."""
+
+    def interchangeable(self) -> Ints:
+        """Number the values; those with equal numbers have equal distances to all others, and to each other."""
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the value that represents some others; it need not be one of them, nor of `values`."""
 

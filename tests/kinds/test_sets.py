@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.kinds import set_metric as module
+from allonym.kinds.set_metric import metric as module
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
@@ -99,24 +99,6 @@ def test_many_medoids_from_what_was_found_before_are_those_found_anew(way: str) 
         codes = np.sort(order[step:])
         fresh = by_meaning(parents, values, way)
         assert metric.centroid(codes, left[codes]) == fresh.centroid(codes, left[codes])
-
-
-@ways
-def test_without_tables_all_is_the_same(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    parents = {0: [], **{c: [int(rng.integers(c))] for c in range(1, 30)}}
-    values = list({frozenset(rng.choice(30, rng.integers(0, 7)).tolist()): None for _ in range(120)})
-    codes, counts = np.arange(len(values)), rng.integers(1, 4, size=len(values)).astype(float)
-    with_tables = by_meaning(parents, values, way)
-    expected = with_tables.distances(codes[:, None], codes), with_tables.centroid(codes, counts)
-    monkeypatch.setattr(module, "MAX_TABLE", 10)
-    monkeypatch.setattr(module, "PAIRS_AT_A_TIME", 50)
-    without = by_meaning(parents, values, way)
-    assert without.distances(codes[:, None], codes) == pytest.approx(expected[0], abs=1e-12)
-    assert without.distances(codes, codes[::-1]) == pytest.approx(expected[0][codes, codes[::-1]], abs=1e-12)
-    assert without.centroid(codes, counts) == expected[1]
-    assert without._delta is None
-    assert without._nearest is None
 
 
 def test_null_stands_for_sets_only_where_it_is_nearer_to_all() -> None:

@@ -39,6 +39,10 @@ class EqualityMetric(BaseMetric):
         """Return how many values there are."""
         return {"form": "equality", "codes": len(self.values)}
 
+    def interchangeable(self) -> Ints:
+        """Number all values 0: two are always at distance 1."""
+        return np.zeros(len(self.values), np.int64)
+
     def _families(self, codes: Ints, counts: Floats) -> Ints:
         """Number a family for each value."""
         return single_families(counts)

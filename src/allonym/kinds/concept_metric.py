@@ -140,6 +140,11 @@ class ConceptMetric(BaseMetric):
         sets[linked] = above[self.index.place[self.concepts[linked]]]
         return sets
 
+    def interchangeable(self) -> Ints:
+        """Number the values; leaves below one concept share a number, and so do unlinked values."""
+        key = np.where(self.unlinked, -1, 2 * self.concepts + self.narrower)
+        return np.unique(key, return_inverse=True)[1].ravel()
+
     # --- the semantic centroid -------------------------------------------------------------------------------
 
     def candidates(self, concepts: Ints) -> Ints:

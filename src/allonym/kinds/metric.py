@@ -75,6 +75,10 @@ class BaseMetric(DropCaches, ABC):
             cached[value] = frozen(self._from(value))
         return cached[value]
 
+    def distances_to(self, value: Value, codes: Ints) -> Floats:
+        """Return the distances of a value, which need not be one of `values`, to some of them."""
+        return self.distances_from(value)[codes]
+
     def _from(self, value: Value) -> Floats:
         """Compute the distances of a value to each."""
         wider = self.extend([value])
@@ -95,6 +99,14 @@ class BaseMetric(DropCaches, ABC):
     def truthful(self, codes: Ints, counts: Floats) -> Value:
         """Return the subsumer, which is true of all; null, if there is none."""
         return self.subsumer(codes, counts)
+
+    def interchangeable(self) -> Ints:
+        """Number the values; those with equal numbers have equal distances to all others, and to each other.
+
+        Null and unlinked texts are 1 from everything else, and share a number.
+        """
+        values = np.arange(len(self.values))
+        return np.unique(np.where(self.unlinked, -1, values), return_inverse=True)[1].ravel()
 
     @property
     def ordered(self) -> bool:

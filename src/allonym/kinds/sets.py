@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import NoneType
 from typing import Any, ClassVar
 
@@ -124,7 +124,7 @@ class Sets(Kind):
                 meanings[text] = value if value is not None else None if self.unmatched == "suppress" else text
             elements = ConceptMetric([], scope, self.measure, self.depth, ceiling=self._ceiling(words, meanings, scope))
             style = concept_style(linked, scope, self.writes_codes)
-            write = concept_writer(scope.taxonomy, style, self.language)
+            write = cache(concept_writer(scope.taxonomy, style, self.language))
         return self._encoded_sets(name, cells, meanings, elements, write)
 
     def _ceiling(self, words: Mapping[str, int], meanings: Mapping[str, Value], scope: Scope) -> Ceiling:

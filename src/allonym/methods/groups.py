@@ -78,14 +78,14 @@ def losses(records: Records, values: Sequence[Value], columns: Ints) -> Floats:
     """
     total = np.zeros(columns.shape[1])
     for a, (attribute, value, codes) in enumerate(zip(records.attributes, values, columns, strict=True)):
-        lost = records.null_costs[a] if value is None else attribute.metric.distances_from(value)
-        total += records.shares[a] * lost[codes]
+        lost = records.null_costs[a][codes] if value is None else attribute.metric.distances_to(value, codes)
+        total += records.shares[a] * lost
     return total
 
 
 def distances(metrics: Sequence[Metric], shares: Floats, values: Sequence[Value], columns: Ints) -> Floats:
     """Return the distances of a tuple of values to tuples of codes, given attribute by attribute."""
-    total = shares[0] * metrics[0].distances_from(values[0])[columns[0]]
+    total = shares[0] * metrics[0].distances_to(values[0], columns[0])
     for metric, share, value, codes in zip(metrics[1:], shares[1:], values[1:], columns[1:], strict=True):
-        total += share * metric.distances_from(value)[codes]
+        total += share * metric.distances_to(value, codes)
     return total

@@ -130,7 +130,7 @@ def _within_bound(value: Value, codes: Ints, mass: Floats, attribute: Attribute,
 
 def _farthest(value: Value, codes: Ints, metric: Metric) -> float:
     """Return the distance of a value to the farthest of a group, without rounding errors."""
-    return round(float(metric.distances_from(value)[codes].max()), 9)
+    return round(float(metric.distances_to(value, codes).max()), 9)
 
 
 def _medoids(records: Records, groups: Groups, metrics: Sequence[Metric], mass: Floats) -> Ints:

@@ -61,6 +61,8 @@ def true_of_all(value: Any, values: Iterable[Any]) -> Any:
     common = value
     for other in values:
         common &= other if other is not None else frozenset()
+        if not is_narrower(common):
+            break  # all leaves give way
     return common | broader(value - common)
 
 

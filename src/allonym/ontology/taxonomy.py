@@ -186,7 +186,7 @@ class Taxonomy(DropCaches):
                 return path[path.index(step) :]
             path.append(step)
 
-    @property
+    @cached_property
     def deepest(self) -> int:
         """The largest depth, in links."""
         return int(self.depth.max(initial=0))

@@ -1,0 +1,121 @@
+"""Distances between the elements of sets, by classes of elements that have the same distances to all others."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.arrays import Floats, Ints, frozen
+from allonym.compiled import kernels
+from allonym.metric import Metric
+from allonym.ontology.pickling import DropCaches
+
+MAX_TABLE = 25_000_000  # distances of classes that NumPy keeps in a table
+MAX_RANKED_BYTES = 2_000_000_000  # of a table of ranks, for the compiled kernels: 2 or 4 bytes for each distance
+PAIRS_AT_A_TIME = 2_000_000
+
+
+class ElementDistances(DropCaches):
+    """The distances between elements. An element is at distance 0 from itself.
+
+    Distances of elements are those of their classes, so that many leaves below one concept, or many unlinked texts,
+    take no more space than one.
+    """
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+
+    @cached_property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of every element."""
+        return frozen(self.metric.interchangeable().astype(np.int32))
+
+    @cached_property
+    def _members(self) -> tuple[Ints, Ints]:
+        """The first and the last element of every class."""
+        first, last = (np.zeros(int(self.classes.max(initial=-1)) + 1, np.int64) for _ in range(2))
+        last[self.classes] = np.arange(len(self.classes))
+        first[self.classes[::-1]] = np.arange(len(self.classes))[::-1]
+        return first, last
+
+    @property
+    def number_of_classes(self) -> int:
+        """The number of classes."""
+        return len(self._members[0])
+
+    def _between_classes(self, some: Ints, low: int = 0) -> Floats:
+        """Return the distances of some classes to all, or to those from one on; of a class to itself, of two members."""
+        first, last = self._members
+        distances = self.metric.distances(first[some][:, None], first[low:])
+        distances[np.arange(len(some)), some - low] = self.metric.distances(first[some], last[some])
+        return distances
+
+    @cached_property
+    def _table(self) -> Floats | None:
+        """The distances of all classes, unless there are too many."""
+        size = self.number_of_classes
+        if size * size > MAX_TABLE:
+            return None
+        height = max(1, PAIRS_AT_A_TIME // max(size, 1))
+        blocks = [self._between_classes(np.arange(low, min(low + height, size))) for low in range(0, size, height)]
+        return np.concatenate(blocks) if blocks else np.zeros((0, 0))
+
+    def class_rows(self, own: NDArray[np.integer], bits: int) -> Ints:
+        """Return the distances of the classes of some elements to all classes, as whole numbers of units 2^-bits."""
+        some = self.classes[own].astype(np.int64)
+        rows = self._between_classes(some) if self._table is None else self._table[some]
+        return np.rint(rows * 2.0**bits).astype(np.int64)
+
+    def rows(self, own: NDArray[np.integer], bits: int) -> Ints:
+        """Return the distances of some elements to all elements, as whole numbers of units 2^-bits."""
+        rows = self.class_rows(own, bits)[:, self.classes]
+        rows[np.arange(len(own)), own] = 0
+        return rows
+
+    @cached_property
+    def ranked(self) -> tuple[NDArray[Any], Floats] | None:
+        """The distances of all classes as ranks, and the distance of each rank; None, if there are too many classes."""
+        return self._ranked(np.int16) or self._ranked(np.int32)
+
+    def _ranked(self, dtype: Any) -> tuple[NDArray[Any], Floats] | None:
+        """Return ranks of a type; None, if there are more of them than it holds, or the table would be too large."""
+        size = self.number_of_classes
+        if kernels is None or size * size * np.dtype(dtype).itemsize > MAX_RANKED_BYTES:
+            return None
+        table, numbering = np.zeros((size, size), dtype), kernels.Numbering()
+        low = 0
+        while low < size:
+            high = min(size, low + max(1, PAIRS_AT_A_TIME // (size - low)))
+            if not numbering.add(self._between_classes(np.arange(low, high), low), table, low):
+                return None
+            low = high
+        found = numbering.levels()
+        levels = np.unique(np.append(found, 0.0))
+        if len(levels) > np.iinfo(dtype).max:
+            return None
+        rank = np.searchsorted(levels, found).astype(dtype)
+        for row in table:
+            row[:] = rank[row]
+        return frozen(table), levels
+
+    def nearest(self, element: int, elements: NDArray[np.integer]) -> int:
+        """Return which of some elements is nearest to an element; the first of equals."""
+        if self.ranked is None:
+            far = self.metric.distances(np.full(len(elements), element), elements)
+        else:
+            far = self.ranked[0][self.classes[element], self.classes[elements]]
+        return int(elements[np.argmin(np.where(elements == element, 0, far))])
+
+    def below(self, element: int) -> Ints:
+        """Return the elements that an element is true of: itself, and those below it."""
+        known = self._below
+        if element not in known:
+            known[element] = np.flatnonzero(self.metric.generalises(element, np.arange(len(self.classes))))
+        return known[element]
+
+    @cached_property
+    def _below(self) -> dict[int, Ints]:
+        return {}
