@@ -97,7 +97,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Records]]:
 def with_hierarchies(plan: al.Plan, hierarchies: Mapping[str, Path]) -> al.Plan:
     """Return a plan for fusion guided by hierarchies."""
     columns = {x: replace(c, hierarchy=hierarchies[x]) if x in hierarchies else c for x, c in plan.columns.items()}
-    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy"}, k=plan.method.required_k)
+    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy", "refine": False}, k=plan.method.required_k)
 
 
 def measure(
@@ -139,7 +139,7 @@ def cluster_distances(tables: Mapping[str, Records], k: int = 5) -> ClusterDista
         for seed in SEEDS:
             tuples = {"original": records.codes}
             for variant in GUIDES[:3]:
-                masking = al.Fusion(k=k, **VARIANTS[variant]).mask(records, seed)
+                masking = al.Fusion(k=k, refine=False, **VARIANTS[variant]).mask(records, seed)
                 tuples[variant] = masking.codes[np.argsort(masking.source)]
             labels = {
                 variant: clusters.profiles(records.attributes, records.shares, codes, records.mass, clusters.CLUSTERS)
@@ -167,7 +167,7 @@ def measure_fusion(tables: Mapping[str, Records]) -> Results:
     results: Results = {}
     for table, records in tables.items():
         for variant, parameters in VARIANTS.items():
-            measure(results, table, variant, records, partial(al.Fusion, **parameters), (*MEASURES, SECONDS))
+            measure(results, table, variant, records, partial(al.Fusion, refine=False, **parameters), (*MEASURES, SECONDS))
     return results
 
 
@@ -227,7 +227,7 @@ def many_tuples() -> str:
     records = random_pairs()
     began = time.process_time()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    masking = al.Fusion(k=5).mask(records)
+    masking = al.Fusion(k=5, refine=False).mask(records)
     spent = time.process_time() - began
     megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     smallest = int(Pairs.of(records, masking).sizes.min())

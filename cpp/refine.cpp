@@ -616,7 +616,6 @@ class Refining {
       if (chosen.size() == number) break;
       if (group != SUPPRESSED && std::find(chosen.begin(), chosen.end(), group) == chosen.end()) chosen.push_back(group);
     }
-    if (chosen.size() < 2) return false;
     Change change;
     for (int group : chosen) {
       pool.insert(pool.end(), groups_[group].members.begin(), groups_[group].members.end());

@@ -97,9 +97,7 @@ def test_distances_of_many_sets_are_equal(distance: str, measure: str) -> None:
 
 @compiled
 @each_distance
-def test_distances_are_equal_without_tables_and_with_wide_ranks(
-    distance: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_distances_are_equal_without_tables_and_with_wide_ranks(distance: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     sets, parents = random_sets(rng, 70, 30, 12), random_parents(rng, 30)
     expected = all_distances(both(metric_of(sets, parents, distance))[0])
@@ -110,7 +108,9 @@ def test_distances_are_equal_without_tables_and_with_wide_ranks(
         for version in both(metric_of(sets, parents, distance)):
             assert version.elements.ranked is None
             assert np.array_equal(all_distances(version), expected)
-            assert np.array_equal(version.pairs(np.arange(50), np.arange(50)[::-1]), expected[range(50), range(49, -1, -1)])
+            assert np.array_equal(
+                version.pairs(np.arange(50), np.arange(50)[::-1]), expected[range(50), range(49, -1, -1)]
+            )
     monkeypatch.setattr(ElementDistances, "ranked", property(lambda self: self._ranked(np.int32)))
     assert_equal(metric_of(sets, parents, distance))
 

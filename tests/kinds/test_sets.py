@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.kinds.set_metric import metric as module
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
+from allonym.kinds.set_metric import metric as module
 from allonym.ontology.generality.ceiling import Ceiling
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy

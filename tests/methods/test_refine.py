@@ -20,6 +20,8 @@ from allonym.kinds.numeric import NumericMetric
 from allonym.measures import loss
 from allonym.methods import METHODS, refine
 from allonym.methods.groups import Groups
+from allonym.methods.kernels.search import NEW, Search
+from allonym.methods.replacement.least_squares import standing_of
 from allonym.methods.represent import represent
 from allonym.ontology.scope import Scope
 from allonym.privacy.l_diversity import LDiversity
@@ -48,7 +50,7 @@ def parts(groups: Groups) -> list[list[int]]:
 
 def better(records: Records, groups: Groups, k: int, way: str = "centroid") -> list[list[int]]:
     metrics = [x.metric for x in records.attributes]
-    return sorted(parts(refine.refined(records, groups, k, metrics, way, no_progress)))
+    return sorted(parts(refine.refined(records, groups, k, metrics, way, no_progress).groups))
 
 
 def test_a_record_moves_to_a_group_that_is_nearer() -> None:
@@ -69,16 +71,20 @@ def test_a_group_is_split_where_it_falls_apart() -> None:
     assert better(line(0, 1, 20, 21, 40, 41), groups_of([0, 1, 2, 3], [4, 5]), 2) == [[0, 1], [2, 3], [4, 5]]
 
 
+def search_of(records: Records, groups: Groups, k: int) -> Search:
+    metrics = [x.metric for x in records.attributes]
+    standing = standing_of(records, groups, k, metrics, "centroid")
+    return Search(refine.pieces_of(records, groups, k), standing)
+
+
 def test_what_may_be_done_about_a_record() -> None:
     records = line(0, 1, 2, 20, 21, 40)
-    metrics = [x.metric for x in records.attributes]
-    search = refine._Refining(records, groups_of([0, 1, 2], [3, 4, 5]), 2, metrics, "centroid")
+    search = search_of(records, groups_of([0, 1, 2], [3, 4, 5]), 2)
     found = list(search.changes(2))
     assert {0: (0, 1), 1: (2, 3, 4, 5)} in found  # it moves
     assert {0: (), 1: (0, 1, 2, 3, 4, 5)} in found  # its group joins the other
-    assert {0: (0,), refine.NEW: (1, 2)} not in found  # what would be left has not enough
-    three = refine._Refining(records, groups_of([0, 1, 2], [3, 4, 5]), 3, metrics, "centroid")
-    three.near = search.near
+    assert {0: (0,), NEW: (1, 2)} not in found  # what would be left has not enough
+    three = search_of(records, groups_of([0, 1, 2], [3, 4, 5]), 3)
     found = list(three.changes(2))
     assert {0: (0, 1, 3), 1: (2, 4, 5)} in found  # it is swapped
     assert {0: (), 1: (0, 1, 2, 3, 4, 5)} in found
@@ -177,7 +183,8 @@ def test_persons_and_sensitive_values_are_kept_apart_as_demanded(
     )
     plain, finer = (al.SAMDAV(k=k, refine=x).mask(full) for x in (False, True))
     begun = Groups(plain.source, plain.share, plain.groups)
-    alone = refine.refined(full, begun, k, [x.metric for x in full.attributes], "centroid", no_progress)
+    own = [x.metric for x in full.attributes]
+    alone = refine.refined(full, begun, k, own, "centroid", no_progress).groups
     for source, groups in (
         (finer.source, finer.groups),
         (alone.source, alone.group),
@@ -193,15 +200,29 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     records = line(*rng.integers(0, 1000, 300).astype(float))
     metrics = [x.metric for x in records.attributes]
     begun = Groups.of([(x, int(c), x % 20) for x, c in enumerate(records.counts)])
-    monkeypatch.setattr(refine, "MAX_WEIGHED", 50)
-    search = refine._Refining(records, begun, 2, metrics, "centroid")
-    short = search.run(no_progress)
-    assert search.evaluations < 50 + 20 + 300
-    monkeypatch.undo()
     longer = refine.refined(records, begun, 2, metrics, "centroid", no_progress)
+    monkeypatch.setattr(refine, "WORK_PER_PIECE", 1)
+    monkeypatch.setattr(refine, "REGROUPED_PER_PIECE", 0)
+    short = refine.refined(records, begun, 2, metrics, "centroid", no_progress)
+    assert longer.loss < short.loss <= short.loss_before
 
     def lost(groups: Groups) -> float:
         codes, attributes = represent(records, groups, 2, metrics)
         return loss.sse(Pairs.of(records, Masking(groups.source, groups.share, groups.group, codes, attributes)))
 
-    assert lost(longer) < lost(short) <= lost(begun)
+    assert lost(longer.groups) < lost(short.groups) <= lost(begun)
+
+
+def test_the_time_is_limited() -> None:
+    records = line(*np.random.default_rng(1).integers(0, 1000, 300).astype(float))
+    metrics = [x.metric for x in records.attributes]
+    begun = Groups.of([(x, int(c), x % 20) for x, c in enumerate(records.counts)])
+    found = refine.refined(records, begun, 2, metrics, "centroid", no_progress, refine.Effort(seconds=0.05))
+    assert found.loss <= found.loss_before
+    assert al.SAMDAV(k=2, time_limit=0.05).mask(records).groups.max() > 0
+
+
+def test_of_several_runs_the_best_is_taken() -> None:
+    records = line(*np.random.default_rng(2).integers(0, 60, 80).astype(float))
+    once, often = (al.SAMDAV(k=3, refine=False, restarts=x).mask(records, 5) for x in (1, 10))
+    assert loss.sse(Pairs.of(records, often)) <= loss.sse(Pairs.of(records, once))

@@ -141,4 +141,7 @@ def test_a_subsumer_of_categories_is_what_all_have() -> None:
 
 def test_what_stands_for_a_group_is_one_of_five() -> None:
     assert list(SAMDAV(represent="subsumer").problems()) == []
-    assert "Known: auto, truthful, centroid, least-squares, subsumer, member" in next(SAMDAV(represent="mean").problems()).hint
+    assert (
+        "Known: auto, truthful, centroid, least-squares, subsumer, member"
+        in next(SAMDAV(represent="mean").problems()).hint
+    )

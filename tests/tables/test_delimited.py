@@ -134,9 +134,7 @@ def test_only_masked_cells_and_dropped_columns_change(drawn: Drawn, size: int, d
             expected += drawn.delimiter.join(kept) + end
     told = found.decode()
     if len(names) - len(dropped) == 1 and (dropped or masked):  # with the line end that is usual in the file
-        told, expected = (
-            x.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n") for x in (told, expected)
-        )
+        told, expected = (x.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n") for x in (told, expected))
     assert told == expected
 
 

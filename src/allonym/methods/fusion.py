@@ -87,7 +87,9 @@ class Fusion(PartitionMethod):
             truthful=False,
         )
         groups = grouped(self, records, seed, tick, blocks)
-        return _finished(records, groups, _into(groups), self.k, tick, effort, self.suppress_cells, self.writes_existing)
+        return _finished(
+            records, groups, _into(groups), self.k, tick, effort, self.suppress_cells, self.writes_existing
+        )
 
 
 def _into(groups: Groups) -> Ints:

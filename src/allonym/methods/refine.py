@@ -99,7 +99,7 @@ def refined(
     neighbouring groups are formed anew, at random, as long as that gains something and enough was tried.
     """
     effort = effort or Effort()
-    if len(groups) < 2:
+    if len(groups.source) < 2:
         return Refined(groups)
     pieces, standing = pieces_of(records, groups, k), standing_of(records, groups, k, metrics, representative)
     search = _searched if kernels is None else _compiled

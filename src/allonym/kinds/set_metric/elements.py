@@ -47,7 +47,7 @@ class ElementDistances(DropCaches):
         return len(self._members[0])
 
     def _between_classes(self, some: Ints, low: int = 0) -> Floats:
-        """Return the distances of some classes to all, or to those from one on; of a class to itself, of two members."""
+        """Return the distances of some classes to all, or to those from one on; within a class, of two members."""
         first, last = self._members
         distances = self.metric.distances(first[some][:, None], first[low:])
         distances[np.arange(len(some)), some - low] = self.metric.distances(first[some], last[some])

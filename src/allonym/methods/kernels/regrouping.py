@@ -1,4 +1,4 @@
-"""Neighbouring groups are formed anew at random and improved; what loses less is kept. In Python, as `cpp/refine.cpp`."""
+"""Neighbouring groups are formed anew at random and improved; what loses less is kept. As in `cpp/refine.cpp`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def form_anew(search: Search, piece: int, random: Random) -> list[int]:
     """Form groups of the pieces of a few neighbouring groups: around pieces in random order, of those nearest to each.
 
     Returns:
-        The pieces; none, if there are too few groups or the new ones do not meet every requirement.
+        The pieces; none, if the new groups would not meet every requirement.
     """
     chosen, number = [search.group[piece]], 2 + random.below(MAX_REGROUPED - 1)
     for group in (search.group[x] for x in search.near(piece)):
@@ -73,8 +73,6 @@ def form_anew(search: Search, piece: int, random: Random) -> list[int]:
             break
         if group != SUPPRESSED and group not in chosen:
             chosen.append(group)
-    if len(chosen) < 2:
-        return []
     pool = sorted(x for group in chosen for x in search.members[group])
     left = list(pool)
     for i in range(len(left), 1, -1):
@@ -95,7 +93,7 @@ def _made(search: Search, left: list[int]) -> list[Members]:
     pieces, made = search.pieces, []
     while search.enough(tuple(left)):
         point = values_of(pieces.metrics, pieces.columns, left[0])
-        far = rounded(distances(pieces.metrics, pieces.shares, point, pieces.columns[:, left[1:]])) if left[1:] else []
+        far = rounded(distances(pieces.metrics, pieces.shares, point, pieces.columns[:, left[1:]]))
         left = [left[0], *(left[1 + x] for x in np.argsort(far, kind="stable").tolist())]
         taken = next(x for x in range(1, len(left) + 1) if search.enough(tuple(left[:x])))
         made.append(tuple(sorted(left[:taken])))

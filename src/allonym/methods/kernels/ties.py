@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allonym.arrays import Floats, Ints
+from allonym.metric import Value
 from allonym.records import Attribute, Masking, Records
 
 DIGITS = 12  # distances that agree to so many decimals are ties
@@ -37,7 +38,10 @@ class TieOrder:
     @classmethod
     def drawn(cls, records: Records, rng: np.random.Generator) -> TieOrder:
         """Draw an order."""
-        order = np.argsort(rng.exponential(size=len(records)) / records.counts, kind="stable")
+        canonical = _canonical_order(records)
+        draws = np.empty(len(records))
+        draws[canonical] = rng.exponential(size=len(records))
+        order = canonical[np.argsort((draws / records.counts)[canonical], kind="stable")]
         attributes, columns, codes = [], [], []
         for attribute, column in zip(records.attributes, records.codes[order].T, strict=True):
             own = None if attribute.metric.ordered else _first_seen(column, len(attribute.values))
@@ -77,6 +81,19 @@ class TieOrder:
             codes=np.stack(columns, axis=1),
             attributes=tuple(attributes),
         )
+
+
+def _canonical_order(records: Records) -> Ints:
+    """Return the tuples in an order that is the same however the values, and the tuples, were numbered."""
+    ranks = []
+    for attribute, column in zip(records.attributes, records.codes.T, strict=True):
+        order = sorted(range(len(attribute.values)), key=lambda code, values=attribute.values: _key(values[code]))
+        ranks.append(_inverse(np.array(order, np.int64))[column])
+    return np.lexsort(ranks)
+
+
+def _key(value: Value) -> str:
+    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
 def _first_seen(column: Ints, size: int) -> Ints:

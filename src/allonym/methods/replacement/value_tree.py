@@ -8,7 +8,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.clusters import ward_unions
-from allonym.methods.represent import representative_of
+from allonym.methods.replacement.allowed_values import representative_of
 from allonym.records import Records
 
 MAX_STEPS = 4  # down the tree that one split takes
