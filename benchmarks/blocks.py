@@ -57,7 +57,9 @@ def run(method: str, setting: str, columns: str, size: str) -> dict[str, Any]:
         return masked
 
     began = time.process_time()
-    masking = METHODS[method](k=K, refine=False).mask(records, blocks=Blocks(0, int(size), run_blocks) if size != "0" else None)
+    masking = METHODS[method](k=K, refine=False).mask(
+        records, blocks=Blocks(0, int(size), run_blocks) if size != "0" else None
+    )
     spent = time.process_time() - began
     pairs = Pairs.of(records, masking)
     return {

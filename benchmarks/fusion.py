@@ -97,7 +97,13 @@ def tables(folder: Path) -> Iterator[tuple[str, Records]]:
 def with_hierarchies(plan: al.Plan, hierarchies: Mapping[str, Path]) -> al.Plan:
     """Return a plan for fusion guided by hierarchies."""
     columns = {x: replace(c, hierarchy=hierarchies[x]) if x in hierarchies else c for x, c in plan.columns.items()}
-    return replace(plan, columns=columns, method="fusion", parameters={"guide": "hierarchy", "refine": False}, k=plan.method.required_k)
+    return replace(
+        plan,
+        columns=columns,
+        method="fusion",
+        parameters={"guide": "hierarchy", "refine": False},
+        k=plan.method.required_k,
+    )
 
 
 def measure(
@@ -167,7 +173,9 @@ def measure_fusion(tables: Mapping[str, Records]) -> Results:
     results: Results = {}
     for table, records in tables.items():
         for variant, parameters in VARIANTS.items():
-            measure(results, table, variant, records, partial(al.Fusion, refine=False, **parameters), (*MEASURES, SECONDS))
+            measure(
+                results, table, variant, records, partial(al.Fusion, refine=False, **parameters), (*MEASURES, SECONDS)
+            )
     return results
 
 

@@ -63,7 +63,8 @@ def table() -> str:
             results: dict[tuple[str, str], list[float]] = {}
             for growth in GROWTH:
                 pairs = [
-                    Pairs.of(records, al.SAMDAV(k=k, growth=growth, represent="centroid", refine=False).mask(records)) for k in KS
+                    Pairs.of(records, al.SAMDAV(k=k, growth=growth, represent="centroid", refine=False).mask(records))
+                    for k in KS
                 ]
                 results["loss", growth] = [loss.information_loss(x) for x in pairs]
                 results["linkage", growth] = [risk.record_linkage(x) for x in pairs]

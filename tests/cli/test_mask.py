@@ -103,7 +103,7 @@ def test_methods_take_their_options(folder: Path) -> None:
     summary = json.loads(
         run("mask", "jobs.csv", "-o", "m.csv", *roles, "--growth", "weighted", "--represent", "member")
     )
-    expected = {"k": 3, "represent": "member", "refine": False, "growth": "weighted"}
+    expected = {"k": 3, "represent": "member", "refine": True, "growth": "weighted"}
     assert summary["method"] == "sa-mdav"
     assert expected.items() <= summary["parameters"].items()
     al.Plan(

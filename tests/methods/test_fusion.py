@@ -149,7 +149,9 @@ def test_a_hierarchy_guides_in_place_of_the_ontology(tmp_path: Path) -> None:
     frame = pd.DataFrame({"pet": ["cat"] * 3 + ["parrot"] * 3 + ["owl"]})  # an owl is a bird
     for guide, expected in (("similarity", "parrot"), ("hierarchy", "cat")):
         column = al.quasi("wordnet:animal", hierarchy="pets.csv", accept_review=True)
-        plan = al.Plan({"pet": column}, method="fusion", k=2, parameters={"guide": guide}, folder=tmp_path)
+        plan = al.Plan(
+            {"pet": column}, method="fusion", k=2, parameters={"guide": guide, "refine": False}, folder=tmp_path
+        )
         plan.save(tmp_path / "plan.toml")
         done = al.Plan.load(tmp_path / "plan.toml").run(frame)
         assert list(done.frame["pet"]) == [*frame["pet"][:-1], expected]

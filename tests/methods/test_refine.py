@@ -67,7 +67,7 @@ def test_a_group_is_dissolved_into_those_around_it() -> None:
 
 
 def test_a_group_is_split_where_it_falls_apart() -> None:
-    assert better(line(0, 1, 20, 21), groups_of([0, 1, 2, 3]), 2) == [[0, 1, 2, 3]]  # alone, nothing is next to it
+    assert better(line(0, 1, 20, 21), groups_of([0, 1, 2, 3]), 2) == [[0, 1], [2, 3]]
     assert better(line(0, 1, 20, 21, 40, 41), groups_of([0, 1, 2, 3], [4, 5]), 2) == [[0, 1], [2, 3], [4, 5]]
 
 

@@ -24,9 +24,10 @@ from allonym.records import Masking, Pairs, Records
 from allonym.release_key import rng_of
 
 REFINE = (
-    "Improve the groups by a local search, which loses much less at the same k; without it, as published. Unless "
-    "stated, groups are improved, except where a column has sets of items."
+    "Improve the groups by a local search, which loses much less at the same k; without it, as published. More than "
+    "1,000 different sets of items are improved only if time_limit is given."
 )
+MAX_REFINED_SETS = 1_000  # tuples with sets of items that are improved without a time limit: they take long
 RESTARTS = "How often to group with another order of ties; the release that loses least is taken."
 TIME_LIMIT = (
     "Seconds for improving the groups: the best groups found by then are taken. Releases then depend on the speed of "
@@ -57,16 +58,10 @@ def suppress_parameter() -> Any:
     return parameter(None, SUPPRESS, type=float, minimum=0, below=1, hint="0.01 or 1%.")
 
 
-def refine_parameter() -> Any:
-    """Declare whether groups are improved."""
-    return parameter(None, REFINE, type=bool)
-
-
-def refines(records: Records, refine: bool | None) -> bool:
-    """Tell whether groups are improved: as stated, else unless a column has sets of items, which would take long."""
-    if refine is not None:
-        return refine
-    return not any(kind_named(attribute.kind).multivalued for attribute in records.attributes)
+def refines(records: Records, refine: bool, time_limit: float | None) -> bool:
+    """Tell whether groups are improved. Very many sets of items are improved only within a time limit."""
+    has_sets = any(kind_named(attribute.kind).multivalued for attribute in records.attributes)
+    return refine and not (has_sets and time_limit is None and len(records) > MAX_REFINED_SETS)
 
 
 def time_limit_parameter() -> Any:
@@ -218,7 +213,7 @@ class GroupingMethod(PartitionMethod):
         "common subsumer, for numbers the mean; member: the values of one record.",
         choices=tuple(REPRESENTATIVES),
     )
-    refine: bool | None = refine_parameter()
+    refine: bool = parameter(True, REFINE)
     time_limit: float | None = time_limit_parameter()
     restarts: int = parameter(1, RESTARTS, minimum=1, hint="1 is usual; 10 takes ten times as long.")
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
@@ -261,7 +256,7 @@ class GroupingMethod(PartitionMethod):
         represent = EXISTING if self.writes_existing else self.represent
         effort = effort_of(
             records,
-            refine=refines(records, self.refine),
+            refine=refines(records, self.refine, self.time_limit),
             seconds=self.time_limit,
             seed=seed,
             suppress=self.suppress,

@@ -11,13 +11,13 @@ import numpy as np
 from allonym.arrays import Ints
 from allonym.errors import Problem
 from allonym.methods.base import (
+    REFINE,
     SUPPRESS_CELLS,
     VALUES,
     VALUES_CHOICES,
     MethodInfo,
     PartitionMethod,
     cell_conflicts,
-    refine_parameter,
     refines,
     suppress_parameter,
     time_limit_parameter,
@@ -49,7 +49,7 @@ class Fusion(PartitionMethod):
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
     guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
-    refine: bool | None = refine_parameter()
+    refine: bool = parameter(True, REFINE)
     time_limit: float | None = time_limit_parameter()
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
     suppress: float | None = suppress_parameter()
@@ -80,7 +80,7 @@ class Fusion(PartitionMethod):
         """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
         effort = effort_of(
             records,
-            refine=refines(records, self.refine),
+            refine=refines(records, self.refine, self.time_limit),
             seconds=self.time_limit,
             seed=seed,
             suppress=self.suppress,

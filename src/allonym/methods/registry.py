@@ -56,7 +56,7 @@ def method_parameters(name: str) -> dict[str, Parameter]:
     """Return the parameters of a method, k included; none, if there is no such method.
 
     >>> list(method_parameters("sa-mdav")), list(method_parameters("sa-mdv"))
-    (['k', 'represent', 'refine', 'values', 'suppress', 'suppress_cells', 'growth', 'replace'], [])
+    (['k', 'represent', 'refine', 'time_limit', 'restarts', 'values', 'suppress', 'suppress_cells', 'growth', 'replace'], [])
     """
     method = find(name)
     return {} if method is None else parameters_of(method)

@@ -74,7 +74,7 @@ def methods() -> list[Choice]:
     >>> [x.name for x in methods()][:2]
     ['sa-mdav', 'sa-mdav-static']
     >>> [x.name for x in methods()[0].parameters]
-    ['represent', 'refine', 'values', 'suppress', 'suppress_cells', 'growth', 'replace']
+    ['represent', 'refine', 'time_limit', 'restarts', 'values', 'suppress', 'suppress_cells', 'growth', 'replace']
     """
     return [_choice(method) for method in METHODS.values()]
 
