@@ -322,20 +322,9 @@ class Pairs:
     @cached_property
     def columns(self) -> tuple[Pairs, ...]:
         """Each attribute alone."""
-        return tuple(
-            Pairs(
-                self.attributes[a : a + 1],
-                self.original[:, a : a + 1],
-                self.masked[:, a : a + 1],
-                self.counts,
-                self.mass,
-                None,
-                self.units,
-                self.sensitive,
-                self.sensitive_codes,
-            )
-            for a in range(len(self.attributes))
-        )
+        own = (self.counts, self.mass, None, self.units, self.sensitive, self.sensitive_codes)
+        parts = [slice(a, a + 1) for a in range(len(self.attributes))]
+        return tuple(Pairs(self.attributes[x], self.original[:, x], self.masked[:, x], *own) for x in parts)
 
     @cached_property
     def unmasked(self) -> Pairs:
