@@ -33,6 +33,7 @@ WHERE: dict[str, tuple[str, ...]] = {
     "pipeline/hierarchies": ("hierarchy build",),
     "pipeline/run.py": ("mask",),
     "pipeline/disclosure/record_risk.py": ("check",),
+    "pipeline/disclosure/wording.py": ("mask",),
     "release": ("mask",),
     "studio": ("studio",),
     "tables/engines": ("mask", "check"),

@@ -112,17 +112,17 @@ def test_methods_take_their_options(folder: Path) -> None:
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--json"))
     assert summary["parameters"]["growth"] == "plain"
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--method", "fusion", "--heuristics", "h1+h2"))
-    expected = {"k": 3, "heuristics": "h1+h2", "guide": "similarity", "refine": False}
+    expected = {"k": 3, "heuristics": "h1+h2", "guide": "similarity", "refine": True}
     assert expected.items() <= summary["parameters"].items()
-    summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--refine"))
-    assert summary["parameters"]["refine"] is True
-    al.Plan({"age": al.quasi(), "name": al.keep()}, parameters={"refine": True}, keep_rest=True).save("plan.toml")
-    assert "refine = yes" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml")
-    assert "refine" not in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--no-refine")
+    summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", *roles, "--no-refine"))
+    assert summary["parameters"]["refine"] is False
+    al.Plan({"age": al.quasi(), "name": al.keep()}, parameters={"refine": False}, keep_rest=True).save("plan.toml")
+    assert "refine = no" in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml")
+    assert "refine =" not in run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--refine")
     parameters = {"growth": "weighted", "represent": "subsumer"}
     al.Plan({"age": al.quasi(), "name": al.keep()}, parameters=parameters, keep_rest=True).save("plan.toml")
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "sa-mdav", "--json"))
-    expected = {"k": 5, "represent": "subsumer", "refine": False, "growth": "weighted"}
+    expected = {"k": 5, "represent": "subsumer", "refine": True, "growth": "weighted"}
     assert expected.items() <= summary["parameters"].items()
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
     assert summary["method"] == "mdav"

@@ -19,7 +19,7 @@ from allonym.cli.evaluate import evaluate
 from allonym.cli.mask import mask
 
 WRITTEN = {"--output", "--report", "--public", "--codebook"}  # documents of a release, which only `mask` writes
-MEASURED = {"--row-map", "--replacements", "--balance", "--summary"}
+MEASURED = {"--row-map", "--replacements", "--balance", "--exact-risk", "--summary"}
 EXECUTION = {"--engine", "--master", "--partition-by", "--blocks-from"}
 
 

@@ -23,7 +23,7 @@ def masked(tmp_path: Path, values: list[str], represent: str = "subsumer") -> li
     """Mask a column at k = 5 and return it."""
     with open(tmp_path / "in.csv", "w", newline="") as file:
         csv.writer(file).writerows([["diagnosis", "age"], *([value, 20 + n % 7] for n, value in enumerate(values))])
-    options = ["--quasi", "diagnosis=icd10", "--keep", "age", "--k", "5", "--method", "mdav"]
+    options = ["--quasi", "diagnosis=icd10", "--keep", "age", "--k", "5", "--method", "mdav", "--no-refine"]
     done = call(
         "mask", str(tmp_path / "in.csv"), *options, "--represent", represent, "--output", str(tmp_path / "out.csv")
     )

@@ -160,7 +160,7 @@ def test_every_method_can_be_chosen_with_its_own_defaults() -> None:
     plan = al.Plan({"job": al.quasi("wordnet")}, k=7, parameters={"growth": "weighted"})
     for choice in methods():
         given = {
-            x.name: x.parse("" if x.default is None else {True: "yes", False: "no"}.get(x.default, str(x.default)))
+            x.name: x.parse("" if x.default is None else str(x.default).lower() if x.type is bool else str(x.default))
             for x in choice.parameters
         }
         chosen = with_method(plan, choice.name, 4, given)

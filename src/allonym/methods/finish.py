@@ -82,7 +82,7 @@ class Finishing:
             masking = _masking(*self._enforced(records, groups, tick, self.look))
             return masking, 0.0
         found = refined(records, groups, self.k, self.metrics, self.representative, tick, effort)
-        if found.gain >= LITTLE and effort.refine:
+        if found.gain >= LITTLE and effort.refine and self.look is None:
             return _masking(*self._enforced(records, found.groups, tick)), found.loss_without_suppression
         masking = _masking(*self._enforced(records, groups, tick, self.look))
         lost = _sse(records, masking)

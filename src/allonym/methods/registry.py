@@ -55,8 +55,8 @@ def find(name: str) -> type[Method] | None:
 def method_parameters(name: str) -> dict[str, Parameter]:
     """Return the parameters of a method, k included; none, if there is no such method.
 
-    >>> list(method_parameters("sa-mdav")), list(method_parameters("sa-mdv"))
-    (['k', 'represent', 'refine', 'time_limit', 'restarts', 'values', 'suppress', 'suppress_cells', 'growth', 'replace'], [])
+    >>> list(method_parameters("sa-mdav"))[:3], list(method_parameters("sa-mdv"))
+    (['k', 'represent', 'refine'], [])
     """
     method = find(name)
     return {} if method is None else parameters_of(method)

@@ -76,9 +76,6 @@ def represent(
             if g == groups.suppressed:
                 values.append(None)
                 continue
-            if together is not None and not numeric and chosen == LEAST_SQUARES:
-                values.append(together[a][g])
-                continue
             if chosen == "truthful":
                 persons = numbers.votes if numeric else mass
                 values.append(careful.truthful(own[pieces], persons[pieces]))
@@ -95,6 +92,7 @@ def represent(
                 values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
             else:
                 values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
+        values = _together(values, together, a, groups) if chosen == LEAST_SQUARES and not numeric else values
         bound = None if named else max_distance(attribute, representative)
         each = zip(values, every, strict=True)
         values = [_allowed(value, own[pieces], mass[pieces], attribute, bound) for value, pieces in each]
@@ -103,6 +101,13 @@ def represent(
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
         attributes.append(replace(attribute, metric=metric, coded_means=numbers.coded if numeric else 0))
     return codes, tuple(attributes)
+
+
+def _together(values: list[Value], together: list[list[Value]] | None, a: int, groups: Groups) -> list[Value]:
+    """Return the values of groups that were chosen for all attributes together; null, where a group is suppressed."""
+    if together is None:
+        return values
+    return [None if g == groups.suppressed else value for g, value in enumerate(together[a])]
 
 
 def _allowed(value: Value, codes: Ints, mass: Floats, attribute: Attribute, bound: float | None) -> Value:
