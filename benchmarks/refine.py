@@ -1,22 +1,21 @@
 """Gain and cost of --refine, and its distance from the optimum: python benchmarks/refine.py
 
-Uses four tables: two with words, one with mixed kinds, one with sets. Integer programming finds the optimum on small
-samples. Writes two blocks of docs/methods/refine.md.
+Uses three tables: two with words, one with mixed kinds. Integer programming finds the optimum on small samples. Writes
+two blocks of docs/methods/refine.md.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 import growth
 import numpy as np
 import pages
-import sets
 from paths import ROOT
 from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -31,22 +30,16 @@ PAGE = ROOT / "docs" / "methods" / "refine.md"
 KS = (3, 5, 10, 15, 50)
 LARGE_TABLE = 5_000  # tuples
 LARGE_TABLE_KS = (5,)
-METHODS = {"sa-mdav": al.SAMDAV, "fusion": al.Fusion}
+METHODS = {"sa-mdav": partial(al.SAMDAV, represent="centroid"), "fusion": al.Fusion}
 SAMPLE_TUPLES = 11
 SAMPLES = 12
 SAMPLE_KS = (2, 3, 5)
 VARIANTS = {
-    "sa-mdav": (al.SAMDAV, False),
-    "sa-mdav, refined": (al.SAMDAV, True),
-    "fusion": (al.Fusion, False),
-    "fusion, refined": (al.Fusion, True),
+    "sa-mdav": (METHODS["sa-mdav"], False),
+    "sa-mdav, refined": (METHODS["sa-mdav"], True),
+    "fusion": (METHODS["fusion"], False),
+    "fusion, refined": (METHODS["fusion"], True),
 }
-
-
-def tables(folder: Path) -> Iterator[tuple[str, Records]]:
-    """Yield the name and the records of each table."""
-    yield from growth.tables(folder)
-    yield "2,000 baskets of groceries, one set-valued column", sets.records_of(sets.sampled(sets.groceries()))
 
 
 def figures(records: Records, method: KAnonymityMethod) -> tuple[float, float, float, float, float]:
@@ -67,7 +60,7 @@ def gains() -> str:
     better = {"loss": 0, "linkage by text": 0, "linkage by meaning": 0, "score": 0}
     total = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, records in tables(Path(folder)):
+        for name, records in growth.tables(Path(folder)):
             for label, method in METHODS.items():
                 for k in (ks := LARGE_TABLE_KS if len(records) > LARGE_TABLE else KS):
                     plain, refined = (figures(records, method(k=k, refine=x)) for x in (False, True))

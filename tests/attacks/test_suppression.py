@@ -134,6 +134,7 @@ def test_engines_hide_them_too(engine: str, method: str, tmp_path: Path) -> None
         rows += [("baker", None, "flu"), ("welder", None, "gout"), ("nurse", None, "flu"), (None, "Rome", "gout")]
     frame = frame_of(rows)
     extra = {"represent": "truthful"} if method in ("sa-mdav", "mdav") else {}
+    extra |= {"refine": False} if method == "fusion" else {}
     plan = replace(plan_of(4, 0.5, method=method, **extra), seed=1)
     pl.from_pandas(frame).write_parquet(tmp_path / "in.parquet")
     done = plan.run(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=engine)

@@ -126,7 +126,7 @@ def test_methods_take_their_options(folder: Path) -> None:
     assert expected.items() <= summary["parameters"].items()
     summary = json.loads(run("mask", "jobs.csv", "-o", "m.csv", "--plan", "plan.toml", "--method", "mode", "--json"))
     assert summary["method"] == "mdav"
-    assert {"k": 5, "represent": "subsumer", "refine": False}.items() <= summary["parameters"].items()
+    assert {"k": 5, "represent": "subsumer", "refine": True}.items() <= summary["parameters"].items()
 
 
 def test_a_links_file_needs_only_value_and_concept(folder: Path) -> None:

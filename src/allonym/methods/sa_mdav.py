@@ -52,7 +52,7 @@ class SAMDAV(GroupingMethod):
         """Yield which parameters cannot be combined."""
         yield from super().conflicts(stated)
         if self.replaces_globally:
-            yield from conflicts(self)
+            yield from conflicts(self, stated)
 
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None

@@ -87,7 +87,8 @@ def _canonical_order(records: Records) -> Ints:
     """Return the tuples in an order that is the same however the values, and the tuples, were numbered."""
     ranks = []
     for attribute, column in zip(records.attributes, records.codes.T, strict=True):
-        order = sorted(range(len(attribute.values)), key=lambda code, values=attribute.values: _key(values[code]))
+        keys = [_key(value) for value in attribute.values]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
         ranks.append(_inverse(np.array(order, np.int64))[column])
     return np.lexsort(ranks)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,13 +45,13 @@ def recoded(records: Records, k: int, representative: str, suppress: float, tick
     return min(recodings, key=lambda x: (len(x.empty), x.loss)).masking()
 
 
-def conflicts(method: Any) -> Iterator[Problem]:
-    """Yield what cannot be combined with global recoding, given a method with its parameters."""
+def conflicts(method: Any, stated: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what cannot be combined with global recoding, given a method, and which of its parameters are stated."""
     no_groups = "replace = global makes clusters of values, no groups of records"
     if method.represent == "member":
         text = "replace = global represents clusters of values, of which none is a member for all."
         yield Problem("global-member", text, "choose represent = truthful, centroid or subsumer.")
-    if method.refine:
+    if stated.get("refine"):
         yield Problem("global-refine", f"{no_groups}: refine cannot improve them.", "leave refine out.")
     if getattr(method, "suppress_cells", False):
         text = "suppress_cells empties single cells, so that equal values would not have one replacement."
