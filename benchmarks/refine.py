@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -30,7 +31,10 @@ PAGE = ROOT / "docs" / "methods" / "refine.md"
 KS = (3, 5, 10, 15, 50)
 LARGE_TABLE = 5_000  # tuples
 LARGE_TABLE_KS = (5,)
-METHODS = {"sa-mdav": partial(al.SAMDAV, represent="centroid"), "fusion": al.Fusion}
+METHODS: dict[str, Callable[..., KAnonymityMethod]] = {
+    "sa-mdav": partial(al.SAMDAV, represent="centroid"),
+    "fusion": al.Fusion,
+}
 SAMPLE_TUPLES = 11
 SAMPLES = 12
 SAMPLE_KS = (2, 3, 5)

@@ -89,5 +89,5 @@ def test_a_column_that_is_mostly_null_is_cautioned_about(tmp_path: Path) -> None
     assert "11 of 14 values become null" in page
     assert "values that fewer than k hold" in page
     summary = json.loads((tmp_path / "s.json").read_text())
-    assert summary["nulls"]["by_column"]["town"]["cells"] == 9
+    assert summary["nulls"]["by_column"]["town"]["cells"] == 11
     assert any("become null" in x for x in summary["cautions"])
