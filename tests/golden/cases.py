@@ -535,7 +535,7 @@ COMMANDS = [
     ),
     command(
         "evaluate/survey",
-        "mask survey.csv -o masked.csv --plan survey.toml",
+        "mask survey.csv -o masked.csv --plan survey.toml --seed 7",
         "evaluate survey.csv masked.csv --plan survey.toml",
         "evaluate survey.csv masked.csv --plan survey.toml --json",
     ),
@@ -554,7 +554,7 @@ COMMANDS = [
     ),
     command(
         "compare/grid",
-        "compare visitors.csv --plan survey.toml --methods sa-mdav,generalise --k 3 --grid refine=true,false --json "
+        "compare visitors.csv --plan seeded.toml --methods sa-mdav,generalise --k 3 --grid refine=true,false --json "
         "--balance 0.3",
         "compare people.csv --plan people.toml --methods recoding,sa-mdav --k 3,100 --accept-review",
     ),

@@ -49,14 +49,19 @@ class Finishing:
     look: Look | None = None
 
     def masked(self, records: Records, groups: Groups, tick: Tick) -> Masking:
-        """Improve groups, suppress what loses less without its values, and choose what represents each group."""
-        masking, lost_before = self._improved(records, groups, tick, self.effort)
+        """Improve groups, suppress what loses less without its values, and choose what represents each group.
+
+        What is suppressed is compared, as it would be written, with the same search without suppression.
+        """
+        masking = self._improved(records, groups, tick, self.effort)
         chosen = _suppressed_records(records, masking)
-        if chosen and not self._is_kept(records, masking, chosen, lost_before):
-            masking, _ = self._improved(records, groups, tick, replace(self.effort, budget=0))
-            chosen = 0
+        before = _sse(records, masking)
+        if chosen:
+            plain = self._improved(records, groups, tick, replace(self.effort, budget=0))
+            before = _sse(records, plain)
+            if not self._is_kept(records, masking, chosen, before):
+                masking, chosen = plain, 0
         if self.effort.suppresses or self.cells:
-            before = lost_before if chosen else _sse(records, masking)
             masking = replace(masking, suppression=Suppression(self.effort.budget, chosen, before, before))
             if self.cells:
                 other = with_cells_suppressed(records, masking)
@@ -71,25 +76,20 @@ class Finishing:
         saved = 1 - _sse(records, masking) / lost_before if lost_before > 0 else 0.0
         return saved > (self.effort.min_ratio or 0.0) * chosen / records.n and holds(records, masking, self.k)
 
-    def _improved(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> tuple[Masking, float]:
-        """Return groups that are improved, as they would be written, and what they would lose without suppression.
-
-        Those before are returned if they lose less.
-        """
+    def _improved(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> Masking:
+        """Return groups that are improved, as they would be written; those before, if they lose less."""
         if records.units is not None or records.sensitive is not None:
             groups, _, _ = self._enforced(records, groups, tick, self.look)
         if not effort.refine and not effort.budget:
-            masking = _masking(*self._enforced(records, groups, tick, self.look))
-            return masking, 0.0
+            return _masking(*self._enforced(records, groups, tick, self.look))
         found = refined(records, groups, self.k, self.metrics, self.representative, tick, effort)
         if found.gain >= LITTLE and effort.refine and self.look is None:
-            return _masking(*self._enforced(records, found.groups, tick)), found.loss_without_suppression
+            return _masking(*self._enforced(records, found.groups, tick))
         masking = _masking(*self._enforced(records, groups, tick, self.look))
-        lost = _sse(records, masking)
         if found.gain > 0:
             other = _masking(*self._enforced(records, found.groups, tick))
-            masking = other if _sse(records, other) < lost else masking
-        return masking, min(lost, found.loss_without_suppression) if effort.refine else lost
+            masking = other if _sse(records, other) < _sse(records, masking) else masking
+        return masking
 
     def _enforced(
         self, records: Records, groups: Groups, tick: Tick, look: Look | None = None
