@@ -20,6 +20,7 @@ from allonym.methods.kernels.suppressed_pieces import SuppressedPieces
 from allonym.methods.replacement.existing_records import empty_tuples
 from allonym.methods.replacement.least_squares import standing_of
 from allonym.metric import Metric
+from allonym.progress import Phase, phase
 from allonym.records import Records
 
 WORK_PER_PIECE = 100  # groups that are weighed for each piece, until no single change gains anything
@@ -83,6 +84,7 @@ class Refined:
         return 1 - self.loss / self.loss_before if self.loss_before > 0 else 0.0
 
 
+@phase(Phase.REFINE)
 def refined(
     records: Records,
     groups: Groups,
