@@ -9,7 +9,7 @@ namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 5;
+constexpr int INTERFACE = 6;
 
 void bind_delimited(nb::module_& module);
 void bind_linkage(nb::module_& module);
@@ -22,6 +22,7 @@ void bind_growth(nb::module_& module);
 void bind_mdav(nb::module_& module);
 void bind_fusion(nb::module_& module);
 void bind_refine(nb::module_& module);
+void bind_lower_bound(nb::module_& module);
 }  // namespace allonym
 
 NB_MODULE(_kernels, module) {
@@ -31,6 +32,7 @@ NB_MODULE(_kernels, module) {
     allonym::bind_mdav(module);
     allonym::bind_fusion(module);
     allonym::bind_refine(module);
+    allonym::bind_lower_bound(module);
     bind_delimited(module);
     bind_linkage(module);
     bind_set_costs(module);

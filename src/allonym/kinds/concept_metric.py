@@ -174,6 +174,13 @@ class ConceptMetric(BaseMetric):
             found += self.candidates(self._distinct_concepts(linked)).tolist()
         return found + [self.values[c] for c in unlinked.tolist()]
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return the values and all concepts above them that may represent others, and are not too general."""
+        above = self.index.representatives
+        if truthful:
+            above = above[~self._too_general[above]]
+        return list(dict.fromkeys([*(v for v in self.values if v is not None), *above.tolist()]))
+
     def _distinct_concepts(self, linked: Ints) -> Ints:
         """Return the concepts of some values, those of leaves once."""
         concepts = self.concepts[linked]

@@ -141,6 +141,11 @@ class Method(ABC):
         return False
 
     @property
+    def bounded_representative(self) -> str | None:
+        """What represents groups of whole tuples, which have a lower bound of the loss; None, if there are none."""
+        return None
+
+    @property
     def key(self) -> str:
         """The column whose texts identify the random draws of a row; the row number, if none."""
         return ""
@@ -243,6 +248,11 @@ class GroupingMethod(PartitionMethod):
         if self.represent == "auto":
             return kind_named(kind).default_representative == "truthful"
         return self.represent == "truthful" or (self.represent == "subsumer" and not kind_named(kind).ordered)
+
+    @property
+    def bounded_representative(self) -> str | None:
+        """What represents groups; None, if equal records may come into different groups."""
+        return None if self.info.splits_tuples else self.represent
 
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None

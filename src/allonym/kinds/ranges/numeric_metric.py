@@ -222,6 +222,10 @@ class NumericMetric(BaseMetric):
         ends = self.ranges.covering(*_outermost(lows, held), *map(operator.neg, _outermost(-highs, held)))
         return low if math.isinf(low) else ends[0], high if math.isinf(high) else ends[1]
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return None: any number may be a mean, or the end of a range."""
+        return None
+
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: two numbers span a range."""
         return None

@@ -1,0 +1,101 @@
+"""The lower bound on the loss of a release, and how far the release is from the optimum at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from allonym.arrays import Floats, sum_by
+from allonym.measures import loss
+from allonym.methods.lower_bound.ascent import ascend
+from allonym.methods.lower_bound.candidates import candidate_distances
+from allonym.methods.lower_bound.pricing import pricing_of
+from allonym.progress import Phase, Progress, no_progress, phase
+from allonym.records import Masking, Pairs, Records
+
+ITERATIONS = 200
+MAX_WORK = 100_000_000  # distances that are looked at, a few tenths of a second
+THOROUGH_WORK = 30_000_000_000  # the same, if the bound is asked for: minutes
+ROUNDING = 1e-9  # share by which the bound is lowered, more than rounding can raise it
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """What every release with the same k and the same kind of representatives loses at least: Σ ω·d² and L."""
+
+    sse: float
+    sst: float
+    loss: float  # Σ ω·d² of this release
+
+    @property
+    def information_loss(self) -> float:
+        """The bound as an information loss, in %."""
+        return 100 * self.sse / self.sst if self.sst > 0 else 0.0
+
+    @property
+    def gap(self) -> float | None:
+        """By how many % of the optimum this release loses more than the optimum, at most; None: by any factor."""
+        if self.loss <= self.sse:
+            return 0.0
+        return 100 * (self.loss / self.sse - 1) if self.sse > 0 else None
+
+
+@phase(Phase.MEASURE)
+def lower_bound(
+    records: Records,
+    masking: Masking,
+    k: int,
+    representative: str,
+    *,
+    thorough: bool = False,
+    tick: Progress = no_progress,
+) -> LowerBound | None:
+    """Return a lower bound on the loss of all groupings of whole tuples into groups of at least k rows.
+
+    Args:
+        records: the table.
+        masking: a masking of it; its groups give the prices to start from.
+        k: how many rows a group has at least.
+        representative: what represents a group, as methods call it. The bound holds for releases with values that may
+            represent a group by this rule.
+        thorough: whether to take minutes; otherwise the bound is computed only where it takes a part of a second.
+        tick: called with the iterations done.
+
+    Returns:
+        The bound; None, if representatives cannot be listed, as sets of items cannot, or the bound would take long.
+    """
+    columns = [candidate_distances(records, a, representative) for a in range(len(records.attributes))]
+    known = [column for column in columns if column is not None]
+    if len(known) < len(columns):
+        return None
+    order = np.argsort([len(column) for column in known], kind="stable")
+    pricing = pricing_of(
+        [known[a] * records.shares[a] for a in order], records.codes[:, order], records.mass, records.counts, k
+    )
+    pairs = Pairs.of(records, masking)
+    lost, total = loss.sse(pairs), loss.sst(pairs)
+    if lost == 0:
+        return LowerBound(0.0, total, lost)
+    prices = _shared_losses(records, masking, pairs)
+    work = THOROUGH_WORK if thorough else MAX_WORK
+    ascent = ascend(pricing, prices, lost, ITERATIONS, work, whole=not thorough, tick=tick)
+    if not np.isfinite(ascent.bound):
+        return None
+    return LowerBound(max(ascent.bound, 0.0) * (1 - ROUNDING), total, lost)
+
+
+def _shared_losses(records: Records, masking: Masking, pairs: Pairs) -> Floats:
+    """Return what each tuple loses, half of it shared by all tuples of its group."""
+    lost = records.mass_of(masking.source, masking.share) * _distances(records, masking) ** 2
+    number = int(masking.groups.max(initial=-1)) + 1
+    shared = sum_by(masking.groups, lost, number) / np.maximum(np.bincount(masking.groups, minlength=number), 1)
+    return sum_by(masking.source, (lost + shared[masking.groups]) / 2, len(records))
+
+
+def _distances(records: Records, masking: Masking) -> Floats:
+    """Return the distance of every piece of a tuple to its replacement."""
+    source = masking.source
+    mass = records.mass_of(source, masking.share)
+    codes = records.codes[source]
+    return Pairs.with_costs_of(records, masking.attributes, codes, masking.codes, masking.share, mass).tuple_distances
