@@ -57,11 +57,14 @@ class Pricing {
   }
 
   // Adds up the sums of the best groups of all representatives, where negative. Returns that, in how many of these groups
-  // each tuple is, and the work; the sum is NaN if the work exceeds a limit.
+  // each tuple is, the representatives of these groups (a candidate of each attribute), and the work; the sum is NaN if
+  // the work exceeds a limit.
   nb::tuple price(Doubles prices, int64_t max_work) {
     if (prices.size() != static_cast<size_t>(tuples_)) throw std::invalid_argument("one price for each tuple");
     prices_.assign(prices.data(), prices.data() + prices.size());
     chosen_.assign(tuples_, 0);
+    representatives_.clear();
+    path_.assign(width_, 0);
     sum_ = 0.0;
     work_ = 0;
     max_work_ = max_work;
@@ -74,7 +77,8 @@ class Pricing {
     }
     double sum = work_ > max_work_ ? std::numeric_limits<double>::quiet_NaN() : sum_;
     std::vector<int64_t> chosen(chosen_.begin(), chosen_.end());
-    return nb::make_tuple(sum, as_array(std::move(chosen)), work_);
+    std::vector<int32_t> found = representatives_;
+    return nb::make_tuple(sum, as_array(std::move(chosen)), as_array(std::move(found)), work_);
   }
 
  private:
@@ -111,6 +115,7 @@ class Pricing {
         if (level + 1 < width_) add(next, level + 1, partial.tuples[i], distance);
       }
       if (!may_gain(gain)) continue;
+      path_[level] = c;
       if (level + 1 < width_) {
         descend(level + 1);
       } else {
@@ -162,6 +167,7 @@ class Pricing {
       sum += cost;
     }
     sum_ += sum;
+    representatives_.insert(representatives_.end(), path_.begin(), path_.end());
     for (const Item& item : items)
       if (item.reduced < 0) ++chosen_[item.tuple];
     for (int32_t t : more_) ++chosen_[t];
@@ -202,7 +208,7 @@ class Pricing {
   std::vector<int> candidates_, values_;
   std::vector<std::vector<double>> distances_;
   std::vector<double> prices_, least_;
-  std::vector<int32_t> chosen_, more_;
+  std::vector<int32_t> chosen_, more_, path_, representatives_;
   std::vector<Partial> partials_;
   std::vector<Item> items_, extra_;
   std::vector<uint8_t> taken_;

@@ -112,6 +112,7 @@ def test_both_kernels_price_alike(drawn: tuple[Records, int], represent: str, se
     compiled, reference = pricing_of(*parts).price(prices, 10**9), ExhaustivePricing(*parts).price(prices, 10**9)
     assert compiled[0] == reference.total
     assert compiled[1].tolist() == reference.chosen.tolist()
+    assert compiled[2].tolist() == reference.representatives.tolist()
 
 
 def test_too_much_work_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from allonym.arrays import Floats
+from allonym.arrays import Floats, Ints
 from allonym.methods.lower_bound.pricing import Priced, Pricing
 from allonym.progress import Progress, no_progress
 
@@ -27,6 +27,7 @@ class Ascent(NamedTuple):
     bound: float
     prices: Floats
     work: int
+    found: list[tuple[float, Ints]]  # each bound on the way, and the representatives that it is computed with
 
 
 class _Search:
@@ -35,6 +36,7 @@ class _Search:
     def __init__(self, pricing: Pricing, prices: Floats, max_work: int) -> None:
         self.pricing, self.prices, self.best_prices = pricing, prices, prices
         self.bound, self.work, self.max_work = -np.inf, 0, max_work
+        self.found: list[tuple[float, Ints]] = []
 
     def evaluate(self, max_work: int) -> tuple[float, Floats] | None:
         """Return the bound with the current prices, and in how many groups each tuple is; None, if it takes long."""
@@ -43,6 +45,7 @@ class _Search:
         if np.isnan(priced.total):
             return None
         bound = float(self.prices.sum()) + priced.total
+        self.found.append((bound, priced.representatives))
         if bound > self.bound:
             self.bound, self.best_prices = bound, self.prices
         return bound, priced.chosen.astype(np.float64)
@@ -81,18 +84,18 @@ def ascend(
         before = search.work
         evaluated = search.evaluate(max(max_work // FIRST, 1))
         if evaluated is None and whole:
-            return Ascent(-np.inf, prices, search.work)
+            return Ascent(-np.inf, prices, search.work, [])
         if evaluated is None:
             search.prices = search.prices * LOWERED
             continue
         _, groups = evaluated
         search.prices = search.prices * np.where(groups == 0, RAISED, np.maximum(groups, 1.0) ** POWER)
     if whole and (search.work - before) * (iterations - SCALED) > search.left:
-        return Ascent(-np.inf, prices, search.work)
+        return Ascent(-np.inf, prices, search.work, [])
     if np.isfinite(search.bound):
         search.prices = search.best_prices
         _take_steps(search, loss, iterations, tick)
-    return Ascent(search.bound, search.best_prices, search.work)
+    return Ascent(search.bound, search.best_prices, search.work, search.found)
 
 
 def _take_steps(search: _Search, loss: float, iterations: int, tick: Progress) -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allonym.arrays import Floats, sum_by
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures import loss
 from allonym.methods.lower_bound.ascent import ascend
 from allonym.methods.lower_bound.candidates import candidate_distances
-from allonym.methods.lower_bound.pricing import pricing_of
+from allonym.methods.lower_bound.pricing import Pricing, pricing_of
 from allonym.progress import Phase, Progress, no_progress, phase
 from allonym.records import Masking, Pairs, Records
 
@@ -65,37 +65,68 @@ def lower_bound(
     Returns:
         The bound; None, if representatives cannot be listed, as sets of items cannot, or the bound would take long.
     """
-    columns = [candidate_distances(records, a, representative) for a in range(len(records.attributes))]
-    known = [column for column in columns if column is not None]
-    if len(known) < len(columns):
+    problem = problem_of(records, k, representative)
+    if problem is None:
         return None
-    order = np.argsort([len(column) for column in known], kind="stable")
-    pricing = pricing_of(
-        [known[a] * records.shares[a] for a in order], records.codes[:, order], records.mass, records.counts, k
-    )
     pairs = Pairs.of(records, masking)
     lost, total = loss.sse(pairs), loss.sst(pairs)
     if lost == 0:
         return LowerBound(0.0, total, lost)
-    prices = _shared_losses(records, masking, pairs)
+    prices = shared_losses(records, masking)
     work = THOROUGH_WORK if thorough else MAX_WORK
-    ascent = ascend(pricing, prices, lost, ITERATIONS, work, whole=not thorough, tick=tick)
+    ascent = ascend(problem.pricing, prices, lost, ITERATIONS, work, whole=not thorough, tick=tick)
     if not np.isfinite(ascent.bound):
         return None
     return LowerBound(max(ascent.bound, 0.0) * (1 - ROUNDING), total, lost)
 
 
-def _shared_losses(records: Records, masking: Masking, pairs: Pairs) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The pricing problem of a table.
+
+    Args:
+        pricing: the problem.
+        columns: for each attribute, the distances of candidates to the values of tuples, in the order of the problem.
+        records: the table.
+    """
+
+    pricing: Pricing
+    columns: list[Floats]
+    records: Records
+
+    def costs_of(self, representatives: Ints) -> Floats:
+        """Return ω·d² of each representative (a candidate of each attribute) and each tuple."""
+        distances = np.zeros((len(representatives), len(self.records)))
+        for column, candidates in zip(self.columns, representatives.T, strict=True):
+            distances += column[candidates]
+        return self.records.mass * distances**2
+
+    @property
+    def null_costs(self) -> Floats:
+        """ω·d² of every tuple, if null represents it."""
+        records = self.records
+        each = [costs[codes] for costs, codes in zip(records.null_costs, records.codes.T, strict=True)]
+        return np.asarray(records.mass * (records.shares @ np.array(each)) ** 2)
+
+
+def problem_of(records: Records, k: int, representative: str) -> Problem | None:
+    """Return the pricing problem of a table; None, if the representatives of an attribute cannot be listed."""
+    columns = [candidate_distances(records, a, representative) for a in range(len(records.attributes))]
+    known = [column for column in columns if column is not None]
+    if len(known) < len(columns):
+        return None
+    order = np.argsort([len(column) for column in known], kind="stable")
+    weighted = [known[a] * records.shares[a] for a in order]
+    pricing = pricing_of(weighted, records.codes[:, order], records.mass, records.counts, k)
+    return Problem(pricing, [x[:, records.codes[:, a]] for x, a in zip(weighted, order, strict=True)], records)
+
+
+def shared_losses(records: Records, masking: Masking) -> Floats:
     """Return what each tuple loses, half of it shared by all tuples of its group."""
-    lost = records.mass_of(masking.source, masking.share) * _distances(records, masking) ** 2
+    source, share = masking.source, masking.share
+    mass = records.mass_of(source, share)
+    pairs = Pairs.with_costs_of(records, masking.attributes, records.codes[source], masking.codes, share, mass)
+    lost = mass * pairs.tuple_distances**2
     number = int(masking.groups.max(initial=-1)) + 1
     shared = sum_by(masking.groups, lost, number) / np.maximum(np.bincount(masking.groups, minlength=number), 1)
-    return sum_by(masking.source, (lost + shared[masking.groups]) / 2, len(records))
-
-
-def _distances(records: Records, masking: Masking) -> Floats:
-    """Return the distance of every piece of a tuple to its replacement."""
-    source = masking.source
-    mass = records.mass_of(source, masking.share)
-    codes = records.codes[source]
-    return Pairs.with_costs_of(records, masking.attributes, codes, masking.codes, masking.share, mass).tuple_distances
+    return sum_by(source, (lost + shared[masking.groups]) / 2, len(records))

@@ -25,18 +25,20 @@ class Priced(NamedTuple):
     Args:
         total: the sum; NaN, if the work exceeds a limit.
         chosen: in how many of these groups each tuple is.
+        representatives: those of these groups, a candidate of each attribute, one after the other.
         work: how many distances were looked at.
     """
 
     total: float
     chosen: Ints
+    representatives: Ints
     work: int
 
 
 class Pricing(Protocol):
     """Tuples that have prices, and what may represent groups of them."""
 
-    def price(self, prices: Floats, max_work: int) -> tuple[float, Ints, int]:
+    def price(self, prices: Floats, max_work: int) -> tuple[float, Ints, Ints, int]:
         """Price all representatives: return what `Priced` has, as far as the work allows."""
 
 
@@ -64,8 +66,9 @@ class ExhaustivePricing:
         work = len(self.rows)
         for column in self.columns:
             work *= len(column)
+        found: list[int] = []
         if work > max_work:
-            return Priced(float("nan"), chosen, work)
+            return Priced(float("nan"), chosen, np.array(found, np.int64), work)
         for representative in product(*(range(len(column)) for column in self.columns)):
             distances = np.zeros(len(self.rows))
             for a, candidate in enumerate(representative):
@@ -75,8 +78,9 @@ class ExhaustivePricing:
             value, members = _best_group(reduced, self.rows[able], self.k)
             if value < 0:
                 total += value
+                found += representative
                 chosen[able[members]] += 1
-        return Priced(total, chosen, work)
+        return Priced(total, chosen, np.array(found, np.int64), work)
 
 
 def pricing_of(columns: Sequence[Floats], codes: Ints, mass: Floats, rows: Ints, k: int) -> Pricing:
