@@ -15,6 +15,7 @@ RAISED, POWER = 1.25, -0.4  # factor of the price of a tuple in no group; expone
 SMOOTHING = 0.3  # share of the newest subgradient in the direction of a step
 PATIENCE = 5  # steps without a larger bound, after which they become shorter
 SHORTER = 0.7
+SIGNED = 0.4  # steps that are longer than this leave no price below 0, which makes them faster
 SHORTEST = 1e-3  # steps that are this short gain nothing
 LEAST_GAIN = 1e-5  # of the bound
 FIRST = 40  # part of the work that one of the first iterations may take, because prices are too high at first
@@ -117,4 +118,5 @@ def _take_steps(search: _Search, loss: float, iterations: int, tick: Progress) -
         squares = float((direction**2).sum())
         if squares == 0 or loss - bound <= 1e-9 * loss:
             return
-        search.prices = search.prices + length * (loss - bound) / squares * direction
+        prices = search.prices + length * (loss - bound) / squares * direction
+        search.prices = np.maximum(prices, 0.0) if length > SIGNED else prices

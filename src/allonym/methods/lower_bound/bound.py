@@ -14,7 +14,7 @@ from allonym.methods.lower_bound.pricing import Pricing, pricing_of
 from allonym.progress import Phase, Progress, no_progress, phase
 from allonym.records import Masking, Pairs, Records
 
-ITERATIONS = 200
+ITERATIONS, THOROUGH_ITERATIONS = 200, 500
 MAX_WORK = 100_000_000  # distances that are looked at, a few tenths of a second
 THOROUGH_WORK = 30_000_000_000  # the same, if the bound is asked for: minutes
 ROUNDING = 1e-9  # share by which the bound is lowered, more than rounding can raise it
@@ -73,8 +73,8 @@ def lower_bound(
     if lost == 0:
         return LowerBound(0.0, total, lost)
     prices = shared_losses(records, masking)
-    work = THOROUGH_WORK if thorough else MAX_WORK
-    ascent = ascend(problem.pricing, prices, lost, ITERATIONS, work, whole=not thorough, tick=tick)
+    iterations, work = (THOROUGH_ITERATIONS, THOROUGH_WORK) if thorough else (ITERATIONS, MAX_WORK)
+    ascent = ascend(problem.pricing, prices, lost, iterations, work, whole=not thorough, tick=tick)
     if not np.isfinite(ascent.bound):
         return None
     return LowerBound(max(ascent.bound, 0.0) * (1 - ROUNDING), total, lost)
