@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import allonym as al
-from allonym.arrays import Floats
+from allonym.arrays import Floats, sum_by
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
@@ -22,6 +22,7 @@ from allonym.methods.lower_bound import bound as bound_module
 from allonym.methods.lower_bound import lower_bound
 from allonym.methods.lower_bound.candidates import candidate_distances
 from allonym.methods.lower_bound.pricing import ExhaustivePricing, pricing_of
+from allonym.methods.lower_bound.start import groups_by_price
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.records import Attribute, Pairs, Records
@@ -138,3 +139,14 @@ def test_numbers_in_an_interval_are_no_farther_than_the_interval() -> None:
     assert rows is not None
     for number in (0.0, 0.4, 1.0, 3.0, 7.7, 10.0):
         assert (rows <= metric.distances_from(number) + 1e-12).all(axis=1).any()
+
+
+@given(tables(), st.sampled_from(REPRESENTATIVES), st.integers(0, 99))
+@settings(deadline=None, max_examples=40)
+def test_groups_by_price_are_groups_of_whole_tuples(drawn: tuple[Records, int], represent: str, seed: int) -> None:
+    records, k = drawn
+    masking = al.SAMDAV(k=k, represent=represent, refine=False).mask(records, seed)
+    groups = groups_by_price(records, masking, k, represent)
+    if groups is not None:
+        assert sorted(groups.source.tolist()) == list(range(len(records)))
+        assert (sum_by(groups.group, groups.share.astype(np.float64), len(groups)) >= min(k, records.n)).all()
