@@ -118,6 +118,7 @@ benchmark: build/spark/installed build/benchmark/installed build/peers/installed
 	build/benchmark/bin/python benchmarks/startup.py
 	build/benchmark/bin/python benchmarks/linking_speed.py
 	build/benchmark/bin/python benchmarks/mask_adult.py
+	build/benchmark/bin/python benchmarks/many_columns.py
 	build/benchmark/bin/python benchmarks/many_tuples.py
 	build/benchmark/bin/python benchmarks/blocks.py
 	build/benchmark/bin/python benchmarks/growth.py
