@@ -40,7 +40,8 @@ VALUES = (
 VALUES_CHOICES = ("any", EXISTING)
 SUPPRESS = (
     "Share of records that may be suppressed where that loses less: all their quasi-identifiers become empty. Unless "
-    "given, up to 1 % with represent = auto or truthful, and only if the loss falls by at least ten times their share."
+    "given, up to 1 % with refine and represent = auto or truthful, and only if the loss falls by at least ten times "
+    "their share."
 )
 TRUE_OF_ALL = ("auto", "truthful")  # representatives with a budget of suppression by default
 SUPPRESS_CELLS = "Empty a value of a group where that loses less than what would replace it."

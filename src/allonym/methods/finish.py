@@ -112,10 +112,10 @@ def effort_of(
     """Return how groups are improved.
 
     Args:
-        suppress: the share of records that may be suppressed. Without one, a little may be where it saves much, if what
-            represents groups must be true of all (`truthful`).
+        suppress: the share of records that may be suppressed. Without one, a little may be where it saves much, if
+            groups are improved and what represents them must be true of all (`truthful`).
     """
-    share = suppress if suppress is not None else DEFAULT_SHARE if truthful else 0.0
+    share = suppress if suppress is not None else DEFAULT_SHARE if truthful and refine else 0.0
     budget = math.floor(share * records.n + 1e-9)
     return Effort(refine, seconds, seed, budget, DEFAULT_RATIO if suppress is None else None, suppresses=share > 0)
 
