@@ -128,6 +128,7 @@ benchmark: build/spark/installed build/benchmark/installed build/peers/installed
 	build/benchmark/bin/python benchmarks/sets.py
 	build/benchmark/bin/python benchmarks/privacy_cost.py
 	build/benchmark/bin/python benchmarks/refine.py
+	build/benchmark/bin/python benchmarks/lower_bound.py
 	build/benchmark/bin/python benchmarks/suppression.py
 	build/benchmark/bin/python benchmarks/many_rows.py
 	build/benchmark/bin/python benchmarks/scaling.py

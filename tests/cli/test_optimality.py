@@ -60,7 +60,7 @@ def test_recoded_columns_have_no_bound() -> None:
 def test_a_large_table_has_a_bound_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     from allonym.methods.lower_bound import bound
 
-    monkeypatch.setattr(bound, "MAX_WORK", 10)
+    monkeypatch.setattr(bound, "MAX_SIZE", 10)
     frame = {"job": WORDS * 5, "age": list(range(20, 40))}
     plan = al.Plan({"job": al.quasi("category"), "age": al.quasi("numeric")}, method=al.SAMDAV(k=2))
     assert plan.run(_table(frame)).summary["optimality"] is None

@@ -119,7 +119,7 @@ def test_both_kernels_price_alike(drawn: tuple[Records, int], represent: str, se
 def test_too_much_work_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     records = small_table(1)
     masking = al.SAMDAV(k=4, represent="centroid").mask(records)
-    monkeypatch.setattr(bound_module, "MAX_WORK", 100)
+    monkeypatch.setattr(bound_module, "MAX_SIZE", 100)
     assert lower_bound(records, masking, 4, "centroid") is None
     assert lower_bound(records, masking, 4, "centroid", thorough=True) is not None
 

@@ -63,8 +63,6 @@ def ascend(
     loss: float,
     iterations: int,
     max_work: int,
-    *,
-    whole: bool = False,
     tick: Progress = no_progress,
 ) -> Ascent:
     """Return the largest lower bound that is found within some iterations and some work.
@@ -75,24 +73,17 @@ def ascend(
         loss: the loss of a known grouping, which no bound exceeds.
         iterations: how often representatives are priced, at most.
         max_work: how many distances are looked at, at most.
-        whole: whether to give up, at the beginning, if not all iterations can be done with that work.
         tick: called with the iterations done.
     """
     search = _Search(pricing, prices, max_work)
-    before = 0
     for i in range(SCALED):
         tick(i, iterations)
-        before = search.work
         evaluated = search.evaluate(max(max_work // FIRST, 1))
-        if evaluated is None and whole:
-            return Ascent(-np.inf, prices, search.work, [])
         if evaluated is None:
             search.prices = search.prices * LOWERED
             continue
         _, groups = evaluated
         search.prices = search.prices * np.where(groups == 0, RAISED, np.maximum(groups, 1.0) ** POWER)
-    if whole and (search.work - before) * (iterations - SCALED) > search.left:
-        return Ascent(-np.inf, prices, search.work, [])
     if np.isfinite(search.bound):
         search.prices = search.best_prices
         _take_steps(search, loss, iterations, tick)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,9 @@ from allonym.methods.lower_bound.pricing import Pricing, pricing_of
 from allonym.progress import Phase, Progress, no_progress, phase
 from allonym.records import Masking, Pairs, Records
 
+MAX_SIZE = 2_000_000  # tuples × representatives, up to which the bound is computed without being asked for
 ITERATIONS, THOROUGH_ITERATIONS = 200, 500
-MAX_WORK = 100_000_000  # distances that are looked at, a few tenths of a second
-THOROUGH_WORK = 30_000_000_000  # the same, if the bound is asked for: minutes
+THOROUGH_WORK = 30_000_000_000  # distances that are looked at, if the bound is asked for: a minute or more
 ROUNDING = 1e-9  # share by which the bound is lowered, more than rounding can raise it
 
 
@@ -59,22 +60,23 @@ def lower_bound(
         k: how many rows a group has at least.
         representative: what represents a group, as methods call it. The bound holds for releases with values that may
             represent a group by this rule.
-        thorough: whether to take minutes; otherwise the bound is computed only where it takes a part of a second.
+        thorough: whether to take minutes; otherwise the bound is computed only for tables of at most 2,000,000 tuples
+            times representatives, which take a part of a second.
         tick: called with the iterations done.
 
     Returns:
         The bound; None, if representatives cannot be listed, as sets of items cannot, or the bound would take long.
     """
     problem = problem_of(records, k, representative)
-    if problem is None:
+    if problem is None or not (thorough or problem.is_small):
         return None
     pairs = Pairs.of(records, masking)
     lost, total = loss.sse(pairs), loss.sst(pairs)
     if lost == 0:
         return LowerBound(0.0, total, lost)
     prices = shared_losses(records, masking)
-    iterations, work = (THOROUGH_ITERATIONS, THOROUGH_WORK) if thorough else (ITERATIONS, MAX_WORK)
-    ascent = ascend(problem.pricing, prices, lost, iterations, work, whole=not thorough, tick=tick)
+    iterations = THOROUGH_ITERATIONS if thorough else ITERATIONS
+    ascent = ascend(problem.pricing, prices, lost, iterations, THOROUGH_WORK, tick)
     if not np.isfinite(ascent.bound):
         return None
     return LowerBound(max(ascent.bound, 0.0) * (1 - ROUNDING), total, lost)
@@ -93,6 +95,11 @@ class Problem:
     pricing: Pricing
     columns: list[Floats]
     records: Records
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the tuples and all representatives are few."""
+        return math.prod(len(column) for column in self.columns) * len(self.records) <= MAX_SIZE
 
     def costs_of(self, representatives: Ints) -> Floats:
         """Return ω·d² of each representative (a candidate of each attribute) and each tuple."""

@@ -1,18 +1,19 @@
 """The pricing problem: the representatives whose best groups cost less than the prices of their tuples.
 
-`cpp/lower_bound.cpp` has the same, without looking at all representatives; both give the same sums.
+`cpp/lower_bound.cpp` has the same, without looking at all representatives; both give the same sums and groups.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from allonym.arrays import Floats, Ints, added_up
+from allonym.arrays import Floats, Ints
 from allonym.compiled import kernels
 
 INFINITE = float("inf")
@@ -60,27 +61,37 @@ class ExhaustivePricing:
     rows: Ints
     k: int
 
+    @cached_property
+    def representatives(self) -> Ints:
+        """All representatives: a candidate of each attribute, in lexicographic order."""
+        sizes = [len(column) for column in self.columns]
+        return np.stack([x.ravel() for x in np.indices(sizes)], axis=1).astype(np.int64)
+
+    @cached_property
+    def costs(self) -> Floats:
+        """ω·d² of each representative and each tuple; infinite, if it cannot represent the tuple."""
+        distances = np.zeros((1, len(self.rows)))
+        for column, codes in zip(self.columns, self.codes.T, strict=True):
+            distances = (distances[:, None, :] + column[None, :, codes]).reshape(-1, len(self.rows))
+        with np.errstate(invalid="ignore"):  # infinite times 0
+            return np.where(distances < INFINITE, self.mass * (distances * distances), INFINITE)
+
     def price(self, prices: Floats, max_work: int) -> Priced:
-        """Price all representatives, one after the other."""
-        total, chosen = 0.0, np.zeros(len(self.rows), np.int64)
-        work = len(self.rows)
-        for column in self.columns:
-            work *= len(column)
-        found: list[int] = []
+        """Price all representatives."""
+        chosen = np.zeros(len(self.rows), np.int64)
+        work = math.prod(len(column) for column in self.columns) * len(self.rows)
         if work > max_work:
-            return Priced(float("nan"), chosen, np.array(found, np.int64), work)
-        for representative in product(*(range(len(column)) for column in self.columns)):
-            distances = np.zeros(len(self.rows))
-            for a, candidate in enumerate(representative):
-                distances += self.columns[a][candidate][self.codes[:, a]]
-            able = np.flatnonzero(distances < INFINITE)
-            reduced = self.mass[able] * distances[able] ** 2 - prices[able]
-            value, members = _best_group(reduced, self.rows[able], self.k)
+            return Priced(float("nan"), chosen, np.zeros(0, np.int64), work)
+        reduced = self.costs - prices
+        gains = np.add.accumulate(np.minimum(reduced, 0.0), axis=1)[:, -1]  # one after the other, as compiled kernels
+        found, total = [], 0.0
+        for r in np.flatnonzero(gains < 0).tolist():
+            value, members = _best_group(reduced[r], float(gains[r]), self.rows, self.k)
             if value < 0:
                 total += value
-                found += representative
-                chosen[able[members]] += 1
-        return Priced(total, chosen, np.array(found, np.int64), work)
+                chosen[members] += 1
+                found.append(r)
+        return Priced(total, chosen, self.representatives[found].ravel(), work)
 
 
 def pricing_of(columns: Sequence[Floats], codes: Ints, mass: Floats, rows: Ints, k: int) -> Pricing:
@@ -97,18 +108,21 @@ def pricing_of(columns: Sequence[Floats], codes: Ints, mass: Floats, rows: Ints,
     return pricing
 
 
-def _best_group(reduced: Floats, rows: Ints, k: int) -> tuple[float, list[int]]:
-    """Return the least sum of reduced costs of a group with k rows or more, if it is negative, and its members."""
+def _best_group(reduced: Floats, gain: float, rows: Ints, k: int) -> tuple[float, list[int]]:
+    """Return the least sum of reduced costs of a group with k rows or more, if it is negative, and its members.
+
+    `gain` is the sum of the negative ones.
+    """
     members = np.flatnonzero(reduced < 0).tolist()
-    value = added_up(reduced[members])
     missing = k - int(rows[members].sum())
-    if value < 0 and missing > 0:
-        others = np.flatnonzero(reduced >= 0)
-        cover = _divided_cover if missing > MAX_COVER else _cover
-        cost, more = cover(reduced[others].tolist(), rows[others].tolist(), missing)
-        value += cost
-        members += others[more].tolist()
-    return (value, members) if value < 0 else (0.0, [])
+    if missing <= 0:
+        return gain, members
+    others = np.flatnonzero((reduced >= 0) & (reduced < -gain))  # what costs more than the others gain is in no group
+    costs, own = reduced[others].tolist(), rows[others].tolist()
+    cost, more = _divided_cover(costs, own, missing)
+    if gain + cost < 0 and missing <= MAX_COVER:
+        cost, more = _cover(costs, own, missing)
+    return (gain + cost, members + others[more].tolist()) if gain + cost < 0 else (0.0, [])
 
 
 def _cover(costs: list[float], rows: list[int], missing: int) -> tuple[float, list[int]]:

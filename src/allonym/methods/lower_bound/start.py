@@ -9,7 +9,7 @@ from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures import loss
 from allonym.methods.groups import Groups, distances, values_of
 from allonym.methods.lower_bound.ascent import Ascent, ascend
-from allonym.methods.lower_bound.bound import ITERATIONS, MAX_WORK, problem_of, shared_losses
+from allonym.methods.lower_bound.bound import ITERATIONS, THOROUGH_WORK, problem_of, shared_losses
 from allonym.records import Masking, Pairs, Records
 
 Bools = NDArray[np.bool_]
@@ -27,11 +27,13 @@ def groups_by_price(records: Records, masking: Masking, k: int, representative: 
         representative: what represents a group, as methods call it.
     """
     problem = problem_of(records, k, representative)
-    if problem is None:
+    if problem is None or not problem.is_small:
         return None
     lost = loss.sse(Pairs.of(records, masking))
-    ascent = ascend(problem.pricing, shared_losses(records, masking), lost, ITERATIONS, MAX_WORK, whole=True)
-    if not np.isfinite(ascent.bound) or lost == 0:
+    if lost == 0:
+        return None
+    ascent = ascend(problem.pricing, shared_losses(records, masking), lost, ITERATIONS, THOROUGH_WORK)
+    if not np.isfinite(ascent.bound):
         return None
     known, sets = _representatives(ascent, len(records.attributes))
     if len(known) * len(records) > MAX_COSTS:
