@@ -21,7 +21,8 @@ from allonym.ontology.strings import CompressedStrings, PackedIndex, Strings
 
 PARTS_OF_SPEECH = "avr"  # adjective, verb, adverb
 POINTERS = (
-    "derivation", "pertainym", "attribute", "participle", "verb", "adjective", "synonym", "similar", "antonym", "satellite",
+    "derivation", "pertainym", "attribute", "participle", "verb", "adjective", "synonym", "similar", "antonym",
+    "satellite",
 )  # fmt: skip
 INDIRECT = POINTERS.index("synonym")  # this pointer and those after it
 DOMAINS = ("topic", "region", "usage")

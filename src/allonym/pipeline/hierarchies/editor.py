@@ -8,7 +8,8 @@ from pathlib import Path
 
 from allonym.errors import OptionError
 from allonym.ontology.catalog import open_ontology
-from allonym.ontology.hierarchy import Hierarchy, meanings
+from allonym.ontology.hierarchy import Hierarchy
+from allonym.ontology.hierarchy_senses import meanings
 
 __all__ = [
     "Branch", "Hierarchy", "branches", "grouped", "moved", "read", "removed", "renamed", "unsure", "usual_meanings",
