@@ -10,7 +10,7 @@ def wholes_of(taxonomy: Taxonomy, concept: int) -> frozenset[int]:
 
     >>> from allonym.ontology.wordnet import bundled
     >>> sorted(bundled().labels[c] for c in wholes_of(bundled(), bundled().code("japan#2")))
-    ['Asia', 'Eurasia', 'Pacific Ocean']
+    ['Asia', 'Eurasia', 'eastern hemisphere', 'northern hemisphere']
     """
     if taxonomy.details is None:
         return frozenset()
