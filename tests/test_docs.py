@@ -163,15 +163,6 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     assert update_docs.parameters() in methods
     assert update_docs.catalog() in (DOCS / "ontologies" / "catalog.md").read_text("utf-8")
     assert update_docs.threats() in (DOCS / "attackers.md").read_text("utf-8")
-
-
-def test_the_reference_of_public_names_is_complete() -> None:
-    import allonym as al
-    import python_reference
-
-    listed = [name for names in python_reference.GROUPS.values() for name in names]
-    assert sorted(listed) == sorted(al.__all__)
-    assert python_reference.reference() in (DOCS / "python.md").read_text("utf-8"), "run: python tools/update_docs.py"
     plan = (DOCS / "plan.md").read_text("utf-8")
     assert update_docs.column_keys() in plan
     assert update_docs.other_keys() in plan

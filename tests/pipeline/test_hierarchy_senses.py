@@ -207,7 +207,6 @@ def test_findings_name_values_levels_and_leaves() -> None:
         "homeotherm (level 1) is farther from cat (0.3333) than vertebrate above it is (0.2000).",
         "vertebrate (level 2) is farther from dog (0.2000) than animal above it is (0.1111).",
         "Level 2 groups the leaves as level 1 does: it adds a name, and no generalisation.",
-        "Unequal heights: trout is not generalised up to level 1.",
         "Unequal heights: trout is not generalised up to level 2.",
     ]
     assert scored.to_dict()["findings"][0]["code"] == "no-kind"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,11 @@ class Finding:
         'China, India are parts of Asia, not kinds of it (level 1).'
         """
         return _SENTENCES[self.code](self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding for JSON; what does not apply is left out."""
+        applies = {key: x for key, x in asdict(self).items() if x and x not in ((0.0, 0.0), (0, 0))}
+        return applies | {"text": self.text}
 
 
 def findings(
@@ -96,7 +102,7 @@ def _shape(hierarchy: Hierarchy) -> Iterator[Finding]:
     for level in redundant_levels(hierarchy.groups):
         yield Finding(REDUNDANT, level)
     for level in range(1, hierarchy.height + 1):
-        repeated = tuple(row[0] for row in hierarchy.rows if row[level] == row[0])
+        repeated = tuple(row[0] for row in hierarchy.rows if row[0] in row[1:] and _last_place(row) == level)
         if repeated and len(repeated) < len(hierarchy.rows):
             yield Finding(HEIGHT, level, leaves=repeated)
         sizes: dict[str, int] = {}
@@ -107,6 +113,11 @@ def _shape(hierarchy: Hierarchy) -> Iterator[Finding]:
         if sizes and sizes[largest] >= UNEVEN_RATIO * sizes[smallest]:
             counts = sizes[largest], sizes[smallest]
             yield Finding(UNEVEN, level, largest, above=smallest, counts=counts)
+
+
+def _last_place(row: Sequence[str]) -> int:
+    """Return the highest level at which a leaf is repeated."""
+    return max(level for level, value in enumerate(row) if value == row[0])
 
 
 def _no_kind_text(x: Finding) -> str:

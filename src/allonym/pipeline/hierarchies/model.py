@@ -143,7 +143,7 @@ class HierarchyScore:
             "concepts": dict(self.concepts),
             "to_review": list(self.review),
             "senses": [asdict(x) for x in self.senses],
-            "findings": [asdict(x) | {"text": x.text} for x in self.findings],
+            "findings": [x.to_dict() for x in self.findings],
             "reversed_levels": self.reversed,
             "redundant_levels": self.redundant,
             "transitions": [vars(t) for t in self.transitions],
