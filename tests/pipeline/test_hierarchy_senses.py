@@ -93,6 +93,42 @@ def test_scores_equal_the_printed_procedures(
 # --- senses ----------------------------------------------------------------------------------------------
 
 
+def test_a_hypernym_counts_even_if_another_sense_is_nearer() -> None:
+    parents = {0: [], 1: [0], 2: [1], 3: [2], 4: [3], 5: [2]}
+    words = {
+        1: frozenset({"word"}),
+        3: frozenset({"word"}),
+        4: frozenset({"y"}),
+        5: frozenset({"x"}),
+        0: frozenset({"top"}),
+    }
+    t = taxonomy(parents, words)
+    scored = score(tree((("x", "word", "top"), ("y", "word", "top"))), Scope(t, t.root), {"x": "c5", "y": "c4"})
+    assert [ids[1] for ids in scored.ids] == ["c1", "c3"]  # c3 is nearer to x, and no hypernym of it
+
+
+def test_the_sense_under_most_ancestors_wins_and_then_that_under_the_lowest() -> None:
+    parents = {0: [], 1: [0], 2: [0], 3: [2], 4: [1], 5: [3], 6: [0]}
+    words = {1: frozenset({"one"}), 2: frozenset({"two"}), 3: frozenset({"three"}), 4: frozenset({"leaf"}),
+             5: frozenset({"leaf"}), 0: frozenset({"top"}), 6: frozenset({"leaf"})}  # fmt: skip
+    t = taxonomy(parents, words)
+
+    def chosen(*above: str) -> str:
+        return score(tree([("leaf", *above, "top")]), Scope(t, t.root), {}).ids[0][0]
+
+    assert chosen("one", "three", "two") == "c5"  # under three and two
+    assert chosen("one", "three") == "c4"  # under one each: that under the lower counts
+    assert chosen("three", "one") == "c5"
+
+
+def test_a_leaf_above_other_leaves_has_a_sense_above_theirs() -> None:
+    scored = score(tree((("siamese cat", "cat"), ("cat", "cat"))), links={"siamese cat": "siamese_cat.n.01"})
+    assert concepts(scored)["cat", "cat"] == "cat.n.01"
+    tools = score(tree((("mechanical mouse", "mouse"), ("mouse", "mouse"))), links={"mechanical mouse": "mouse.n.04"})
+    assert concepts(tools)["mouse", "mouse"] == "mouse.n.04"
+    assert tools.losses.tolist() == [[0], [0]]
+
+
 def test_leaves_have_senses_under_their_own_ancestors() -> None:
     devices = concepts(score(tree(DEVICES)))
     assert devices["mouse", "mouse"] == "mouse.n.04"
@@ -183,6 +219,15 @@ def test_a_written_links_file_is_given_back(tmp_path: Path, monkeypatch: pytest.
     assert score("x.csv", links="again.csv").review == ["amphibian"]  # still a sense for each leaf
     Path("links.csv").write_text(text.replace("poikilotherm.n.01", "poikilotherm.n.99"))
     assert isinstance(run("score", "x.csv", "--links", "links.csv")[1], LinksError)
+
+
+def test_a_proposal_that_nobody_reviewed_is_kept_and_stays_uncertain(tmp_path: Path) -> None:
+    rows = (("printer", "device"), ("mouse", "device"))
+    assert score(tree(rows)).concepts["printer"] == "printer.n.03"
+    path = tmp_path / "links.csv"
+    path.write_text("value,concept,proposed,status\nprinter,printer.n.02,printer.n.02,review\n")
+    scored = score(tree(rows), links=path)
+    assert (scored.concepts["printer"], scored.review) == ("printer.n.02", ["printer"])
 
 
 def test_the_links_file_does_not_replace_the_hierarchy(tmp_path: Path) -> None:
