@@ -57,7 +57,7 @@ def hierarchy() -> None:
 )
 @scoring
 def score(vgh: Path, as_json: bool, **option_values: Any) -> None:
-    """Compute how much meaning a hierarchy loses: per transition, per level and in all (0 is no loss).
+    r"""Compute how much meaning a hierarchy loses: per transition, per level and in all (0 is no loss).
 
     A leaf has the concept of the links file, else the sense that lies under a sense of its ancestors. A value above it
     has the concept of the links file, else the sense that is a hypernym of the leaf. The concept of every value is
@@ -66,7 +66,8 @@ def score(vgh: Path, as_json: bool, **option_values: Any) -> None:
     Examples:
       allonym hierarchy score occupation.csv --write occupation.links.csv
       allonym hierarchy score occupation.csv --links occupation.links.csv
-      allonym hierarchy score animals.json --level-weights 0.5,0.3,0.2 --aggregate quantile:0.9
+      allonym hierarchy score animals.json --level-weights 0.5,0.3,0.2 \
+          --aggregate quantile:0.9
     """
     scored = _compared([vgh], **option_values).scores[0]
     if as_json:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints
-from allonym.errors import LinksError, OptionError, first_few, plural
+from allonym.errors import DIFFERENT_LEAVES, LinksError, OptionError, first_few, plural
 from allonym.measures.hierarchies import Weights, level_losses, level_weights
 from allonym.ontology import similarity
 from allonym.ontology.catalog import open_ontology
@@ -130,7 +130,7 @@ def _rows_by_leaf(first: Hierarchy, other: Hierarchy) -> tuple[tuple[str, ...], 
             f"{other.name} has other leaves than {first.name}: {len(missing):,} are missing, {len(added):,} are new.",
             hint="compare hierarchies of the same values.",
             values=[*missing, *added],
-            code="different-leaves",
+            code=DIFFERENT_LEAVES,
         )
     return tuple(rows[leaf] for leaf in first.leaves)
 
