@@ -168,6 +168,15 @@ def test_what_the_product_tells_of_itself_is_up_to_date(tmp_path: Path) -> None:
     assert update_docs.other_keys() in plan
 
 
+def test_the_reference_of_public_names_is_complete() -> None:
+    import allonym as al
+    import python_reference
+
+    listed = [name for names in python_reference.GROUPS.values() for name in names]
+    assert sorted(listed) == sorted(al.__all__)
+    assert python_reference.reference() in (DOCS / "python.md").read_text("utf-8"), "run: python tools/update_docs.py"
+
+
 def test_attackers_name_tests_that_exist() -> None:
     from allonym.pipeline.reporting.threats import THREATS
 

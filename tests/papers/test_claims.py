@@ -182,7 +182,12 @@ def scores(*, contrary: bool) -> papers_hierarchy_quality.HierarchyScore:
         one, two = two, one
         constant |= {"VGH1": 0.3, "VGH2": 0.2}
         by_level = {"VGH1": 0.3, "VGH2": 0.2, "ordered": 0.2, "reversed": 0.1}
-    return papers_hierarchy_quality.HierarchyScore({}, (), {"VGH1": one, "VGH2": two}, constant, by_level)
+    nouns = {"warm-blooded": "homeotherm.n.01", "cold-blooded": "poikilotherm.n.01"}
+    raised = {"max": 0.3, "mean": 0.1, "median": 0.0}
+    if contrary:
+        nouns, raised = dict.fromkeys(nouns, "heat.n.01"), {"max": 0.1, "mean": 0.3, "median": 0.3}
+    levels = {"VGH1": one, "VGH2": two}
+    return papers_hierarchy_quality.HierarchyScore({}, (), levels, constant, by_level, nouns, raised)
 
 
 def noise_results(*, contrary: bool) -> dict[str, NoiseResults]:

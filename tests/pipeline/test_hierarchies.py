@@ -18,8 +18,9 @@ import allonym as al
 from allonym.cli import app
 from allonym.errors import DuplicateIdError, LinksError, OptionError, UnknownFormatError
 from allonym.ontology import similarity
-from allonym.ontology.hierarchy import Hierarchy, meanings
+from allonym.ontology.hierarchy import Hierarchy
 from allonym.ontology.hierarchy_builder import build
+from allonym.ontology.hierarchy_senses import meanings
 from allonym.ontology.scope import Scope
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.pipeline import hierarchies
@@ -75,16 +76,18 @@ def test_words_above_leaves_take_the_sense_of_their_leaves() -> None:
     wn = al.wordnet()
     ids = wn.taxonomy.ids
     found = meanings(Hierarchy("x", (("frog", "amphibian"), ("toad", "amphibian"))), wn)
-    assert ids[found.concepts["amphibian"]] == "amphibian.n.03"  # the first is an aircraft or a vehicle
+    assert {ids[c] for c in found.paths[:, 1]} == {"amphibian.n.03"}  # the first is an aircraft or a vehicle
     strange = Hierarchy("x", (("Tech-support", "Technical", "*"), ("spouse", "spouse present", "company")))
     words = [x.value for x in meanings(strange, wn).unsure]
-    assert words == ["Tech-support", "Technical", "*", "spouse present", "company"]  # company: several, none above
-    settled = {"Tech-support": "technician", "Technical": "expert.n.01", "*": "entity", "spouse present": "spouse",
+    assert words == ["Tech-support", "Technical", "spouse present", "company"]  # company: several, none above
+    settled = {"Tech-support": "technician", "Technical": "expert.n.01", "spouse present": "spouse",
                "company": "company.n.01"}  # fmt: skip
-    assert meanings(strange, wn, settled).unsure == []
-    with pytest.raises(LinksError, match="5 values without a sure concept") as error:
+    found = meanings(strange, wn, settled)
+    assert found.unsure == []
+    assert ids[found.paths[0, 2]] == "entity.n.01"  # `*` is everything
+    with pytest.raises(LinksError, match="4 values without a sure concept") as error:
         hierarchies.score(strange)
-    assert "* (entity.n.01)" in error.value.values
+    assert "Technical (adjective" not in str(error.value)
     assert "company" not in str(error.value)
 
 
@@ -224,7 +227,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "VghGSL" in run("score", "a.csv")
     told = json.loads(run("score", "a.csv", "--json", "--aggregate", "mean", "--level-weights", "level"))
     assert {"vgh_gsl", "levels", "reversed_levels", "transitions", "concepts", "to_review"} <= set(told)
-    assert list(told["transitions"][0]) == ["leaf", "ancestor", "level", "loss"]
+    assert list(told["transitions"][0]) == ["leaf", "ancestor", "level", "loss", "deviation", "concept"]
     assert {"level", "gsl", "std"} <= set(told["levels"][0])
     expected = hierarchies.score("a.csv", aggregate="mean", weights="level").value
     assert told["vgh_gsl"] == expected

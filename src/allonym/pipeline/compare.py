@@ -63,6 +63,28 @@ def compare(
     A parameter of the grid applies to the methods that have it. The comparison lists settings that cannot be run, with
     their problems; if none can be run, that is an error. Where the table is a file and the work takes long, several
     settings run at a time: as many as there are cores, or `workers`.
+
+    Args:
+        source: the table, a frame or a file.
+        plan: the plan; methods and parameters replace its own.
+        methods: the names of methods.
+        grid: values of parameters; by default `k` from 2 to 15.
+        balance: the weight of loss against risk in the score, from 0 to 1.
+        workers: the number of settings that run at a time.
+        tick: called with the work done and its total.
+
+    Returns:
+        The figures of every run; `rows()` has one row for each, `best` marks the best trade-offs.
+
+    Raises:
+        OptionError: a method or parameter is unknown, or the balance is out of range.
+        PlanError: no setting can be run.
+
+    >>> import allonym as al, pandas as pd
+    >>> plan = al.Plan({"job": al.quasi("wordnet:person")}, k=2, seed=1)
+    >>> jobs = pd.DataFrame({"job": ["plumber", "carpenter", "nurse", "midwife"]})
+    >>> [(x["method"], x["k"]) for x in compare(jobs, plan, ["sa-mdav", "mdav"], {"k": [2]}).rows()]
+    [('sa-mdav', 2), ('mdav', 2)]
     """
     if not 0 <= balance <= 1:
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")

@@ -114,7 +114,41 @@ def evaluate(
     exact_risk: bool = False,
     tick: Progress = no_progress,
 ) -> Evaluation:
-    """Measure a masked table against the original, both files or frames."""
+    """Measure a masked table, from any tool, against the original; both are files or frames.
+
+    Args:
+        plan: the roles and kinds of the columns, and the privacy requirements to test.
+        original: the original table.
+        masked: the masked table.
+        key: the column that identifies rows; by default, pandas frames with the same index match by its labels, all
+            others by position.
+        row_map: the row map of a shuffled release, instead of a key.
+        earlier: another release of the same people.
+        earlier_row_map: the row map of that release.
+        balance: the weight of loss against risk in the score, from 0 to 1.
+        threshold: the probability of re-identification from which a record is at risk.
+        attackers: other similarity measures for linkage by meaning.
+        m: the number of items of a set that an attacker knows.
+        population: a table of the population, for k-map.
+        combination_size: the largest number of columns whose combinations are counted.
+        exact_risk: whether to compare all records instead of a sample.
+        tick: called with the work done and its total.
+
+    Returns:
+        The information loss, the disclosure risk and the privacy of the release; `summary` has them for JSON.
+
+    Raises:
+        PlanError: the plan does not fit the original.
+        TableError: the original has no rows.
+        OptionError: an option is out of range, or rows cannot be paired as asked.
+
+    >>> import allonym as al, pandas as pd
+    >>> plan = al.Plan({"job": al.quasi("wordnet:person")}, k=2)
+    >>> jobs = pd.DataFrame({"job": ["plumber", "carpenter", "nurse", "nurse"]})
+    >>> result = evaluate(plan, jobs, jobs.assign(job=["carpenter", "carpenter", "nurse", "nurse"]))
+    >>> result.records, [(x["model"], x["reached"]) for x in result.privacy]
+    (4, [('k-anonymity', 2)])
+    """
     _check(balance, threshold, attackers, m)
     _check_pairing(key, row_map, earlier, earlier_row_map)
     prepared = prepare(plan, open_source(plan, original, in_memory=True), part_of(tick, 0, 2))

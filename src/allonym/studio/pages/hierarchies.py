@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def show(request: PageRequest) -> Response:
         "hierarchies.html",
         hierarchies=hierarchies,
         columns=[x.name for x in check.columns if x.words] if check is not None else [],
-        best=min((x.value for x in scores), default=None),
+        best=_best(hierarchies),
         height=max((x.hierarchy.height for x in scores), default=0),
         ontology=ontology,
         ontologies={x.name: x.label for x in named_ontologies() if x.is_installed}
@@ -64,6 +64,15 @@ def show(request: PageRequest) -> Response:
         values=request.text("values"),
         waiting=check is None,
     )
+
+
+def _best(hierarchies: Sequence[ScoredHierarchy]) -> set[str]:
+    """Return the files of the hierarchies with the smallest loss among those of the same leaves."""
+    losses: dict[frozenset[str], list[tuple[float, str]]] = {}
+    for x in hierarchies:
+        if x.score is not None:
+            losses.setdefault(frozenset(x.score.hierarchy.leaves), []).append((x.score.comparable_value, x.file))
+    return {file for own in losses.values() if len(own) > 1 for loss, file in own if loss == min(own)[0]}
 
 
 def hierarchy_paths(table: OpenTable) -> list[Path]:
@@ -90,7 +99,7 @@ def scored(table: OpenTable, path: Path, ontology: str) -> ScoredHierarchy:
     try:
         result.hierarchy = Hierarchy.read(path)
         ontology = _ontology(table, ontology)
-        concepts = editor.usual_meanings(result.hierarchy, ontology) | known_concepts(table, path, result.hierarchy)
+        concepts = known_concepts(table, path, result.hierarchy)
         result.unclear = editor.unsure(result.hierarchy, ontology, concepts)
         result.score = score(result.hierarchy, ontology, concepts) if not result.unclear else None
     except AllonymError as error:

@@ -44,6 +44,7 @@ def show(request: PageRequest) -> Response:
         branch=_branch(hierarchy, level, value),
         sense=_sense(table, shown.score, request.text("ontology", "wordnet"), value),
         whole_tree=number <= MAX_TREE_VALUES,
+        uncertain=[x for x in shown.score.senses if x.status != "sure"] if shown.score is not None else [],
         unclear=_senses(table, shown.unclear[:MAX_UNCLEAR], request.text("ontology", "wordnet")),
         typed={request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows} if request.problems else {},
         wrong_values=request.wrong_values,
@@ -111,7 +112,7 @@ def assign_concepts(request: PageRequest) -> str:
         raise OptionError("No concept was given.", hint="type a word or an id beside a value.", code="no-concept")
     assigned = {request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows}
     concepts = {**(settled_of(own) if own.exists() else {}), **assigned}
-    known = editor.usual_meanings(hierarchy) | known_concepts(table, path, hierarchy)
+    known = known_concepts(table, path, hierarchy)
     editor.unsure(hierarchy, settled=known | concepts)  # raises an error for unknown concepts
     label = f"{path.name}: {len(assigned)} concepts assigned"
     request.workspace.change_plan(request.base, label, table.plan, {own.name: links_file(concepts)})
