@@ -17,6 +17,7 @@ from allonym.errors import OptionError
 from allonym.ontology import ancestry, content, features, similarity
 from allonym.ontology.lexicon import Entry, Lexicon
 from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.wordnet import bundled
 
 WORDS = ["tversky", "rodriguez-egenhofer", "x-similarity"]
 LINKS_AND_CONTENT = [m for m in similarity.MEASURES if m not in WORDS]
@@ -171,7 +172,7 @@ def test_deep_chains_with_merges_exceed_the_main_slots() -> None:
     parents[81], parents[82], parents[83] = [79, 80], [81], [81, 40]
     t, codes = taxonomy(parents), np.arange(len(parents))
     some = np.array([0, 1, 2, 39, 40, 78, 79, 80, 81, 82, 83])  # the ends of the chains and where they meet
-    for measure in ("wu_palmer", "ancestor_overlap"):
+    for measure in ("wu_palmer", "path", "ancestor_overlap"):
         slow = getattr(reference, measure)
         expected = [[slow(parents, a, b) for b in codes.tolist()] for a in some.tolist()]
         assert np.allclose(getattr(similarity, measure)(t, some[:, None], codes), expected, rtol=1e-14), measure
@@ -193,12 +194,38 @@ def test_lcs_of_highest_similarity() -> None:
     assert float(similarity.wu_palmer(t, 4, 5)) == (2 * 3) / (1 + 1 + 2 * 3)
 
 
-def test_a_shortcut_above_the_lcs_does_not_count() -> None:
-    # 3 has a short way to 0, but 2 is the least common subsumer of 3 and 4
-    parents: Dag = {0: [], 1: [0], 2: [1], 3: [2, 0], 4: [2]}
-    t = taxonomy(parents)
+def test_a_shortcut_above_the_lcs_counts_where_it_is_shorter() -> None:
+    # 3 has a short way to 0, but by 2 it is nearer to 4
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [2, 0], 4: [2]})
     assert float(similarity.path(t, 3, 4)) == 1 + 1
     assert float(similarity.path(t, 3, 0)) == 1
+    shortcut = taxonomy({c: list(parents) for c, parents in reference.SHORTCUT.items()})
+    assert shortcut.lcs(5, 6) == [1]
+    assert float(similarity.path(shortcut, 5, 6)) == 1 + 2
+    assert int(similarity.lcs(shortcut, 5, 6, measure="path")) == 0
+    assert int(similarity.lcs(shortcut, 5, 6, measure="wu-palmer")) == 1
+
+
+def test_the_path_between_nouns_leads_over_any_common_subsumer() -> None:
+    t = bundled()
+    dog, snake = t.code("dog"), t.code("snake")
+    assert [t.ids[c] for c in t.lcs(dog, snake)] == ["vertebrate.n.01"]
+    assert float(similarity.path(t, dog, snake)) == 7
+    assert t.ids[int(similarity.lcs(t, dog, snake, measure="path"))] == "animal.n.01"
+
+
+def test_paths_between_nouns_agree_with_a_search() -> None:
+    t, rng = bundled(), np.random.default_rng(7)
+    several = np.flatnonzero(np.diff(t.parents[0]) > 1)  # where shortcuts begin
+    some = np.concatenate([rng.choice(len(t), 40, replace=False), rng.choice(several, 40, replace=False)])
+    parents = {c: t.parents_of(c).tolist() for c in t.above(some).tolist()}
+    expected = np.array([[reference.path(parents, a, b) for b in some.tolist()] for a in some.tolist()])
+    assert np.array_equal(similarity.path(t, some[:, None], some), expected)
+    assert (expected < _links_over_the_lcs(t, some)).any()
+
+
+def _links_over_the_lcs(t: Taxonomy, some: np.ndarray) -> np.ndarray:
+    return -t.ancestry(some).best(some[:, None], some, lambda links, lcs: -links.astype(float))
 
 
 def test_unknown_names_are_refused_with_a_hint() -> None:

@@ -4,6 +4,7 @@ Every function takes a taxonomy, or the `Ancestry` of some of its concepts if it
 `b`, which broadcast as in NumPy: two integers are a pair, an integer and an array one against many, two arrays of equal
 length pairs, a column and a row (`codes[:, None], codes`) a table. N1 and N2 are the fewest links from a and b up to
 their least common subsumer (LCS), N3 is its depth. If there are several LCSs, the one of highest similarity counts.
+Path lengths are the shortest over all common subsumers.
 
 `distance` is the form used for masking: in [0, 1], and 0 for equal concepts whatever the measure. It also compares
 *leaves below* concepts, which the taxonomy does not have: a value that is a kind of a concept. Such a leaf is one link
@@ -51,24 +52,22 @@ def _offset(depth: str) -> int:
 
 
 def path(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-    """Return the path length N1 + N2, in links (Rada et al. 1989, doi:10.1109/21.24528; Martínez 2010, eq. 5).
+    """Return the fewest links between a and b, up from each to a common subsumer.
+
+    Rada et al. 1989, doi:10.1109/21.24528; Martínez 2010, eq. 5. The subsumer need not be a least one: on a DAG, the
+    way over a higher one can be shorter.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> float(path(t, t.code("parrot"), t.code("cat")))
     3.0
     """
-    ancestry = _ancestry(over, a, b)
-    return -ancestry.best(a, b, _path_score(ancestry, "nodes", DEFAULT_CONTENT))
-
-
-def _path_score(ancestry: Ancestry, depth: str, content: Content) -> Score:
-    return lambda links, lcs: -links.astype(np.float64)
+    return _ancestry(over, a, b).links(a, b)
 
 
 def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """Return -log(Np / 2D) (Leacock and Chodorow 1998; Martínez 2010, eq. 6).
 
-    Np = N1 + N2 + 1, and D is the largest depth in nodes.
+    Np is the path length plus 1, and D is the largest depth in nodes.
 
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> bool(leacock_chodorow(t, 2, 3) == -np.log((3 + 1) / (2 * 3)))
@@ -247,7 +246,7 @@ class Measure:
     """A measure: its distance for masking, its score of subsumers, and its published value unless 1 - distance."""
 
     distance: Distance
-    score: Callable[[Ancestry, str, Content], Score] = _wu_palmer_score  # measures on features need no subsumer
+    score: Callable[[Ancestry, str, Content], Score] | None = _wu_palmer_score  # None: the subsumer of the fewest links
     published: Callable[..., NDArray[np.float64]] | None = None
 
     @property
@@ -258,8 +257,8 @@ class Measure:
 
 MEASURES = {
     "wu-palmer": Measure(_by_wu_palmer),
-    "path": Measure(_by_path, _path_score, path),
-    "leacock-chodorow": Measure(_by_leacock_chodorow, _path_score, leacock_chodorow),
+    "path": Measure(_by_path, None, path),
+    "leacock-chodorow": Measure(_by_leacock_chodorow, None, leacock_chodorow),
     "ancestor-overlap": Measure(_by_overlap),
     "resnik": Measure(_by_resnik, _content_score, resnik),
     "lin": Measure(_by_lin, _content_score),
@@ -357,10 +356,15 @@ def lcs(
 ) -> NDArray[np.int64]:
     """Return the least common subsumer of each pair; of several, the one of highest similarity.
 
-    Measures on features do not use subsumers; Wu-Palmer chooses for them.
+    For path lengths it is the common subsumer on the shortest path, which need not be a least one. Measures on features
+    do not use subsumers; Wu-Palmer chooses for them.
     """
-    ancestry = _ancestry(over, a, b)
-    return ancestry.best_subsumer(a, b, _measure(measure).score(ancestry, depth, content))
+    ancestry, score = _ancestry(over, a, b), _measure(measure).score
+    return (
+        ancestry.nearest_subsumer(a, b)
+        if score is None
+        else ancestry.best_subsumer(a, b, score(ancestry, depth, content))
+    )
 
 
 def best_pair(
