@@ -1,8 +1,8 @@
 """Slow, obviously correct similarity measures, written from the formulas: the oracle of the property tests.
 
 Nothing is shared with the package, and nothing is optimised: every call walks the taxonomy again. Formulas: Martínez
-(2010) §3.2 (eq. 5-17) and Batet et al. (2014) eq. 1. The path length is the shortest over all common subsumers. Measures
-that name a least common subsumer (LCS) take, of several, the one that makes the two concepts most similar.
+(2010) §3.2 (eq. 5-16) and Batet et al. (2014) eq. 1. The path length is the shortest over all common subsumers. Other
+measures that name a least common subsumer (LCS) take, of several, the one that makes the two concepts most similar.
 """
 
 import math
@@ -319,11 +319,11 @@ def _gamma(parents: Parents, c1: int, c2: int) -> float:
     return 1 - depth1 / (depth1 + depth2)
 
 
-def _tversky_one_way(parents: Parents, features: Mapping[int, frozenset[str]], c1: int, c2: int) -> float:
+def tversky_as_printed(parents: Parents, features: Mapping[int, frozenset[str]], c1: int, c2: int) -> float:
     """Return |A ∩ B| / (|A ∩ B| + γ·|A - B| + (1 - γ)·|B - A|), 0 where the divisor is 0 (Martínez 2010, eq. 8).
 
     >>> features = {2: frozenset("xy"), 4: frozenset("yzw")}
-    >>> math.isclose(_tversky_one_way(TINY, features, 2, 4), 1 / (1 + 2 / 6 * 1 + 4 / 6 * 2))
+    >>> math.isclose(tversky_as_printed(TINY, features, 2, 4), 1 / (1 + 2 / 6 * 1 + 4 / 6 * 2))
     True
     """
     set_a, set_b = features[c1], features[c2]
@@ -343,4 +343,4 @@ def tversky(parents: Parents, features: Mapping[int, frozenset[str]], a: int, b:
     """
     if a == b:
         return 1.0
-    return (_tversky_one_way(parents, features, a, b) + _tversky_one_way(parents, features, b, a)) / 2
+    return (tversky_as_printed(parents, features, a, b) + tversky_as_printed(parents, features, b, a)) / 2

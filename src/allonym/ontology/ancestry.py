@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.arrays import take_rows
 
 if TYPE_CHECKING:
-    from allonym.ontology.features import ConceptFeatures
+    from allonym.ontology.similarity.features import ConceptFeatures
+    from allonym.ontology.similarity.gloss_vectors import GlossVectors
     from allonym.ontology.taxonomy import Taxonomy
 
 Ints = NDArray[Any]  # integers of any width
@@ -62,9 +63,16 @@ class Ancestry:
     @cached_property
     def features(self) -> ConceptFeatures:
         """The features of the same concepts, for the measures on features."""
-        from allonym.ontology.features import ConceptFeatures
+        from allonym.ontology.similarity.features import ConceptFeatures
 
         return ConceptFeatures(self.taxonomy, self._used)
+
+    @cached_property
+    def gloss_vectors(self) -> GlossVectors:
+        """The gloss vectors of the same concepts."""
+        from allonym.ontology.similarity.gloss_vectors import GlossVectors
+
+        return GlossVectors(self.taxonomy, self._used)
 
     # --- construction ----------------------------------------------------------------------------------------
 
