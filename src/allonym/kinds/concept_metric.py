@@ -24,6 +24,7 @@ from allonym.ontology.generality.choice import better_known, chosen_concept
 from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import DEFAULT_CONTENT
 
 MAX_COMPILED = 16_000_000  # distances that compiled kernels keep in a table
 BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
@@ -52,9 +53,13 @@ class ConceptMetric(BaseMetric):
         depth: str = "nodes",
         index: ConceptIndex | None = None,
         ceiling: Ceiling | None = None,
+        *,
+        content: str = DEFAULT_CONTENT,
+        weights: Sequence[float] | None = None,
     ) -> None:
         super().__init__(values)
         self.scope, self.measure, self.depth, self.ceiling = scope, measure, depth, ceiling
+        self.content, self.weights = content, weights
         if index is not None:
             self.__dict__["index"] = index
 
@@ -62,7 +67,11 @@ class ConceptMetric(BaseMetric):
         index = self.__dict__.get("index")
         if index is not None and not all(index.has(v) for v in values[len(self.values) :]):
             index = None
-        return ConceptMetric(values, self.scope, self.measure, self.depth, index, self.ceiling)
+        return self._like(values, self.measure, index)
+
+    def _like(self, values: Sequence[Value], measure: str, index: ConceptIndex | None = None) -> ConceptMetric:
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights}
+        return ConceptMetric(values, self.scope, measure, self.depth, index, self.ceiling, **options)
 
     @cached_property
     def concepts(self) -> Ints:
@@ -81,7 +90,8 @@ class ConceptMetric(BaseMetric):
     @cached_property
     def index(self) -> ConceptIndex:
         """The values and all their ancestors; metrics extended by some of these share it."""
-        return ConceptIndex(self.scope, self.measure, self.depth, self.concepts)
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights}
+        return ConceptIndex(self.scope, self.measure, self.depth, self.concepts, **options)
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         one, other = self.concepts[a], self.concepts[b]
@@ -306,7 +316,7 @@ class ConceptMetric(BaseMetric):
         """Return the same values under another measure."""
         if measure == self.measure:
             return self
-        return ConceptMetric(self.values, self.scope, measure, self.depth, ceiling=self.ceiling)
+        return self._like(self.values, measure)
 
 
 def first_of_best(concepts: Ints, costs: Floats) -> int:

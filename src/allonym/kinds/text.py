@@ -27,6 +27,7 @@ from allonym.ontology.linking.link import Link
 from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import DEFAULT_CONTENT
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Text(Kind):
     role: str = "quasi"
     measure: str = Kind.default_measure
     depth: str = "nodes"
+    content: str = DEFAULT_CONTENT
+    weights_of_features: Sequence[float] | None = None
     unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
     language: str = "en"
     individuals: bool | None = None
@@ -124,8 +127,12 @@ class Text(Kind):
     def _metric(self, values: list[Value], ceilings: Sequence[Ceiling]) -> Metric:
         from allonym.kinds.blend import BlendedMetric
 
-        parts = [ConceptMetric([], x.scope, self.measure, self.depth, ceiling=x) for x in ceilings]
+        parts = [self._concept_metric([], x.scope, x) for x in ceilings]
         return parts[0].extend(values) if len(parts) == 1 else BlendedMetric(values, parts)
+
+    def _concept_metric(self, values: Sequence[Value], scope: Scope, ceiling: Ceiling | None = None) -> ConceptMetric:
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights_of_features}
+        return ConceptMetric(values, scope, self.measure, self.depth, ceiling=ceiling, **options)
 
     def meanings(
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
@@ -196,7 +203,7 @@ class Text(Kind):
         if len(senses) == 1 or not replaced:
             return senses[0]
         values = list(dict.fromkeys([*senses, *(c for c, _ in replaced)]))
-        metric = ConceptMetric(values, scope, self.measure, self.depth)
+        metric = self._concept_metric(values, scope)
         codes = metric.codes_of([c for c, _ in replaced])
         counts = np.array([n for _, n in replaced], np.float64)
         costs = metric.distances(metric.codes_of(senses)[:, None], codes) @ counts

@@ -11,7 +11,7 @@ Path lengths are the shortest over all common subsumers.
 below its concept; its least common subsumers with other concepts are those of its concept.
 
 To add a measure, write its function in `published`, `features` or `gloss_vectors`, and in `masking` its distance for
-masking and a line in `MEASURES`.
+masking and a line in `ALL_MEASURES`.
 """
 
 from allonym.ontology.similarity.masking import (
@@ -24,7 +24,9 @@ from allonym.ontology.similarity.masking import (
     best_pair,
     distance,
     lcs,
+    missing_source,
     table,
+    weights_problem,
 )
 from allonym.ontology.similarity.published import (
     DEFAULT_CONTENT,
@@ -58,8 +60,10 @@ __all__ = [
     "lcs",
     "leacock_chodorow",
     "lin",
+    "missing_source",
     "path",
     "resnik",
     "table",
+    "weights_problem",
     "wu_palmer",
 ]

@@ -29,9 +29,11 @@ from allonym.ontology.similarity.published import (
     taxonomy_of,
     wu_palmer_score,
 )
+from allonym.ontology.taxonomy import Taxonomy
 
 Below = tuple[bool, bool]  # whether a leaf below a takes the place of a; the same for b
 NEITHER: Below = (False, False)
+GLOSS_VECTOR = "gloss-vector"
 FEATURES = ("synonyms", "parts", "neighbourhoods")  # that the weights of Rodríguez-Egenhofer refer to
 
 
@@ -165,7 +167,7 @@ ALL_MEASURES = {
     "tversky-asymmetric": Measure(_by_tversky_one_way, symmetric=False),
     "rodriguez-egenhofer": Measure(_by_rodriguez_egenhofer),
     "x-similarity": Measure(_by_x_similarity),
-    "gloss-vector": Measure(_by_gloss_vector),
+    GLOSS_VECTOR: Measure(_by_gloss_vector),
 }
 MEASURES = {name: measure for name, measure in ALL_MEASURES.items() if measure.symmetric}  # those for masking
 
@@ -174,6 +176,15 @@ def _measure(name: str) -> Measure:
     if name not in ALL_MEASURES:
         raise OptionError.of("measure", name, ALL_MEASURES)
     return ALL_MEASURES[name]
+
+
+def missing_source(measure: str, taxonomy: Taxonomy, content: Content = DEFAULT_CONTENT) -> str:
+    """Return what an ontology lacks for a measure: `word counts` or `definitions`; empty, if nothing."""
+    from allonym.ontology.similarity.descriptions import has_definitions
+
+    if _measure(measure).by_content and isinstance(content, str) and content == "corpus":
+        return "" if np.any(taxonomy.lexicon.counts) else "word counts"
+    return "definitions" if measure == GLOSS_VECTOR and not has_definitions(taxonomy) else ""
 
 
 def distance(
@@ -202,7 +213,6 @@ def distance(
     Raises:
         OptionError: the measure, depth convention or information content is unknown, or the weights are not three.
 
-    >>> from allonym.ontology.taxonomy import Taxonomy
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> distance("path", t, 2, [0, 1, 2, 3]).tolist()
     [0.5, 0.25, 0.0, 0.75]
@@ -228,7 +238,6 @@ def table(
 ) -> NDArray[np.float64]:
     """Return the matrix of distances among some concepts; each pair is computed once, if the measure is symmetric.
 
-    >>> from allonym.ontology.taxonomy import Taxonomy
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> table("path", t, [1, 2]).tolist()
     [[0.0, 0.25], [0.25, 0.0]]
@@ -304,7 +313,6 @@ def best_pair(
     Raises:
         ValueError: a word has no senses.
 
-    >>> from allonym.ontology.taxonomy import Taxonomy
     >>> t = Taxonomy.build("t", ["animal", "bird", "parrot", "cat"], child=[1, 2, 3], parent=[0, 1, 0])
     >>> best_pair("path", t, [[2, 3], [1], [0, 3]]).tolist()
     [[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]]
