@@ -280,12 +280,14 @@ class ConceptMetric(BaseMetric):
 
     # --- for measures ----------------------------------------------------------------------------------------
 
+    @property
+    def _is_hierarchy(self) -> bool:
+        return self.scope.taxonomy.steps is not None
+
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under the least common subsumer; all, where a value is unlinked."""
+        """Return how many leaves lie under the least common subsumer; all, where a value is unlinked."""
         pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
-        concepts = self.concepts[data]
-        linked = concepts[concepts >= 0]
-        covered = np.full(pairs.shape[1], float(len(data)))
+        covered = np.full(pairs.shape[1], float(self.leaf_count(data)))
         below: dict[int, int] = {}
         for i, (one, other) in enumerate(pairs.T.tolist()):
             if one == other:
@@ -293,9 +295,22 @@ class ConceptMetric(BaseMetric):
             elif not (self.unlinked[one] or self.unlinked[other]):
                 top = self.subsumer(np.array([one, other]), np.ones(2))
                 if top not in below:
-                    below[top] = self.index.count_below(top, linked)
+                    below[top] = self._leaves_under(top, data)
                 covered[i] = below[top]
         return covered[place.ravel()]
+
+    def leaf_count(self, data: Ints) -> int:
+        """Return how many leaves a hierarchy has; of another ontology, how many values the data have."""
+        return self._leaves_under(self.scope.root, data) if self._is_hierarchy else len(data)
+
+    def _leaves_under(self, concept: int, data: Ints) -> int:
+        """Return how many leaves lie at or below a concept; values of the data that are kinds of a leaf are leaves."""
+        linked = data[~self.unlinked[data]]
+        if not self._is_hierarchy:
+            return self.index.count_below(concept, self.concepts[linked])
+        kinds = self.concepts[linked[self.narrower[linked]]]
+        leaves = self.scope.taxonomy.leaves(concept)
+        return int(self.scope.members[leaves].sum()) + self.index.count_below(concept, kinds)
 
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which values a value is true of: a concept, of itself and of all below it."""
