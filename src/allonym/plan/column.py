@@ -16,7 +16,7 @@ from allonym.methods.base import KAnonymityMethod, Method
 from allonym.ontology.content import CONTENTS
 from allonym.ontology.linking.accept import ACCEPT, REST, is_accepted
 from allonym.ontology.linking.languages import LANGUAGES
-from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.link import BEST_PAIR, Link
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import DEFAULT_CONTENT, DEPTHS, MEASURES, weights_problem
 from allonym.ontology.taxonomy import Taxonomy
@@ -25,7 +25,7 @@ from allonym.parameters import REQUIRED, is_number, parameter, problems_of, unkn
 ROLES = ("identifier", "quasi", "sensitive", "unit", "household", "weight", "keep")
 DROPPED_ROLES = ("identifier", "unit", "household")  # of columns that a release drops; a long table numbers its units
 UNMATCHED = ("error", "opaque", "suppress")
-SENSES = ("coherent", "first")
+SENSES = ("coherent", "first", BEST_PAIR)
 REPRESENT = ("mean", "median", "day", "month", "quarter", "year", "range")  # each kind names its own
 COMBINE = ("first", "blend")
 Ontology = str | Scope | Taxonomy
@@ -66,7 +66,11 @@ class Column:
         option="feature-weights",
     )
     senses: str | None = parameter(
-        None, "How the sense of a word is chosen: by default coherent; for exponential, first.", choices=SENSES
+        None,
+        "How the sense of a word is chosen: by default coherent; for exponential, first. With best-pair, words keep "
+        "all senses, and two are compared by their closest ones: for the method fusion, and to evaluate a release.",
+        choices=SENSES,
+        option="senses",
     )
     individuals: bool | None = parameter(
         None, "Words may mean named individuals; by default, if at least half of the values do.", type=bool
@@ -192,6 +196,10 @@ class Column:
         return len(self.ontology) > 1 and self.combine == "first"
 
     @property
+    def _is_blended(self) -> bool:
+        return len(self.ontology) > 1 and self.combine == "blend"
+
+    @property
     def keeps_unmatched(self) -> bool:
         """Whether words without a concept are values of their own."""
         return self.unmatched == "opaque" or (self.unmatched == "error" and self.rest == "category")
@@ -245,6 +253,11 @@ class Column:
             text = f"a column of kind {kind} cannot have the role {self.role}."
             yield Problem("role-of-kind", text, f"its role can be {' or '.join(kind_named(kind).roles)}.")
         yield from kind_named(kind).problems(self)
+        if self.senses == BEST_PAIR and (kind != WORDS or self.role != "quasi" or self._is_blended):
+            text = (
+                "senses = best-pair applies to quasi-identifiers of words with one ontology, or with combine = first."
+            )
+            yield Problem("best-pair", text, "leave it out.")
         weights = self.weights_of_features
         if weights is not None and all(map(is_number, weights)) and (problem := weights_problem(weights)):
             yield Problem("feature-weights", problem, "for example 0.3, 0.2, 0.5.")
