@@ -78,7 +78,14 @@ class Metric(Protocol):
         """Return the same metric, whose `truthful` gives away no value that fewer than k units hold."""
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under what two values have in common; None, where that is a range."""
+        """Return how many leaves lie under what two values have in common; None, where that is a range.
+
+        Leaves are those of the hierarchy, where there is one, whether the data have them or not; else, the values of
+        the data.
+        """
+
+    def leaf_count(self, data: Ints) -> int:
+        """Return how many leaves there are: those of the hierarchy, or the values of the data."""
 
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which of some values a value is true of, as a concept is of those below it; null is of all."""

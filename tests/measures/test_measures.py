@@ -105,11 +105,7 @@ def test_meaning(table: Drawn) -> None:
     def links(a: Any, b: Any) -> float:
         if a == b or not (slow_masking.is_linked(a) and slow_masking.is_linked(b)):
             return 0 if a == b else 2 * table.largest
-        ups = [
-            slow_masking.reference.links_up(table.parents, a, s) + slow_masking.reference.links_up(table.parents, b, s)
-            for s in slow_masking.minimal_common_subsumers(table.parents, [a, b])
-        ]
-        return min(ups)
+        return slow_masking.reference.path(table.parents, a, b)
 
     expected = slow.mean_path(*words, [links], table.weights)
     assert loss.path_distance(table.pairs) == pytest.approx(expected, abs=1e-9)

@@ -152,6 +152,10 @@ class BaseMetric(DropCaches, ABC):
         """Return how many values of the data lie under the subsumer of two: one if they are equal, else all."""
         return np.where(a == b, 1.0, float(len(data)))
 
+    def leaf_count(self, data: Ints) -> int:
+        """Return how many values the data have: there is no hierarchy."""
+        return len(data)
+
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which values a value is true of: itself; null is true of all."""
         return np.ones(len(codes), bool) if self.values[code] is None else codes == code

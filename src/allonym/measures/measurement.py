@@ -74,6 +74,7 @@ MARGINALS = {
     "earth_movers_distance": marginals.earth_movers_distance,
 }
 BRIEF = ("information_loss", "sse", "sst", *MARGINALS, *OF_SETS, "record_linkage", "semantic_linkage", "score")
+OF_THESIS = ("semantic_quality", "path_distance", "discernibility", "clustering_distance")  # Martínez (2010), §5
 SCORED = ("information_loss", "record_linkage")
 _BY_COLUMN = {
     "information_loss": loss.information_loss,

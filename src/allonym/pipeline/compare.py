@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError, Problem
-from allonym.measures.measurement import BALANCE
+from allonym.measures.measurement import BALANCE, BRIEF, OF_THESIS, QUESTIONS
 from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
 from allonym.methods.record_level import RecordLevelMethod
@@ -55,6 +55,7 @@ def compare(
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     balance: float = BALANCE,
+    measures: Sequence[str] = OF_THESIS,
     workers: int | None = None,
     tick: Progress = no_progress,
 ) -> Comparison:
@@ -71,6 +72,7 @@ def compare(
         grid: values of parameters; by default `k` from 2 to 15.
         balance: the weight of loss against risk in the score, from 0 to 1.
         workers: the number of settings that run at a time.
+        measures: what is measured besides what every release has, by the names of `allonym evaluate`.
         tick: called with the work done and its total.
 
     Returns:
@@ -88,6 +90,10 @@ def compare(
     """
     if not 0 <= balance <= 1:
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
+    unknown_measures = [x for x in measures if x not in QUESTIONS]
+    if unknown_measures:
+        raise OptionError.of("measure", unknown_measures[0], list(QUESTIONS))
+    more = tuple(x for x in dict.fromkeys(measures) if x not in BRIEF)
     grid = {"k": KS} if grid is None else grid
     settings = list(_settings(methods, grid))
     table = open_source(plan, source, each=True)
@@ -101,8 +107,10 @@ def compare(
         raise refused[0]
     places = list(runnable)
     tasks = [asdict(settings[place]) for place in places]
-    start = _start_message(plan, source, balance)
-    figures = _run_all(tasks, lambda i: _figures(runnable[places[i]], balance), start, workers, part_of(tick, 1, 2))
+    start = _start_message(plan, source, balance, more)
+    figures = _run_all(
+        tasks, lambda i: _figures(runnable[places[i]], balance, more), start, workers, part_of(tick, 1, 2)
+    )
     problems = {place: list(map(str, x.problems)) for place, x in refused.items()}
     problems |= {place: x["problems"] for place, x in zip(places, figures, strict=True) if "problems" in x}
     failed = [asdict(settings[place]) | {"problems": problems[place]} for place in sorted(problems)]
@@ -110,13 +118,13 @@ def compare(
     if not runs:
         raise PlanError([Problem("setting-failed", text) for x in failed for text in x["problems"]])
     title = plan.about.get("title", "")
-    return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid))
+    return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid), more)
 
 
-def _figures(prepared: Prepared, balance: float) -> dict[str, Any]:
+def _figures(prepared: Prepared, balance: float, more: Sequence[str]) -> dict[str, Any]:
     """Return the figures of a setting, or the problems that keep it from being run."""
     try:
-        return figures_of(prepared, balance)
+        return figures_of(prepared, balance, more)
     except AllonymError as error:
         return {"problems": [str(error)]}
 
@@ -266,7 +274,7 @@ class _Worker(threading.Thread):
         self.join()
 
 
-def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
+def _start_message(plan: Plan, source: Any, balance: float, more: Sequence[str] = ()) -> dict[str, Any] | None:
     """Return what a worker needs to open the same table; None where it cannot."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return None
@@ -274,7 +282,12 @@ def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | 
         text = toml.dumped(plan)
     except PlanError:  # a plan with objects that have no name
         return None
-    where = {"folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
+    where: dict[str, Any] = {
+        "folder": str(plan.folder.absolute()),
+        "source": str(source),
+        "balance": balance,
+        "more": list(more),
+    }
     return {"plan": text, "seed": plan.seed, **where}
 
 
@@ -288,4 +301,4 @@ def serve() -> None:
         prepared = preparation.of(_Setting(**json.loads(line)))
         if isinstance(prepared, PlanError):
             raise prepared
-        print(json.dumps(_figures(prepared, start["balance"])), flush=True)
+        print(json.dumps(_figures(prepared, start["balance"], start["more"])), flush=True)

@@ -20,8 +20,10 @@ from allonym.kinds.numbers import numbers_of
 from allonym.measures.row_order import ordered_columns
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.draws import key_of
+from allonym.methods.fusion import Fusion
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.joining.taxonomy import branches_of
+from allonym.ontology.linking.link import BEST_PAIR
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
 from allonym.pipeline.changes.promised_values import with_publishable
@@ -319,6 +321,9 @@ def method_problems(prepared: Prepared) -> Iterator[Problem]:
         if kind is not None and kind not in method.info.kinds:
             text = f"method {method.name} does not mask columns of kind {kind}."
             yield Problem("kind-not-supported", text, f"it masks {', '.join(sorted(method.info.kinds))}.", name)
+        if prepared.plan.columns[name].senses == BEST_PAIR and not isinstance(method, Fusion):
+            text = f"method {method.name} needs one sense of each word, best-pair keeps all."
+            yield Problem("best-pair", text, "choose senses = coherent, or the method fusion.", name)
     yield from _options_with_existing_values(prepared)
     if isinstance(method, ColumnwiseMethod) and len(columns) > 1 and not getattr(method, "per_attribute", False):
         yield Problem(

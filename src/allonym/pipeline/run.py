@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -241,16 +241,19 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
     )
 
 
-def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
-    """Mask a table, and return the figures that its release would have; nothing is written."""
+def figures_of(prepared: Prepared, balance: float = BALANCE, more_measures: Sequence[str] = ()) -> dict[str, Any]:
+    """Mask a table, and return the figures that its release would have; nothing is written.
+
+    `more_measures` are measured besides those that every release has.
+    """
     began, clock = time.perf_counter(), Clock()
     with clock.running():
-        summary = _figures_of(prepared, balance)
+        summary = _figures_of(prepared, balance, more_measures)
     return summary | {"seconds": time.perf_counter() - began, "seconds_by_phase": clock.seconds}
 
 
 @phase(Phase.MEASURE)
-def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
+def _figures_of(prepared: Prepared, balance: float, more_measures: Sequence[str]) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have."""
     with phase(Phase.GROUP):
         masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
@@ -263,7 +266,8 @@ def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     changes = changes_of(prepared, masking.attributes, cells)
-    return summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None), nulls)
+    hashes = hashes_of(prepared, None)
+    return summary_of(prepared, masking, changes, verified, balance, hashes, nulls, more_measures=more_measures)
 
 
 def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:

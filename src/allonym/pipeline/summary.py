@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -37,16 +37,18 @@ def summary_of(
     *,
     exact: bool = False,
     thorough: bool = False,
+    more_measures: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured.
 
     `exact`: risks are measured on all records, however long it takes. `thorough`: so is the distance from the optimum.
+    `more_measures`: besides the usual ones.
     """
     if changes is None:
         return settings_of(prepared, sha256)
     method = prepared.plan.method
     pairs = _pairs(prepared, masking)
-    figures = measured(pairs, method.required_k, BRIEF, balance=balance, exact=exact)
+    figures = measured(pairs, method.required_k, (*BRIEF, *more_measures), balance=balance, exact=exact)
     before, after = (len(x[1]) for x in (pairs.original_tuples, pairs.masked_tuples))
     settings = settings_of(prepared, sha256)
     return settings | {

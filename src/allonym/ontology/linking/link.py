@@ -26,7 +26,8 @@ from allonym.ontology.taxonomy import Taxonomy
 SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
 SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
-STRATEGIES = ("coherent", "first", "best-pair")
+BEST_PAIR = "best-pair"
+STRATEGIES = ("coherent", "first", BEST_PAIR)
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
 MIN_SURE_NEAREST = 0.84  # the same, if the value is like labels of the concept but is none of them
 MIN_SURE_UNCOVERED, MIN_WORDS = 0.92, 0.75  # the same, if these labels have less than that share of its words
