@@ -152,8 +152,9 @@ def _run(
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
         with phase(Phase.MEASURE):
             changes = changes_of(prepared, masking.attributes, cells) if cells else None
-            effort = {"exact": options.exact_risk, "thorough": options.optimality_gap}
-            summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls, **effort)
+            exact, thorough = options.exact_risk, options.optimality_gap
+            parts = prepared, masking, changes, verified, balance, sha256, nulls
+            summary = summary_of(*parts, exact=exact, thorough=thorough)
             summary |= row_order_of(prepared, written=output is not None)
     return Release(frame, masking, records, summary, cells, prepared, input_rows, changes)
 
