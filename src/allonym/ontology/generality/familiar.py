@@ -40,6 +40,14 @@ def is_known(taxonomy: Taxonomy, concept: int) -> bool:
     return bool(cache[concept])
 
 
+def is_used(taxonomy: Taxonomy, concept: int) -> bool:
+    """Tell whether texts use the words of a concept; without counts of words, all are used."""
+    if isinstance(taxonomy, JoinedTaxonomy):
+        place = taxonomy.branch_of(concept)
+        return place is None or is_used(taxonomy.branches[place].taxonomy, taxonomy.own_concept(concept))
+    return not has_word_counts(taxonomy) or uses(taxonomy, concept) > 0
+
+
 def label(taxonomy: Taxonomy, concept: int) -> str:
     """Return the label of a concept that people know best; the ontology's own, unless another is clearly better.
 
