@@ -51,8 +51,9 @@ def hierarchy() -> None:
 def score(vgh: Path, as_json: bool, **option_values: Any) -> None:
     """Compute how much meaning a hierarchy loses: per transition, per level and in all (0 is no loss).
 
-    The concepts of its values come from the links file, then from the ontology, and above the leaves from the
-    hypernyms of the leaves. Values whose concept is uncertain are listed, and no score is computed.
+    The concepts of its values come from the links file (by default the one beside it, jobs.links.csv for jobs.csv),
+    then from the ontology, and above the leaves from the hypernyms of the leaves. Values whose concept is uncertain are
+    listed, and no score is computed.
 
     Examples:
       allonym hierarchy score occupation.csv --links occupation.links.csv
@@ -95,48 +96,64 @@ def compare(vgh: Sequence[Path], as_json: bool, **option_values: Any) -> None:
 )  # fmt: skip
 @option("--levels", type=click.IntRange(min=1), default=3, metavar="NUMBER", help="Number of levels, with the top.")
 @option("--values", metavar="N,…,1", help="Number of values per level, instead of --levels.")
-@options.ontology
+@option(
+    "--ontology", metavar="WHAT",
+    help="An ontology: wordnet or another name that `allonym ontologies` lists, NAME:ROOT, FILE or FILE#ROOT; or "
+    "numeric, date or code. By default numbers and dates are recognised, and words have wordnet.",
+)  # fmt: skip
 @links_option
 @option("--accept-review", is_flag=True, help="Accept links that need review.")
+@option("--other", is_flag=True, help='Put values without a concept under "other".')
 @measuring
 @options.language
 @options.as_json
 @options.reading
 def build(
-    file: Path, column: str, output: Path, values: str | None, ontology: str, links: Path | None, as_json: bool,
+    file: Path, column: str, output: Path, values: str | None, links: Path | None, as_json: bool,
     **option_values: Any,
 ) -> None:  # fmt: skip
-    r"""Build a hierarchy with little loss for the values of a column, in the format of ARX.
+    r"""Build a hierarchy for the values of a column, in the format of ARX.
 
-    Each level has fewer values than the one below; the top has one. `--values` sets the number of values per level;
-    by default the number falls by the same factor from level to level.
+    Words are generalised to concepts of an ontology that people know, numbers and dates to ranges and periods, codes to
+    prefixes. Each level has fewer values than the one below; the top has one. `--values` sets the number of values per
+    level; by default the number falls by about the same factor from level to level. The concepts of the values are
+    written beside the hierarchy (jobs.csv, jobs.links.csv), where `allonym hierarchy score` finds them.
 
     Examples:
       allonym hierarchy build people.csv --column occupation -o occupation.csv \
           --ontology wordnet:person --levels 4
       allonym hierarchy build survey.csv --column hobby -o hobby.csv \
           --values 20,8,3,1 --accept-review
+      allonym hierarchy build people.csv --column age -o age.csv --values 10,4,1
     """
     from allonym.cli.plan_options import READING, reading_from
     from allonym.pipeline.hierarchies import build as build_hierarchy
+    from allonym.pipeline.hierarchies.building import links_path, links_text
     from allonym.release.write import check_outputs, save_text
     from allonym.tables.files import Reading, read_column
 
-    check_outputs([output], [file, links])
+    to_stdout = str(output) == "-"
+    beside = links_path(output)
+    check_outputs([output, *([] if to_stdout else [beside])], [file, links])
     limits = _limits(values)
     reading = reading_from(Reading(), {name: option_values.pop(name) for name in READING})
     counts = read_column(file, column, reading).values
-    built = build_hierarchy(counts, ontology, links, name=column, limits=limits, **option_values)
-    to_stdout = str(output) == "-"
+    built = build_hierarchy(counts, links=links, name=column, limits=limits, **option_values)
+    written = [output]
     if to_stdout:
         click.echo(built.hierarchy.to_csv(), nl=False)
     else:
         save_text(output, built.hierarchy.to_csv(), private=True)
+        if built.concepts:
+            save_text(beside, links_text(built.concepts, built.narrower), private=True)
+            written.append(beside)
     if as_json:
-        show_json(built.to_dict(), err=to_stdout)
+        show_json(built.to_dict() | {"notes": list(built.notes)}, err=to_stdout)
     elif not to_stdout:
         _show(built)
-        click.echo(f"\nWritten: {output}")
+        for note in built.notes:
+            say(f"\n{note}")
+        click.echo(f"\nWritten: {', '.join(map(str, written))}")
 
 
 def _limits(values: str | None) -> list[int] | None:
@@ -151,8 +168,11 @@ def _limits(values: str | None) -> list[int] | None:
 
 def _scored(vgh: Path, option_values: dict[str, Any]) -> HierarchyScore:
     from allonym.pipeline.hierarchies import score as score_hierarchy
+    from allonym.pipeline.hierarchies.building import links_path
 
-    return score_hierarchy(vgh, **option_values)
+    beside = links_path(vgh)
+    links = option_values["links"] or (beside if beside.is_file() else None)
+    return score_hierarchy(vgh, **option_values | {"links": links})
 
 
 def _show(scored: HierarchyScore) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Ints
-from allonym.errors import OptionError
 from allonym.ontology.hierarchy_builder.candidates import Values, says_anything
 from allonym.ontology.hierarchy_builder.families import families
 from allonym.ontology.hierarchy_builder.levels import Tree
@@ -31,9 +30,6 @@ def build(
         depth: the depth convention of Wu-Palmer.
         levels: the number of levels above the leaves, at most.
         limits: the number of values at each level, instead.
-
-    Raises:
-        OptionError: there are too few leaves for so many levels.
     """
     above = concept_levels(leaves, scope, measure, depth, levels=levels, limits=limits)
     return np.where(above == ITSELF, leaves[:, None], above)
@@ -66,12 +62,6 @@ def concept_levels(
         is_kind: which leaves are a kind of their concept, and not the concept itself.
         alike: whether values that no other value joins become concepts about as general as the others of their level.
     """
-    number = levels if limits is None else len(limits)
-    if number >= len(leaves):
-        raise OptionError(
-            f"{len(leaves)} values allow at most {len(leaves) - 1} different levels, not {number}.",
-            hint="choose fewer levels.",
-        )
     values = Values(leaves, np.zeros(len(leaves), bool) if is_kind is None else is_kind, scope, measure, depth)
     tree = Tree(values, *families(values))
     cuts = tree.spread(levels - 1) if limits is None else _within(tree, limits[:-1])

@@ -45,6 +45,8 @@ class Tree:
             if fixed is not None and not (cuts and np.array_equal(fixed, cuts[-1])):
                 cuts.append(fixed)
                 level = fixed
+        if levels < 1:
+            return []
         sizes = [len(np.unique(x)) for x in cuts]
         return [cuts[i] for i in nearest_sizes(sizes, spread_limits(len(self.values), self.fewest, levels))]
 
@@ -169,7 +171,7 @@ def spread_limits(values: int, fewest: int, levels: int) -> list[int]:
     The highest has at least the fewest possible.
 
     >>> spread_limits(40, 2, 2), spread_limits(40, 17, 2)
-    ([12, 4], [27, 17])
+    ([13, 4], [27, 17])
     """
     last = max(fewest, int(np.ceil(values ** (1 / (levels + 1)))))
     return [int(np.ceil(values * (last / values) ** (i / levels) - 1e-9)) for i in range(1, levels + 1)]
