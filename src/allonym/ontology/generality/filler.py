@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.ontology.generality.upper_layer import has_word_counts, summed_up_paths, upper_layer
+from allonym.ontology.generality.upper_layer import NEAR_ROOT, has_word_counts, summed_up_paths, upper_layer
 from allonym.ontology.joining.taxonomy import JoinedTaxonomy
 from allonym.ontology.taxonomy import Taxonomy
 
@@ -20,7 +20,8 @@ def filler(taxonomy: Taxonomy) -> Bools:
     """Return which concepts are no names for groups of values: the upper layer, and more of an ontology of words.
 
     There, filler is also what is above much, near the root, and rarely said: less than 2 % of all uses of the words at
-    and below a concept are its own. With less below it, it is filler only if all its parents are.
+    and below a concept are its own. With less below it, it is filler only if all its parents are, or if it is at most
+    three links below the root.
 
     >>> from allonym.ontology.wordnet import bundled
     >>> wordnet = bundled()
@@ -48,7 +49,7 @@ def _filler(taxonomy: Taxonomy) -> Bools:
     some = np.flatnonzero(rare & (share >= SOME))
     for concept in some[np.argsort(taxonomy.depth[some], kind="stable")].tolist():
         says_nothing[concept] |= bool(says_nothing[taxonomy.parents_of(concept)].all())
-    return says_nothing
+    return says_nothing | ((taxonomy.depth <= NEAR_ROOT) & (share >= SOME))
 
 
 def _joined(taxonomy: JoinedTaxonomy) -> Bools:

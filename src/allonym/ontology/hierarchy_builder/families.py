@@ -39,8 +39,8 @@ def families(values: Values) -> tuple[list[Group], list[Group], Ancestors]:
 
     Groups are accepted in the order of their loss, but concepts that are values first, because they must cover what is
     below them. A value that a group has already does not join another one, unless the one is part of the other, by the
-    ontology too: where milk is a dairy product, it is not also a beverage. A concept that loses half of its values in
-    that way has no group.
+    ontology too: where milk is a dairy product, it is not also a beverage. A concept that would
+    lose half of its values in that way has no group.
     """
     single = [Group(int(c), frozenset([i]), 0.0) for i, c in enumerate(values.concepts.tolist())]
     candidates = values.candidates()
@@ -58,8 +58,8 @@ def families(values: Values) -> tuple[list[Group], list[Group], Ancestors]:
         if len(x.members) == 1:
             single[next(iter(x.members))].others.append(x)
             continue
-        members = _without_conflicts(x, groups, groups_of, ancestors)
-        if len(members) < 2 or (2 * len(members) <= len(x.members) and x.concept not in values.present):
+        members = _without_conflicts(x, groups, groups_of, ancestors, must_be=x.concept in values.present)
+        if len(members) < 2:
             continue
         same = next((groups[g] for g in groups_of[min(members)] if groups[g].members == members), None)
         if same is not None:
@@ -76,9 +76,12 @@ def families(values: Values) -> tuple[list[Group], list[Group], Ancestors]:
 
 
 def _without_conflicts(
-    x: Candidate, groups: list[Group], groups_of: list[list[int]], ancestors: Ancestors
+    x: Candidate, groups: list[Group], groups_of: list[list[int]], ancestors: Ancestors, *, must_be: bool
 ) -> frozenset[int]:
-    """Return the values of a concept that can be its group; none, if it has no place in the tree."""
+    """Return the values of a concept that can be its group; none, if it has no place in the tree.
+
+    It has none if it would lose half of its values to other groups, unless it must have a group.
+    """
     members = x.members
     while True:
         shared = Counter(g for i in members for g in groups_of[i])
@@ -91,4 +94,4 @@ def _without_conflicts(
                 members -= group.members
                 break
         else:
-            return members
+            return members if must_be or 2 * len(members) > len(x.members) else frozenset()
