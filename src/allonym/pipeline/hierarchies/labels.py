@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from allonym.arrays import Ints
 from allonym.ontology import similarity
 from allonym.ontology.generality.familiar import label
@@ -26,55 +28,52 @@ class Labels:
     leaves: Sequence[Leaf]
     of_concept: Mapping[int, str]
     top: str
-    shared: frozenset[str]  # labels of several concepts, which each value finds among its own hypernyms
+    shared: Mapping[tuple[int, int], str]  # of a concept at a level: the label of another concept, which it shares
 
     def at(self, leaf: int, level: int, text: str) -> str:
         """Return the label of a value at a level; a value that stays itself keeps its text."""
+        own, _, texts = self.leaves[leaf]
         concept = int(self.above[leaf, level])
         if level == self.above.shape[1] - 1:
             return self.top
-        if concept == ITSELF and len(self.leaves[leaf][2]) == 1:
-            return text
-        return self.of_concept[self.leaves[leaf][0] if concept == ITSELF else concept]
+        if concept == ITSELF:
+            return text if len(texts) == 1 else self.of_concept[own]
+        return self.shared.get((concept, level), self.of_concept[concept])
 
     @property
     def concepts(self) -> dict[str, int]:
-        """The concept of every label that has one."""
-        own = {text: c for c, text in self.of_concept.items() if text not in self.shared}
+        """The concept of every label that has one; each value finds a shared one among its own hypernyms."""
+        several = set(self.shared.values())
+        own = {text: c for c, text in self.of_concept.items() if text not in several}
         return own | {self.top: int(self.above[0, -1])}
 
 
 def labels_of(above: Ints, leaves: Sequence[Leaf], scope: Scope, *, is_top_open: bool) -> Labels:
     """Return the labels of concepts above leaves, and of concepts with several spellings among the leaves.
 
-    Of two concepts with the same label, one is written by another of its words, or with its id, unless they are similar
-    and have the same place in the hierarchy. A label that is a value of the data must mean the same.
+    Of two concepts with the same label, one is written by another of its words, or with its id. They share the label
+    where they are similar and at the same level under the same concepts. A label that is a value of the data must mean
+    the same.
     """
     taxonomy = scope.taxonomy
     used = {c for c in above[:, :-1].ravel().tolist() if c != ITSELF}
     used |= {concept for i, (concept, _, texts) in enumerate(leaves) if len(texts) > 1 and (above[i] == ITSELF).any()}
     top = int(above[0, -1])
     top_label = label(taxonomy, top) if says_anything(scope, top) and not is_top_open else ANYTHING
-    taken = {key(text): (None if is_kind else c) for c, is_kind, texts in leaves for text in texts}
+    owners: dict[str, int | None] = {key(x): None if is_kind else c for c, is_kind, texts in leaves for x in texts}
+    owners |= {key(top_label): top} | ({key(OTHER): None} if is_top_open else {})
     spelled = {key(text): text for _, _, texts in leaves for text in texts}
-    owners: dict[str, int | None] = {**taken, key(top_label): top, **({key(OTHER): None} if is_top_open else {})}
-    labels: dict[int, str] = {}
-    shared: set[str] = set()
-    for c in sorted(used):
-        if c == top:
-            labels[c] = top_label
-            continue
+    labels, shared = {top: top_label}, dict[tuple[int, int], str]()
+    for c in sorted(used - {top}):
         plain = label(taxonomy, c)
         first = owners.get(key(plain), c)
-        if first not in (None, c) and first in labels and _one_group(above, first, c, scope):
-            labels[c] = labels[first]
-            shared.add(labels[c])
-            continue
+        if first is not None and first in labels and first != c:
+            shared |= {(c, level): labels[first] for level in _levels_of_both(above, first, c, scope)}
         free = (x for x in (plain, *_words(scope, c)) if owners.get(key(x), c) == c)
         text = next(free, f"{plain} ({taxonomy.ids[c]})")
         owners[key(text)] = c
         labels[c] = spelled.get(key(text), text)
-    return Labels(above, leaves, labels, top_label, frozenset(shared))
+    return Labels(above, leaves, labels, top_label, shared)
 
 
 def _words(scope: Scope, concept: int) -> list[str]:
@@ -83,14 +82,17 @@ def _words(scope: Scope, concept: int) -> list[str]:
     return [words.forms[words.form_of[e]].replace("_", " ") for e in words.entries_of(concept) if not words.notation[e]]
 
 
-def _one_group(above: Ints, first: int, second: int, scope: Scope) -> bool:
-    """Tell whether two concepts of one word can be one value: they are similar, at the same levels, under the same."""
-    rows = above.tolist()
-
-    def places(concept: int) -> set[tuple[int, tuple[int, ...]]]:
-        return {(i, tuple(row[i + 1 :])) for row in rows for i, c in enumerate(row) if c == concept}
-
-    if places(first) != places(second) or len({level for level, _ in places(first)}) > 1:
-        return False
+def _levels_of_both(above: Ints, first: int, second: int, scope: Scope) -> list[int]:
+    """Return the levels at which two concepts of one word are under the same concepts; none, if they differ much."""
     distance = similarity.distance("wu-palmer", scope.taxonomy, first, second, depth="virtual-root")
-    return float(distance) <= 1 - ALIKE
+    if float(distance) > 1 - ALIKE:
+        return []
+    rows = np.where(above == second, first, above).tolist()
+    own_rows = above.tolist()
+
+    def paths(concept: int, level: int) -> set[tuple[int, ...]]:
+        pairs = zip(own_rows, rows, strict=True)
+        return {tuple(row[level + 1 :]) for own, row in pairs if own[level] == concept}
+
+    levels = range(above.shape[1] - 1)
+    return [i for i in levels if (own := paths(first, i)) and own == paths(second, i)]
