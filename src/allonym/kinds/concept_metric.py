@@ -21,7 +21,7 @@ from allonym.kinds.metric import MAX_FAMILIES, BaseMetric, tolerance
 from allonym.metric import Metric, Value
 from allonym.ontology.generality.ceiling import Ceiling
 from allonym.ontology.generality.choice import better_known, chosen_concept
-from allonym.ontology.hierarchy_builder import build, says_anything
+from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
 
@@ -260,8 +260,6 @@ class ConceptMetric(BaseMetric):
         else:
             height = min(BUILT_LEVELS, len(concepts) - 1)
             above = build(concepts, self.scope, self.measure, self.depth, levels=height)
-            if not says_anything(self.scope, int(above[0, -1])):
-                above = above[:, :-1]  # null, instead of a top that says nothing
         levels: list[list[Value]] = [list(self.values)]
         for level in ([concepts] if self._any_narrower else []) + list(above.T):
             becomes = dict(zip(concepts.tolist(), level.tolist(), strict=True))

@@ -21,7 +21,9 @@ ITSELF = -1  # at a level: the value is not generalised
 def build(
     leaves: Ints, scope: Scope, measure: str, depth: str, *, levels: int = 3, limits: Sequence[int] | None = None
 ) -> Ints:
-    """Return the concept of each leaf at each level; the last level has one concept.
+    """Return the concept of each leaf at each level, for masking; the last level has one concept.
+
+    Filler may name groups, because a release that says little is better than none.
 
     Args:
         leaves: the concepts of the leaves, all different.
@@ -31,7 +33,7 @@ def build(
         levels: the number of levels above the leaves, at most.
         limits: the number of values at each level, instead.
     """
-    above = concept_levels(leaves, scope, measure, depth, levels=levels, limits=limits)
+    above = concept_levels(leaves, scope, measure, depth, levels=levels, limits=limits, broad=True)
     return np.where(above == ITSELF, leaves[:, None], above)
 
 
@@ -45,6 +47,7 @@ def concept_levels(
     limits: Sequence[int] | None = None,
     is_kind: NDArray[np.bool_] | None = None,
     alike: bool = False,
+    broad: bool = False,
 ) -> Ints:
     """Return the concept of each leaf at each level, or `ITSELF`; there are fewer levels if so many are impossible.
 
@@ -61,8 +64,9 @@ def concept_levels(
         limits: the number of values at each level, instead.
         is_kind: which leaves are a kind of their concept, and not the concept itself.
         alike: whether values that no other value joins become concepts about as general as the others of their level.
+        broad: whether filler may name groups, too.
     """
-    values = Values(leaves, np.zeros(len(leaves), bool) if is_kind is None else is_kind, scope, measure, depth)
+    values = Values(leaves, np.zeros(len(leaves), bool) if is_kind is None else is_kind, scope, measure, depth, broad)
     tree = Tree(values, *families(values))
     cuts = tree.spread(levels - 1) if limits is None else _within(tree, limits[:-1])
     columns = [tree.concepts(nodes, alike=alike) for nodes in cuts]

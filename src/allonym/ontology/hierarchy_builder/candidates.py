@@ -31,6 +31,7 @@ class Values:
     scope: Scope
     measure: str
     depth: str
+    broad: bool = False  # whether filler may name groups, too
 
     def __len__(self) -> int:
         return len(self.concepts)
@@ -89,8 +90,10 @@ class Values:
         scope, taxonomy = self.scope, self.scope.taxonomy
         if concept in self.present:
             return True
-        if not scope.members[concept] or taxonomy.instances[concept] or filler(taxonomy)[concept]:
+        if not scope.members[concept] or taxonomy.instances[concept]:
             return False
+        if filler(taxonomy)[concept]:
+            return self.broad and concept != taxonomy.root
         return is_known(taxonomy, concept)
 
     def names_the_rest(self, concept: int) -> bool:
