@@ -152,7 +152,7 @@ class Tree:
     def _risen(self, node: int, usual: float, chosen: dict[int, int]) -> int | None:
         """Return the most general concept for the values of a node that is no more general than usual, if there is one.
 
-        A concept whose words nobody uses must be half as general, and none may be above another of the level.
+        A concept whose words are hardly used must be half as general, and none may be above another of the level.
         """
         group, parent = self.groups[node], int(self.parent[node])
         for x in reversed(group.others):

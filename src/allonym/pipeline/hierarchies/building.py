@@ -137,14 +137,12 @@ def _notes(built: Hierarchy, levels: int, limits: Sequence[int] | None) -> list[
     """Return how a hierarchy differs from what was asked for."""
     wanted, notes = levels if limits is None else len(limits), []
     if built.height < wanted:
-        notes.append(
-            f"{plural(built.height, 'level')} instead of {wanted}: no other level has concepts that people know and "
-            "that are no filler."
-        )
+        levels_text = plural(built.height, "level")
+        notes.append(f"{levels_text} instead of {wanted}: the ontology has no concepts for another level.")
     sizes = [len(built.values(i + 1)) for i in range(built.height)]
     if limits is not None and built.height == wanted and any(a > b for a, b in zip(sizes, limits, strict=True)):
         text = ", ".join(map(str, sizes))
-        notes.append(f"The levels have {text} values: fewer would need concepts that say nothing.")
+        notes.append(f"The levels have {text} values: the ontology has no concepts for fewer.")
     return notes
 
 
