@@ -86,6 +86,8 @@ def real_columns() -> dict[str, tuple[str, dict[str, int]]]:
         with path.open(encoding="utf-8") as file:
             values = {row["value"].strip(): int(row["cells"]) for row in csv.DictReader(file)}
         columns[path.stem] = "wordnet", {v: n for v, n in values.items() if v not in ("", "?")}
+    items = (DATA / "setvalued" / "Groceries.labels").read_text("utf-8").splitlines()
+    columns["groceries_all"] = "wordnet", {line.split("\t")[1].strip(): 1 for line in items}
     esco = open_ontology(str(DATA / "esco")).taxonomy
     jobs = [esco.labels[c] for c in range(len(esco)) if esco.is_leaf[c]]
     columns["jobs"] = str(DATA / "esco"), dict.fromkeys(jobs[::75], 1)
