@@ -10,7 +10,7 @@ import click
 
 from allonym.cli import options
 from allonym.cli.help import Group, argument, option, together
-from allonym.cli.output import show_json
+from allonym.cli.output import say, show_json
 from allonym.cli.printing.hierarchies import show_score, show_side_by_side
 from allonym.errors import OptionError
 
@@ -59,7 +59,8 @@ def hierarchy() -> None:
 def score(vgh: Path, as_json: bool, **option_values: Any) -> None:
     r"""Compute how much meaning a hierarchy loses: per transition, per level and in all (0 is no loss).
 
-    A leaf has the concept of the links file, else the sense that lies under a sense of its ancestors. A value above it
+    A leaf has the concept of the links file (by default the one beside the hierarchy, jobs.links.csv for jobs.csv),
+    else the sense that lies under a sense of its ancestors. A value above it
     has the concept of the links file, else the sense that is a hypernym of the leaf. The concept of every value is
     shown. Without a sure concept of some value, no score is computed.
 
@@ -110,48 +111,64 @@ def compare(vgh: Sequence[Path], as_json: bool, **option_values: Any) -> None:
 )  # fmt: skip
 @option("--levels", type=click.IntRange(min=1), default=3, metavar="NUMBER", help="Number of levels, with the top.")
 @option("--values", metavar="N,…,1", help="Number of values per level, instead of --levels.")
-@options.ontology
+@option(
+    "--ontology", metavar="WHAT",
+    help="An ontology: wordnet or another name that `allonym ontologies` lists, NAME:ROOT, FILE or FILE#ROOT; or "
+    "numeric, date or code. By default numbers and dates are recognised, and words have wordnet.",
+)  # fmt: skip
 @links_option
 @option("--accept-review", is_flag=True, help="Accept links that need review.")
+@option("--other", is_flag=True, help='Put values without a concept under "other".')
 @measuring
 @options.language
 @options.as_json
 @options.reading
 def build(
-    file: Path, column: str, output: Path, values: str | None, ontology: str, links: Path | None, as_json: bool,
+    file: Path, column: str, output: Path, values: str | None, links: Path | None, as_json: bool,
     **option_values: Any,
 ) -> None:  # fmt: skip
-    r"""Build a hierarchy with little loss for the values of a column, in the format of ARX.
+    r"""Build a hierarchy for the values of a column, in the format of ARX.
 
-    Each level has fewer values than the one below; the top has one. `--values` sets the number of values per level;
-    by default the number falls by the same factor from level to level.
+    Words are generalised to concepts of an ontology that people know, numbers and dates to ranges and periods, codes to
+    prefixes. Each level has fewer values than the one below; the top has one. `--values` sets the number of values per
+    level; by default the number falls by about the same factor from level to level. The concepts of the values are
+    written beside the hierarchy (jobs.csv, jobs.links.csv), where `allonym hierarchy score` finds them.
 
     Examples:
       allonym hierarchy build people.csv --column occupation -o occupation.csv \
           --ontology wordnet:person --levels 4
       allonym hierarchy build survey.csv --column hobby -o hobby.csv \
           --values 20,8,3,1 --accept-review
+      allonym hierarchy build people.csv --column age -o age.csv --values 10,4,1
     """
     from allonym.cli.plan_options import READING, reading_from
     from allonym.pipeline.hierarchies import build as build_hierarchy
+    from allonym.pipeline.hierarchies.building import links_path, links_text
     from allonym.release.write import check_outputs, save_text
     from allonym.tables.files import Reading, read_column
 
-    check_outputs([output], [file, links])
+    to_stdout = str(output) == "-"
+    beside = links_path(output)
+    check_outputs([output, *([] if to_stdout else [beside])], [file, links])
     limits = _limits(values)
     reading = reading_from(Reading(), {name: option_values.pop(name) for name in READING})
     counts = read_column(file, column, reading).values
-    built = build_hierarchy(counts, ontology, links, name=column, limits=limits, **option_values)
-    to_stdout = str(output) == "-"
+    built = build_hierarchy(counts, links=links, name=column, limits=limits, **option_values)
+    written = [output]
     if to_stdout:
         click.echo(built.hierarchy.to_csv(), nl=False)
     else:
         save_text(output, built.hierarchy.to_csv(), private=True)
+        if built.concepts:
+            save_text(beside, links_text(built.concepts, built.narrower), private=True)
+            written.append(beside)
     if as_json:
-        show_json(built.to_dict(), err=to_stdout)
+        show_json(built.to_dict() | {"notes": list(built.notes)}, err=to_stdout)
     elif not to_stdout:
         show_score(built)
-        click.echo(f"\nWritten: {output}")
+        for note in built.notes:
+            say(f"\n{note}")
+        click.echo(f"\nWritten: {', '.join(map(str, written))}")
 
 
 def _limits(values: str | None) -> list[int] | None:
@@ -178,7 +195,8 @@ def _compared(
     check_options(aggregate, level_weights, measure)
     if write is not None:
         check_outputs([write], list(paths))
-    linked = link_hierarchies(paths, ontology, links, language=language, accept_review=accept_review)
+    own = _links_beside(paths) if links is None else links
+    linked = link_hierarchies(paths, ontology, own, language=language, accept_review=accept_review)
     if write is not None:
         save_text(write, linked.to_csv(), private=True)
     try:
@@ -189,6 +207,17 @@ def _compared(
         problem = error.problems[0]
         hint = f"settle them in {write}: write sure as the status of what is right. Then use --links {write}."
         raise LinksError(problem.text, hint=hint, values=problem.values) from None
+
+
+def _links_beside(paths: Sequence[Path]) -> Path | dict[str, str] | None:
+    """Return the links file beside a hierarchy, if there is one; of several, the concepts that they settle."""
+    from allonym.pipeline.hierarchies import settled_of
+    from allonym.pipeline.hierarchies.building import links_path
+
+    files = [file for path in paths if (file := links_path(path)).is_file()]
+    if len(files) < 2:
+        return files[0] if files else None
+    return {value: concept for file in reversed(files) for value, concept in settled_of(file).items()}
 
 
 def _weights(text: str) -> str | list[float]:

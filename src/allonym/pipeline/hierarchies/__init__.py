@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from allonym.arrays import Ints
 from allonym.errors import OptionError
-from allonym.ontology import hierarchy_builder as building
-from allonym.ontology import similarity
 from allonym.ontology.catalog import open_ontology
 from allonym.ontology.hierarchy import Hierarchy
-from allonym.ontology.linking.link import NARROWER, link
+from allonym.ontology.linking.link import link
 from allonym.ontology.scope import Scope
+from allonym.pipeline.hierarchies import building
 from allonym.pipeline.hierarchies.findings import Finding
 from allonym.pipeline.hierarchies.model import ChosenSense, HierarchyComparison, HierarchyScore, Transition
 from allonym.pipeline.hierarchies.scoring import (
@@ -25,7 +20,6 @@ from allonym.pipeline.hierarchies.scoring import (
     Links,
     compare,
     link_hierarchies,
-    losses_of_kind,
     narrower_of,
     score,
     settled_of,
@@ -40,64 +34,71 @@ __all__ = [
 
 def build(
     values: Mapping[str, int],
-    ontology: str | Scope = "wordnet",
+    ontology: str | Scope | None = None,
     links: Links = None,
     *,
     levels: int = 3,
     limits: Sequence[int] | None = None,
     accept_review: bool = False,
+    other: bool = False,
     measure: str = MEASURE,
     depth: str = DEPTH,
     language: str = "en",
     name: str = "hierarchy",
 ) -> HierarchyScore:
-    """Build a hierarchy of low semantic loss over some values with their counts.
+    """Build a hierarchy for some values with their counts: concepts, ranges, periods or prefixes.
 
-    Every level has fewer values than the one below, at most as many as `limits` allow, and the last has one.
+    Every level has fewer values than the one below, and the last has one. There are fewer levels, or more values than
+    `limits` allow, where the ontology has no concepts for more.
+
+    Args:
+        values: the values and how often each occurs.
+        ontology: an ontology, or `numeric`, `date` or `code`; by default numbers and dates are recognised, and words
+            have WordNet.
+        links: settled concepts of values.
+        levels: the number of levels above the values.
+        limits: the number of values of each level, down to 1, instead of `levels`.
+        accept_review: accept links that need review.
+        other: put values without a concept under "other".
+        measure: a similarity measure.
+        depth: the depth convention of Wu-Palmer.
+        language: the language of the words.
+        name: the name of the hierarchy.
+
+    Raises:
+        LinksError: values have no sure concept.
+        OptionError: the levels are no decreasing numbers, or there is nothing to generalise.
+
+    >>> build({"parrot": 1, "owl": 1, "cat": 1, "dog": 1}, levels=2).hierarchy.values(1)
+    ['bird', 'carnivore']
     """
     _check(levels, limits)
-    scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
-    settled: dict[str, Any] = {"settled": settled_of(links), "narrower": narrower_of(links)}
-    linked = [x for x in link(values, scope, language=language, **settled) if x.value in values]
-    open_links = [x for x in linked if x.concept is None or (x.status == "review" and not accept_review)]
-    if open_links:
-        raise unsure(name, open_links, scope, review=not accept_review)
-    texts: dict[int, list[str]] = {}
-    for x in linked:
-        assert x.concept is not None
-        texts.setdefault(x.concept, []).append(x.value)
-    if len(texts) < 2:
-        raise OptionError("All values have the same concept: there is nothing to generalise.", hint="check the column.")
-    leaves = np.array(sorted(texts), np.int64)
-    above = building.build(leaves, scope, measure, depth, levels=levels, limits=limits)
-    labels = _labels(np.unique(above).tolist(), texts, scope)
-    rows, paths = _rows(leaves, above, texts, labels)
-    losses = [similarity.distance(measure, scope.taxonomy, p[0], np.array(p[1:]), depth=depth) for p in paths]
-    kinds = {x.value for x in linked if x.relation == NARROWER}
-    for i, (row, path) in enumerate(zip(rows, paths, strict=True)):
-        if row[0] in kinds:
-            losses[i] = losses_of_kind(row, np.array(path), scope, measure, depth)
-    order = sorted(range(len(rows)), key=lambda i: (rows[i][::-1], rows[i]))
-    ids = scope.taxonomy.ids
-    concepts = {labels[c]: ids[c] for c in labels} | {text: ids[c] for c, own in texts.items() for text in own}
-    built = Hierarchy(name, tuple(rows[i] for i in order))
-    written = {value for row in built.rows for value in row}
+    if ontology is None:
+        ontology = building.recognised_kind(values) or "wordnet"
+    if isinstance(ontology, str) and ontology in building.KINDS:
+        built = building.from_kind(values, ontology, levels=levels, limits=limits, name=name)
+    else:
+        scope = ontology if isinstance(ontology, Scope) else open_ontology(ontology)
+        settled: dict[str, Any] = {"settled": settled_of(links), "narrower": narrower_of(links)}
+        linked = [x for x in link(values, scope, language=language, **settled) if x.value in values]
+        unlinked = [x for x in linked if x.concept is None and other]
+        open_links = [x for x in linked if x.status == "review" and not accept_review and x not in unlinked]
+        open_links += [x for x in linked if x.concept is None and not other and x not in open_links]
+        if open_links:
+            raise unsure(name, open_links, scope, review=not accept_review)
+        built = building.from_concepts(
+            [x for x in linked if x.concept is not None],
+            scope,
+            measure,
+            depth,
+            levels=levels,
+            limits=limits,
+            others=[x.value for x in unlinked],
+            name=name,
+        )
     return HierarchyScore(
-        built, np.stack([losses[i] for i in order]), concepts={x: y for x, y in concepts.items() if x in written}
+        built.hierarchy, built.losses, concepts=built.concepts, narrower=built.narrower, notes=built.notes
     )
-
-
-def _rows(
-    leaves: Ints, above: Ints, texts: Mapping[int, Sequence[str]], labels: Mapping[int, str]
-) -> tuple[list[tuple[str, ...]], list[list[int]]]:
-    """Return the rows of a hierarchy as texts, and as concepts; a leaf alone at a level keeps its text there."""
-    rows, paths = [], []
-    for leaf, path in zip(leaves.tolist(), above.tolist(), strict=True):
-        for text in texts[leaf]:
-            alone = [c == leaf and len(texts[c]) == 1 and (above[:, i] == c).sum() == 1 for i, c in enumerate(path)]
-            rows.append((text, *(text if own else labels[c] for c, own in zip(path, alone, strict=True))))
-            paths.append([leaf, *path])
-    return rows, paths
 
 
 def _check(levels: int, limits: Sequence[int] | None) -> None:
@@ -106,15 +107,3 @@ def _check(levels: int, limits: Sequence[int] | None) -> None:
         raise OptionError(f"levels is {levels}; it must be at least 1.")
     if limits is not None and (limits[-1] != 1 or any(a <= b for a, b in pairwise(limits))):
         raise OptionError("The limits must decrease from level to level, down to 1.", hint="for example 10,4,1.")
-
-
-def _labels(concepts: Sequence[int], texts: Mapping[int, Sequence[str]], scope: Scope) -> dict[int, str]:
-    """Return the labels of concepts above leaves, with the id where another value has the same label."""
-    taxonomy = scope.taxonomy
-    plain = {c: taxonomy.labels[c].replace("_", " ") for c in concepts}
-    taken = Counter(plain.values())
-    others = {text: c for c, own in texts.items() for text in own}
-    return {
-        c: label if taken[label] == 1 and others.get(label, c) == c else f"{label} ({taxonomy.ids[c]})"
-        for c, label in plain.items()
-    }

@@ -68,6 +68,8 @@ class HierarchyScore:
     ids: Sequence[Sequence[str]] = ()  # for each leaf, the ids of its concept and of those at all levels
     kinds: NDArray[np.bool_] | None = None  # leaves × levels: whether the leaf is a kind of the value
     parts: NDArray[np.bool_] | None = None  # leaves × levels: whether the leaf is a part of the value
+    narrower: frozenset[str] = frozenset()  # values of a built hierarchy that are a kind of their concept
+    notes: Sequence[str] = ()  # how a built hierarchy differs from what was asked for
 
     @property
     def value(self) -> float:

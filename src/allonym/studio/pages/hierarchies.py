@@ -14,11 +14,12 @@ from starlette.responses import Response
 from allonym.errors import AllonymError, OptionError, Problem
 from allonym.pipeline.choices import named_ontologies, named_part
 from allonym.pipeline.hierarchies import HierarchyScore, build, editor, score, settled_of
+from allonym.pipeline.hierarchies.building import links_path
 from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.studio import forms
 from allonym.studio.history import safe_name
 from allonym.studio.jobs import Job, JobKind, Tick
-from allonym.studio.open_table import LINKS_ENDING, OpenTable
+from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
 from allonym.studio.plan_upload import save_upload
 from allonym.studio.rendering import render
@@ -125,11 +126,6 @@ def known_concepts(table: OpenTable, path: Path, hierarchy: Hierarchy) -> dict[s
         concepts |= {value: concept for value, concept in settled_of(file).items() if concept}
     values = {value for row in hierarchy.rows for value in row}
     return {value: concept for value, concept in concepts.items() if value in values}
-
-
-def links_path(path: Path) -> Path:
-    """Return the links file of a hierarchy."""
-    return path.with_name(path.name.removesuffix(".csv") + LINKS_ENDING)
 
 
 def links_file(concepts: Mapping[str, str]) -> bytes:

@@ -6,12 +6,13 @@ from starlette.responses import Response
 
 from allonym.errors import OptionError
 from allonym.pipeline.hierarchies import HierarchyScore, editor, settled_of
+from allonym.pipeline.hierarchies.building import links_path
 from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.pipeline.review import Sense, search, senses_of
 from allonym.plan.column import Column
 from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
-from allonym.studio.pages.hierarchies import find_hierarchy, known_concepts, links_file, links_path, scored
+from allonym.studio.pages.hierarchies import find_hierarchy, known_concepts, links_file, scored
 from allonym.studio.rendering import render
 
 MAX_UNCLEAR = 40  # values shown at a time that need a concept
