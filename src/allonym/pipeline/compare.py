@@ -123,7 +123,8 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
     before = plan.method
     parameters: dict[str, Any] = {}
     if before.name == setting.method:
-        parameters = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
+        own = {f.name: (getattr(before, f.name), f.default) for f in fields(before) if f.name != "k"}
+        parameters = {name: value for name, (value, default) in own.items() if value != default}
     k = setting.parameters.get("k", before.required_k if before.required_k > 1 else None)
     parameters |= {name: value for name, value in setting.parameters.items() if name != "k"}
     kind = find(setting.method)
