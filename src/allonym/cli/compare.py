@@ -26,6 +26,7 @@ CELLS = {
     "farthest": "farthest",
     "total_variation": "variation",
     "earth_movers_distance": "moved",
+    "clustering_distance": "clusters",
 }  # figures of cells and distributions, and their heads
 
 
@@ -42,12 +43,16 @@ CELLS = {
 )
 @option("--grid", multiple=True, metavar="NAME=VALUES", help="Values of another parameter; may be repeated.")
 @options.balance
+@option(
+    "--clusters", type=options.ClustersType(), metavar="NUMBER",
+    help=f"Compare so many clusters of records before and after masking; {options.CLUSTERS_HELP}",
+)  # fmt: skip
 @options.hide_values
 @options.as_json
 @declared.plan_options(several_methods=True)
 def compare(
     file: str, plan: Path | None, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], balance: float,
-    hide_values: bool, as_json: bool, **option_values: Any,
+    clusters: int | str | None, hide_values: bool, as_json: bool, **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Compare masking methods and parameters on a table.
 
@@ -72,7 +77,7 @@ def compare(
     names = [name.strip() for name in methods.split(",") if name.strip()]
     parameters = {"k": _values("--k", k)} | _grid(grid)
     with progress("Comparing") as tick:
-        comparison = compare_methods(file, whole, names, parameters, balance=balance, tick=tick)
+        comparison = compare_methods(file, whole, names, parameters, balance=balance, clusters=clusters, tick=tick)
     for path in outputs:
         comparison.save(path)
     if as_json:
@@ -139,12 +144,15 @@ def _show(comparison: Comparison, outputs: Sequence[Path]) -> None:
     say("\nloss: information loss; highest: records linked by the strongest attacker; by meaning, by text; all in %.")
     say("best: no other run is better in loss or the highest linkage and at least as good in the other.")
     say("\nCells of the masked columns, in %:")
-    shown = ("method", "k", "parameters", *CELLS)
+    cells = {name: head for name, head in CELLS.items() if name in comparison.heads}
+    shown = ("method", "k", "parameters", *cells)
     rows = [["" if row[x] is None else figure(row[x]) for x in shown] for row in comparison.rows()]
-    _show_runs(("method", "k", "settings", *CELLS.values()), rows)
+    _show_runs(("method", "k", "settings", *cells.values()), rows)
     say("\nfalse: not true of the original; general: true, but less specific.")
     say("farthest: the largest distance of a released value from its original, from 0 to 1.")
     say("variation, moved: how much of each column's distribution moved, and how far (earth mover's); from 0 to 1.")
+    if "clustering_distance" in cells:
+        say("clusters: distance of the clusters before and after masking; 0 the same, 1 unrelated.")
     for run in comparison.failed:
         parameters = "".join(f", {name} = {parameter_text(value)}" for name, value in run["parameters"].items())
         say(f"\nLeft out: {run['method']}{parameters}. {' '.join(run['problems'])}")

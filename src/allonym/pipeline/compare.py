@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError, Problem
+from allonym.measures.clusters import check_clusters
 from allonym.measures.measurement import BALANCE
 from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
@@ -55,6 +56,7 @@ def compare(
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     balance: float = BALANCE,
+    clusters: int | str | None = None,
     workers: int | None = None,
     tick: Progress = no_progress,
 ) -> Comparison:
@@ -62,8 +64,11 @@ def compare(
 
     A parameter of the grid applies to the methods that have it. The comparison lists settings that cannot be run, with
     their problems; if none can be run, that is an error. Where the table is a file and the work takes long, several
-    settings run at a time: as many as there are cores, or `workers`.
+    settings run at a time: as many as there are cores, or `workers`. With a number of `clusters`, or `auto`, the
+    clusters of records before and after masking are compared too.
     """
+    if clusters is not None:
+        check_clusters(clusters)
     if not 0 <= balance <= 1:
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
     grid = {"k": KS} if grid is None else grid
@@ -79,8 +84,10 @@ def compare(
         raise refused[0]
     places = list(runnable)
     tasks = [asdict(settings[place]) for place in places]
-    start = _start_message(plan, source, balance)
-    figures = _run_all(tasks, lambda i: _figures(runnable[places[i]], balance), start, workers, part_of(tick, 1, 2))
+    start = _start_message(plan, source, {"balance": balance, "clusters": clusters})
+    figures = _run_all(
+        tasks, lambda i: _figures(runnable[places[i]], balance, clusters), start, workers, part_of(tick, 1, 2)
+    )
     problems = {place: list(map(str, x.problems)) for place, x in refused.items()}
     problems |= {place: x["problems"] for place, x in zip(places, figures, strict=True) if "problems" in x}
     failed = [asdict(settings[place]) | {"problems": problems[place]} for place in sorted(problems)]
@@ -91,10 +98,10 @@ def compare(
     return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid))
 
 
-def _figures(prepared: Prepared, balance: float) -> dict[str, Any]:
+def _figures(prepared: Prepared, balance: float, clusters: int | str | None) -> dict[str, Any]:
     """Return the figures of a setting, or the problems that keep it from being run."""
     try:
-        return figures_of(prepared, balance)
+        return figures_of(prepared, balance, clusters)
     except AllonymError as error:
         return {"problems": [str(error)]}
 
@@ -245,7 +252,7 @@ class _Worker(threading.Thread):
         self.join()
 
 
-def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
+def _start_message(plan: Plan, source: Any, measures: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what a worker needs to open the same table; None where it cannot."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return None
@@ -253,8 +260,8 @@ def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | 
         text = toml.dumped(plan)
     except PlanError:  # a plan with objects that have no name
         return None
-    where = {"folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
-    return {"plan": text, "seed": plan.seed, **where}
+    where = {"folder": str(plan.folder.absolute()), "source": str(source)}
+    return {"plan": text, "seed": plan.seed, **where, **measures}
 
 
 def serve() -> None:
@@ -267,4 +274,4 @@ def serve() -> None:
         prepared = preparation.of(_Setting(**json.loads(line)))
         if isinstance(prepared, PlanError):
             raise prepared
-        print(json.dumps(_figures(prepared, start["balance"])), flush=True)
+        print(json.dumps(_figures(prepared, start["balance"], start["clusters"])), flush=True)

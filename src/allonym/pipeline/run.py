@@ -240,16 +240,16 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
     )
 
 
-def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
+def figures_of(prepared: Prepared, balance: float = BALANCE, clusters: int | str | None = None) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have; nothing is written."""
     began, clock = time.perf_counter(), Clock()
     with clock.running():
-        summary = _figures_of(prepared, balance)
+        summary = _figures_of(prepared, balance, clusters)
     return summary | {"seconds": time.perf_counter() - began, "seconds_by_phase": clock.seconds}
 
 
 @phase(Phase.MEASURE)
-def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
+def _figures_of(prepared: Prepared, balance: float, clusters: int | str | None) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have."""
     with phase(Phase.GROUP):
         masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
@@ -262,7 +262,8 @@ def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     changes = changes_of(prepared, masking.attributes, cells)
-    return summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None), nulls)
+    sha256 = hashes_of(prepared, None)
+    return summary_of(prepared, masking, changes, verified, balance, sha256, nulls, clusters=clusters)
 
 
 def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from allonym.kinds.numeric import dominance_figures
 from allonym.measures.changes import Changes
+from allonym.measures.clusters import CLUSTERS
 from allonym.measures.measurement import BRIEF, measured
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
@@ -35,16 +36,19 @@ def summary_of(
     nulls: Nulls,
     *,
     exact: bool = False,
+    clusters: int | str | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured.
 
-    `exact`: risks are measured on all records, however long it takes.
+    `exact`: risks are measured on all records, however long it takes. `clusters`: how many clusters of records before
+    and after masking are compared; none, if not given.
     """
     if changes is None:
         return settings_of(prepared, sha256)
     method = prepared.plan.method
     pairs = _pairs(prepared, masking)
-    figures = measured(pairs, method.required_k, BRIEF, balance=balance, exact=exact)
+    names, number = (BRIEF, CLUSTERS) if clusters is None else ((*BRIEF, "clustering_distance"), clusters)
+    figures = measured(pairs, method.required_k, names, balance=balance, exact=exact, clusters=number)
     before, after = (len(x[1]) for x in (pairs.original_tuples, pairs.masked_tuples))
     settings = settings_of(prepared, sha256)
     return settings | {

@@ -22,6 +22,7 @@ CELLS = {
     "generalised": "generalised (%)",
     "set_to_null": "null (%)",
 }
+CLUSTERS = "clustering_distance"  # measured if asked for
 MARGINALS = {"total_variation": "total variation", "earth_movers_distance": "earth mover's distance"}
 FARTHEST = "farthest"  # the largest distance of a released cell from its original
 BALANCE_STEPS = 20  # for which scores are drawn
@@ -33,6 +34,7 @@ HEADS = {
     **CELLS,
     FARTHEST: "farthest cell",
     **MARGINALS,
+    CLUSTERS: "distance of clusters",
     RISK: "highest linkage (%)",
     "attacker": "attacker",
     BY_MEANING: "linked by meaning (%)",
@@ -64,6 +66,12 @@ class Comparison:
         points = [(x["measures"][LOSS]["value"], x["risk"]["highest"]["value"]) for x in self.runs]
         return [not any(b[0] <= a[0] and b[1] <= a[1] and b != a for b in points) for a in points]
 
+    @property
+    def heads(self) -> dict[str, str]:
+        """The figures of each run, and how they are named; only those that were measured."""
+        measured = any(CLUSTERS in run["measures"] for run in self.runs)
+        return {name: head for name, head in HEADS.items() if name != CLUSTERS or measured}
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of figures for each run."""
         return [self._row(run, best) for run, best in zip(self.runs, self.best, strict=True)]
@@ -78,7 +86,10 @@ class Comparison:
             LOSS: run["measures"][LOSS]["value"],
             **{name: 100 * run["changes"][name] / max(run["changes"]["cells"], 1) for name in CELLS},
             FARTHEST: run["changes"][FARTHEST],
-            **{name: run["measures"][name]["value"] if name in run["measures"] else None for name in MARGINALS},
+            **{
+                name: run["measures"][name]["value"] if name in run["measures"] else None
+                for name in (*MARGINALS, CLUSTERS)
+            },
             RISK: run["risk"]["highest"]["value"],
             "attacker": run["risk"]["highest"]["attacker"],
             **{name: run["measures"][name]["value"] for name in (BY_MEANING, BY_TEXT, "score")},
@@ -99,7 +110,7 @@ class Comparison:
     def csv(self) -> str:
         """Return the rows as CSV."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, list(HEADS), lineterminator="\n")
+        writer = csv.DictWriter(text, list(self.heads), lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(self.rows())
         return text.getvalue()
@@ -130,7 +141,7 @@ class Comparison:
             "compare.html",
             source("sort.js"),
             comparison=self,
-            heads=HEADS,
+            heads=self.heads,
             texts=TEXTS,
             rows=self.rows(),
             charts=dict(self._charts()),
