@@ -23,6 +23,7 @@ from allonym.measures import loss, risk
 from allonym.methods.base import Method
 from allonym.ontology import similarity
 from allonym.records import Attribute, Pairs, Records
+from variable_size import VMDAV, KWard
 
 SURVEY, ADULT = "survey", "Adult"
 KS = {
@@ -36,12 +37,15 @@ ORDERS = range(5)  # seeds that shuffle the records, where ties depend on their 
 SA, PLAIN = "sa-mdav", "sa-mdav, plain growth"
 STATIC, STATIC_PLAIN = "sa-mdav-static", "sa-mdav-static, plain growth"
 SMDAV, DFT, ABRIL = "s-mdav", "mdav (DF&T)", "abril"
+VARIABLE, K_WARD = "v-mdav (up to 2k-1)", "k-Ward"
 VARIANTS: dict[str, Callable[..., Method]] = {
     SA: partial(al.SAMDAV, growth="weighted", represent="centroid", refine=False),
     STATIC: partial(al.SAMDAVStatic, growth="weighted", represent="centroid", refine=False),
     PLAIN: partial(al.SAMDAV, growth="plain", represent="centroid", refine=False),
     STATIC_PLAIN: partial(al.SAMDAVStatic, growth="plain", represent="centroid", refine=False),
     SMDAV: partial(al.SMDAV, represent="centroid", refine=False),
+    VARIABLE: partial(VMDAV, represent="centroid", refine=False),
+    K_WARD: partial(KWard, represent="centroid", refine=False),
     DFT: partial(al.MDAV, represent="centroid", refine=False),
     ABRIL: partial(al.Abril, refine=False),
 }
@@ -140,16 +144,17 @@ def example_sums(taxonomy: al.Taxonomy, suffix: str = ".n.01") -> dict[str, floa
     }
 
 
-def clusters_of_example_2() -> tuple[float, float]:
-    """Return the numbers of clusters that MDAV and SA-MDAV make of the records of Example 2 at k = 3."""
+def example_2() -> Records:
+    """Return the records of Example 2."""
     one = Attribute("one", "category", EqualityMetric(["v11", "v12", "v13"]))
     two = Attribute("two", "category", EqualityMetric(["v21", "v23"]))
-    records = Records.of([one, two], [[0] * 7 + [1] + [2] * 5, [0] * 7 + [1] * 6])
-    maskings = (
-        al.MDAV(k=3, represent="centroid", refine=False).mask(records),
-        al.SAMDAV(k=3, growth="weighted", represent="centroid", refine=False).mask(records),
-    )
-    return float(len(set(maskings[0].groups.tolist()))), float(len(set(maskings[1].groups.tolist())))
+    return Records.of([one, two], [[0] * 7 + [1] + [2] * 5, [0] * 7 + [1] * 6])
+
+
+def clusters_of_example_2() -> tuple[float, ...]:
+    """Return the numbers of clusters of fixed, bounded and adaptive size in the records of Example 2 at k = 3."""
+    methods = (al.MDAV(k=3, represent="centroid", refine=False), VARIANTS[VARIABLE](k=3), VARIANTS[SA](k=3))
+    return tuple(float(len(set(method.mask(example_2()).groups.tolist()))) for method in methods)
 
 
 def published_figures(tables: Mapping[str, Records], results: Microaggregated) -> list[Figure]:
@@ -189,7 +194,7 @@ def _example_figures() -> list[Figure]:
     cut, whole = example_sums(al.wordnet(root="sport.n.01").cut()), example_sums(al.wordnet().taxonomy)
     best = {name: min(sums, key=lambda c: sums[c]) for name, sums in (("own", own), ("cut", cut), ("whole", whole))}
     return [
-        Figure("Example 2, k = 3: clusters of fixed size, clusters of adaptive size", "§3.1, Fig. 2", (4, 2),
+        Figure("Example 2, k = 3: clusters of k records, of k to 2k - 1, of any size", "§3.1, Fig. 2", (4, 3, 2),
                clusters_of_example_2(), 0),
         Figure("Example 3, nine concepts: contact sport, sport", "§3.3", (3.93, 5.23),
                (own["contact_sport"], own["sport"]), 2),
