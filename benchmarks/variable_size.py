@@ -98,7 +98,7 @@ class KWard(GroupingMethod):
     """k-Ward (Domingo-Ferrer and Mateo-Sanz 2002): Ward's method that never unites two groups of k or more.
 
     The k records nearest to each of the two most distant records are groups at first (of numbers, the k smallest and
-    the k largest); all other records are united until each is in a group of k. Groups of 2k or more are treated likewise.
+    the k largest); all other records are united until each is in a group of k. Groups of 2k or more are then divided.
     Equal records are one cluster from the start, since they unite at no cost; a group of equal records is left whole.
     """
 
