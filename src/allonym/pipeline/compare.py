@@ -84,7 +84,7 @@ def compare(
         raise refused[0]
     places = list(runnable)
     tasks = [asdict(settings[place]) for place in places]
-    start = _start_message(plan, source, {"balance": balance, "clusters": clusters})
+    start = _start_message(plan, source, balance, clusters)
     figures = _run_all(
         tasks, lambda i: _figures(runnable[places[i]], balance, clusters), start, workers, part_of(tick, 1, 2)
     )
@@ -252,7 +252,7 @@ class _Worker(threading.Thread):
         self.join()
 
 
-def _start_message(plan: Plan, source: Any, measures: Mapping[str, Any]) -> dict[str, Any] | None:
+def _start_message(plan: Plan, source: Any, balance: float, clusters: int | str | None = None) -> dict[str, Any] | None:
     """Return what a worker needs to open the same table; None where it cannot."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return None
@@ -261,7 +261,7 @@ def _start_message(plan: Plan, source: Any, measures: Mapping[str, Any]) -> dict
     except PlanError:  # a plan with objects that have no name
         return None
     where = {"folder": str(plan.folder.absolute()), "source": str(source)}
-    return {"plan": text, "seed": plan.seed, **where, **measures}
+    return {"plan": text, "seed": plan.seed, **where, "balance": balance, "clusters": clusters}
 
 
 def serve() -> None:
