@@ -258,6 +258,23 @@ def ward(points: Sequence[Any], counts: Sequence[float], distance: CellFunction,
     return labels
 
 
+def variance_ratio(labels: Sequence[int], counts: Sequence[float], distance: Callable[[int, int], float]) -> float:
+    """Return the variance ratio criterion of Calinski and Harabasz (1974) for points with counts.
+
+    The squares of a group are the sum of d² over all pairs of its records, divided by its number of records.
+    """
+
+    def squares(points: Sequence[int]) -> float:
+        pairs = itertools.combinations(points, 2)
+        total = math.fsum(counts[i] * counts[j] * distance(i, j) ** 2 for i, j in pairs)
+        return total / math.fsum(counts[i] for i in points)
+
+    groups = [[i for i, x in enumerate(labels) if x == label] for label in sorted(set(labels))]
+    within = math.fsum(map(squares, groups))
+    between = squares(range(len(labels))) - within
+    return (between / (len(groups) - 1)) / (within / (math.fsum(counts) - len(groups)))
+
+
 def _information(labels: Sequence[Hashable], weights: Sequence[float] | None) -> float:
     """Return the Shannon information, in bits, of the labels' shares."""
     return math.fsum(-share * math.log2(share) for share in _shares(labels, weights).values() if share > 0)

@@ -20,6 +20,7 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.measures import clusters, loss, risk
+from allonym.measures.dendrogram import dendrograms
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Pairs
 
@@ -198,6 +199,45 @@ def test_clusters_before_and_after(table: Drawn, number: int) -> None:
     same = clusters.clustering_distance(table.pairs.unmasked, number)
     assert same == 0
     assert 0 <= clusters.clustering_distance(table.pairs, number) <= 1 + 1e-12
+
+
+@given(st.integers(4, 12), st.integers(0, 50))
+def test_the_variance_ratio_of_each_cut(size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    far = np.triu(rng.random((size, size)), 1)
+    far, counts = far + far.T, rng.integers(1, 5, size).astype(float)
+    tree = clusters.WardTree(clusters.ward_unions(far, counts), np.arange(size), counts)
+    expected = [
+        slow.variance_ratio(tree.cut(c).tolist(), counts.tolist(), lambda a, b: float(far[a, b]))
+        for c in range(2, size)
+    ]
+    assert tree.variance_ratios == pytest.approx(expected, rel=1e-9)
+    falls = [i for i in range(1, len(expected)) if expected[i] < expected[i - 1]]
+    assert tree.suggested == (falls[0] + 1 if falls else int(np.argmax(expected)) + 2)
+
+
+def test_clear_clusters_are_counted() -> None:
+    points = np.concatenate([np.linspace(0, 0.04, 5) + x for x in (0.0, 1.0, 3.0)])
+    far = np.abs(points[:, None] - points) / 4
+    assert clusters.WardTree(clusters.ward_unions(far, np.ones(15)), np.arange(15), np.ones(15)).suggested == 3
+    two = clusters.WardTree(clusters.ward_unions(far[:2, :2], np.ones(2)), np.arange(2), np.ones(2))
+    assert two.suggested == 2
+
+
+@given(drawn(), st.sampled_from([2, 3, 5, "auto"]))
+def test_dendrograms_unite_all_records(table: Drawn, number: int | str) -> None:
+    trees = dendrograms(table.pairs, number)
+    assert trees.distance == pytest.approx(clusters.clustering_distance(table.pairs, number))
+    for tree in (trees.before, trees.after):
+        shares = np.array(tree.clusters)
+        assert shares.sum() == pytest.approx(1)
+        assert len(tree.unions) == len(tree.clusters) - 1
+        assert all(union.height >= max(union.heights) - 1e-12 for union in tree.unions)
+        assert all(union.places[0] < union.places[1] for union in tree.unions)
+    assert all((np.array(parts) > 0).sum() == 1 for parts in trees.before.clusters)
+    assert np.array(trees.after.clusters).sum(axis=0).tolist() == pytest.approx(
+        np.array(trees.before.clusters).sum(axis=0).tolist()
+    )
 
 
 @given(drawn(), st.data())

@@ -51,12 +51,16 @@ MEASURES = {
     help="Measures besides loss and linkage, separated by commas, as `evaluate` names them; or none.",
 )  # fmt: skip
 @options.balance
+@option(
+    "--clusters", type=options.ClustersType(), default=14, show_default=True, metavar="NUMBER",
+    help=f"Number of clusters of records that are compared before and after masking; {options.CLUSTERS_HELP}",
+)  # fmt: skip
 @options.hide_values
 @options.as_json
 @declared.plan_options(several_methods=True)
 def compare(
     file: str, plan: Path | None, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], measures: str,
-    balance: float, hide_values: bool, as_json: bool, **option_values: Any,
+    balance: float, clusters: int | str, hide_values: bool, as_json: bool, **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Compare masking methods and parameters on a table.
 
@@ -82,7 +86,9 @@ def compare(
     parameters = {"k": _values("--k", k)} | _grid(grid)
     more = [x.strip().replace("-", "_") for x in measures.split(",") if x.strip() not in ("", "none")]
     with progress("Comparing") as tick:
-        comparison = compare_methods(file, whole, names, parameters, balance=balance, measures=more, tick=tick)
+        comparison = compare_methods(
+            file, whole, names, parameters, balance=balance, measures=more, clusters=clusters, tick=tick
+        )
     for path in outputs:
         comparison.save(path)
     if as_json:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError, Problem
+from allonym.measures.clusters import CLUSTERS, check_clusters
 from allonym.measures.measurement import BALANCE, BRIEF, OF_THESIS, QUESTIONS
 from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
@@ -56,6 +57,7 @@ def compare(
     *,
     balance: float = BALANCE,
     measures: Sequence[str] = OF_THESIS,
+    clusters: int | str = CLUSTERS,
     workers: int | None = None,
     tick: Progress = no_progress,
 ) -> Comparison:
@@ -73,6 +75,7 @@ def compare(
         balance: the weight of loss against risk in the score, from 0 to 1.
         workers: the number of settings that run at a time.
         measures: what is measured besides what every release has, by the names of `allonym evaluate`.
+        clusters: how many clusters of records before and after masking are compared, or `auto`.
         tick: called with the work done and its total.
 
     Returns:
@@ -88,6 +91,7 @@ def compare(
     >>> [(x["method"], x["k"]) for x in compare(jobs, plan, ["sa-mdav", "mdav"], {"k": [2]}).rows()]
     [('sa-mdav', 2), ('mdav', 2)]
     """
+    check_clusters(clusters)
     if not 0 <= balance <= 1:
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
     unknown_measures = [x for x in measures if x not in QUESTIONS]
@@ -107,9 +111,9 @@ def compare(
         raise refused[0]
     places = list(runnable)
     tasks = [asdict(settings[place]) for place in places]
-    start = _start_message(plan, source, balance, more)
+    start = _start_message(plan, source, balance, more, clusters)
     figures = _run_all(
-        tasks, lambda i: _figures(runnable[places[i]], balance, more), start, workers, part_of(tick, 1, 2)
+        tasks, lambda i: _figures(runnable[places[i]], balance, more, clusters), start, workers, part_of(tick, 1, 2)
     )
     problems = {place: list(map(str, x.problems)) for place, x in refused.items()}
     problems |= {place: x["problems"] for place, x in zip(places, figures, strict=True) if "problems" in x}
@@ -121,10 +125,10 @@ def compare(
     return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid), more)
 
 
-def _figures(prepared: Prepared, balance: float, more: Sequence[str]) -> dict[str, Any]:
+def _figures(prepared: Prepared, balance: float, more: Sequence[str], clusters: int | str) -> dict[str, Any]:
     """Return the figures of a setting, or the problems that keep it from being run."""
     try:
-        return figures_of(prepared, balance, more)
+        return figures_of(prepared, balance, more, clusters)
     except AllonymError as error:
         return {"problems": [str(error)]}
 
@@ -153,7 +157,8 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
     before = plan.method
     parameters: dict[str, Any] = {}
     if before.name == setting.method:
-        parameters = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
+        own = {f.name: (getattr(before, f.name), f.default) for f in fields(before) if f.name != "k"}
+        parameters = {name: value for name, (value, default) in own.items() if value != default}
     k = setting.parameters.get("k", before.required_k if before.required_k > 1 else None)
     parameters |= {name: value for name, value in setting.parameters.items() if name != "k"}
     kind = find(setting.method)
@@ -274,7 +279,9 @@ class _Worker(threading.Thread):
         self.join()
 
 
-def _start_message(plan: Plan, source: Any, balance: float, more: Sequence[str] = ()) -> dict[str, Any] | None:
+def _start_message(
+    plan: Plan, source: Any, balance: float, more: Sequence[str] = (), clusters: int | str = CLUSTERS
+) -> dict[str, Any] | None:
     """Return what a worker needs to open the same table; None where it cannot."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return None
@@ -287,6 +294,7 @@ def _start_message(plan: Plan, source: Any, balance: float, more: Sequence[str] 
         "source": str(source),
         "balance": balance,
         "more": list(more),
+        "clusters": clusters,
     }
     return {"plan": text, "seed": plan.seed, **where}
 
@@ -301,4 +309,4 @@ def serve() -> None:
         prepared = preparation.of(_Setting(**json.loads(line)))
         if isinstance(prepared, PlanError):
             raise prepared
-        print(json.dumps(_figures(prepared, start["balance"], start["more"])), flush=True)
+        print(json.dumps(_figures(prepared, start["balance"], start["more"], start["clusters"])), flush=True)

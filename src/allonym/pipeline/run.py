@@ -15,6 +15,7 @@ from allonym.arrays import Ints
 from allonym.cells import Cells, group_ids_of
 from allonym.errors import OutputError, PlanError
 from allonym.measures.changes import Changes
+from allonym.measures.clusters import CLUSTERS
 from allonym.measures.measurement import BALANCE
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
@@ -242,19 +243,23 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
     )
 
 
-def figures_of(prepared: Prepared, balance: float = BALANCE, more_measures: Sequence[str] = ()) -> dict[str, Any]:
+def figures_of(
+    prepared: Prepared, balance: float = BALANCE, more_measures: Sequence[str] = (), clusters: int | str = CLUSTERS
+) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have; nothing is written.
 
-    `more_measures` are measured besides those that every release has.
+    `more_measures` are measured besides those that every release has, with a number of `clusters`.
     """
     began, clock = time.perf_counter(), Clock()
     with clock.running():
-        summary = _figures_of(prepared, balance, more_measures)
+        summary = _figures_of(prepared, balance, more_measures, clusters)
     return summary | {"seconds": time.perf_counter() - began, "seconds_by_phase": clock.seconds}
 
 
 @phase(Phase.MEASURE)
-def _figures_of(prepared: Prepared, balance: float, more_measures: Sequence[str]) -> dict[str, Any]:
+def _figures_of(
+    prepared: Prepared, balance: float, more_measures: Sequence[str], clusters: int | str
+) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have."""
     with phase(Phase.GROUP):
         masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
@@ -268,7 +273,8 @@ def _figures_of(prepared: Prepared, balance: float, more_measures: Sequence[str]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     changes = changes_of(prepared, masking.attributes, cells)
     hashes = hashes_of(prepared, None)
-    return summary_of(prepared, masking, changes, verified, balance, hashes, nulls, more_measures=more_measures)
+    parts = prepared, masking, changes, verified, balance, hashes, nulls
+    return summary_of(*parts, more_measures=more_measures, clusters=clusters)
 
 
 def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:
