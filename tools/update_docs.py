@@ -119,7 +119,8 @@ def screen(folder: Path) -> str:
     os.environ["COLUMNS"] = "120"
     with contextlib.redirect_stdout(printed):
         show_demo(done, Path("build/demo"), Path("build/demo/report.html"))
-    lines = [line.rstrip() for line in printed.getvalue().splitlines() if not line.startswith("time")]
+    untimed = re.sub(r"^time .*\n(?: {10,}.*\n)*", "", printed.getvalue(), flags=re.MULTILINE)  # it may be folded
+    lines = [line.rstrip() for line in untimed.splitlines()]
     return "```console\n$ make demo\n" + "\n".join(lines) + "\n```\n"
 
 
