@@ -30,7 +30,15 @@ using Flags = nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double DIGITS = 1e12;  // distances that agree to 12 decimals are ties
 
-inline double rounded(double distance) { return std::nearbyint(distance * DIGITS); }
+// The nearest whole number of a number below 10^15, the even one of two: adding a large number rounds.
+inline double small_to_nearest(double number) {
+  constexpr double LARGE = 6755399441055744.0;  // 1.5 * 2^52
+  return (number + LARGE) - LARGE;
+}
+
+inline double rounded(double distance) {
+  return distance < 1e3 ? small_to_nearest(distance * DIGITS) : std::nearbyint(distance * DIGITS);
+}
 
 // One value of an attribute: a row of its table, or, if `row` is negative, a number.
 struct Point {
@@ -68,6 +76,11 @@ class Attribute {
   virtual void line(const Point& point, double* out) const {
     for (int code = 0; code < codes; ++code) out[code] = share * distance(point, code);
   }
+  // Bounds of the distances of a point to all codes from one to another, the last included.
+  virtual double least(const Point&, int, int) const { return 0.0; }
+  virtual double most(const Point&, int, int) const { return 1.0; }
+  // How many points have a row of their own.
+  virtual int rows() const { return codes; }
   virtual bool calls_python() const { return false; }
 
   double share;

@@ -10,6 +10,8 @@ from allonym.arrays import Floats, Ints
 
 INTERFACE: int
 
+def set_threads(number: int) -> None: ...
+
 class Space:
     def __init__(self, forms: list[dict[str, Any]], shares: Floats, codes: Ints) -> None: ...
 
@@ -17,13 +19,16 @@ def sa_mdav(
     space: Space,
     mass: Floats,
     counts: Ints,
-    order: Ints,
+    near: Ints,
+    far: Ints,
     k: int,
     weighted: bool,
     fixed: bool,
     tick: Callable[[int, int], None],
 ) -> Ints: ...
-def mdav(space: Space, each: Floats, counts: Ints, order: Ints, k: int, tick: Callable[[int, int], None]) -> Ints: ...
+def mdav(
+    space: Space, each: Floats, counts: Ints, near: Ints, far: Ints, k: int, tick: Callable[[int, int], None]
+) -> Ints: ...
 def fusion(
     space: Space,
     counts: Ints,

@@ -41,7 +41,8 @@ def mdav(
         pieces = _Mdav(metrics, records.shares, codes, counts, each, k, around).run(tick)
     else:
         space = space_of(metrics, records.shares, codes, around)
-        found = kernels.mdav(space, each, counts, alike(metrics, records.shares, codes.T), k, tick)
+        near, far = (alike(metrics, records.shares, codes.T, far=far) for far in (False, True))
+        found = kernels.mdav(space, each, counts, near, far, k, tick)
         pieces = found.reshape(-1, 3)
     return Groups.of(np.stack([order[pieces[:, 0]], pieces[:, 1], pieces[:, 2]], axis=1))
 

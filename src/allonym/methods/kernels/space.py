@@ -62,19 +62,22 @@ def space_of_forms(forms: list[dict[str, Any]], shares: Floats, codes: Ints) -> 
     return kernels.Space(forms, np.ascontiguousarray(shares), np.ascontiguousarray(codes, np.int64))
 
 
-def alike(metrics: Sequence[Metric], shares: Floats, columns: Ints) -> Ints:
+def alike(metrics: Sequence[Metric], shares: Floats, columns: Ints, *, far: bool = False) -> Ints:
     """Return the tuples in an order in which those that follow each other are alike.
 
-    They are sorted by the attribute that separates them most (by mean distance of two), then by the next.
+    They are sorted by the attribute that separates them most (by mean distance of two), then by the next: a search for
+    near tuples skips those that differ in these. With `far`, the attribute that separates them least comes first:
+    tuples far from a point differ in all others anyway.
     """
     spread, keys = [], []
     for metric, share, codes in zip(metrics, shares, columns, strict=True):
         counts = np.bincount(codes, minlength=len(metric.values))
         most = np.argsort(-counts, kind="stable")[: min(SAMPLE, np.count_nonzero(counts))]
         weights = counts[most] / counts[most].sum()
-        far = metric.distances(most[:, None], most)
-        spread.append(share * float(weights @ far @ weights))
-        end = metric.values[most[far[0].argmax()]]  # numbers are in their order, seen from one end
+        between = metric.distances(most[:, None], most)
+        spread.append(share * float(weights @ between @ weights))
+        end = metric.values[most[between[0].argmax()]]  # numbers are in their order, seen from one end
         rank = np.argsort(np.argsort(metric.distances_from(end), kind="stable"), kind="stable")
         keys.append(rank[codes])
-    return np.lexsort([keys[a] for a in np.argsort(spread, kind="stable").tolist()])
+    least_first = np.argsort(spread, kind="stable").tolist()
+    return np.lexsort([keys[a] for a in (reversed(least_first) if far else least_first)])
