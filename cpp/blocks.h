@@ -104,6 +104,8 @@ struct Tied {
 
 // What a search needs for itself; each thread has its own.
 struct BlockSearch {
+  int version = 0;  // of the blocks for which bounds were computed
+  Bounds::Side side = Bounds::LOWER;
   PointBounds bounds;
   std::vector<std::pair<double, int>> regions;  // that may be worth a look, in a heap
 };
@@ -180,6 +182,7 @@ class Blocks {
 
  private:
   void lay(const std::vector<int32_t>& order) {
+    ++version_;
     left_ = laid_ = static_cast<int>(order.size());
     bounds_.lay(order);
     members_.assign(static_cast<size_t>(bounds_.regions()) * REGION * BLOCK, -1);
@@ -211,7 +214,11 @@ class Blocks {
   // Look at all blocks that may have what a goal looks for: first at the region of a tuple, if it is given, then at
   // others, the most promising first.
   template <class Goal> void run(BlockSearch& search, Goal& goal, const std::vector<Point>& point, int near) const {
-    bounds_.prepare(search.bounds, point, Goal::SIDE);
+    if (search.version != version_ || search.bounds.point != point || search.side != Goal::SIDE) {
+      bounds_.prepare(search.bounds, point, Goal::SIDE);
+      search.version = version_;
+      search.side = Goal::SIDE;
+    }
     int own = near >= 0 && has(near) ? place_[near] / (BLOCK * REGION) : -1;
     if (own >= 0) visit(search, goal, own);
     auto& heap = search.regions;
@@ -252,13 +259,22 @@ class Blocks {
     double values[BLOCK];
     bounds_.distances(search.bounds, block, values);
     const int32_t* members = members_.data() + block * BLOCK;
-    for (int j = 0; j < BLOCK; ++j)
-      if (members[j] >= 0) goal.add(rounded(values[j]), mass_[members[j]], members[j]);
+    for (int j = 0; j < BLOCK; ++j) {
+      int32_t one = members[j];
+      if (one < 0) continue;
+      if (bounds_.is_costly()) {
+        Extent extent{mass_[one], mass_[one], one};
+        double bound = Goal::SIDE == Bounds::LOWER ? Bounds::least(values[j]) : Bounds::most(values[j]);
+        if (!goal.may_have(goal.order(bound, extent), extent)) continue;
+        values[j] = bounds_.exact(search.bounds, one);
+      }
+      goal.add(rounded(values[j]), mass_[one], one);
+    }
   }
 
   const Space& space_;
   const std::vector<double>& mass_;
-  int left_ = 0, laid_ = 0;
+  int left_ = 0, laid_ = 0, version_ = 0;
   std::vector<int32_t> place_, members_;
   Bounds bounds_;
   std::vector<Extent> extents_, regions_;  // of blocks, and of regions

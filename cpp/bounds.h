@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <functional>
 #include <utility>
 
@@ -25,6 +26,7 @@ struct PointBounds {
   std::vector<uint16_t> regions;                // the bound of each region
   std::vector<const uint16_t*> blocks;          // of each attribute: the bounds of blocks, if they are kept
   std::vector<std::vector<uint16_t>> computed;  // of each attribute: the bounds of blocks, for this point alone
+  std::vector<std::unique_ptr<CostlyPoint>> costly;  // of each attribute whose distances take long; lines have bounds
 };
 
 class Bounds {
@@ -32,7 +34,7 @@ class Bounds {
   enum Side { LOWER, UPPER };
 
   explicit Bounds(const Space& space)
-      : space_(space), scale_(space.width() * std::floor(MAX_BOUND / space.width())), unit_(DIGITS / scale_), kept_(2 * space.width()) {}
+      : space_(space), scale_(space.width() * std::floor(MAX_BOUND / space.width())), unit_(DIGITS / scale_), is_costly_(space.is_costly()), kept_(2 * space.width()) {}
 
   int regions() const { return regions_; }
   // Lay out tuples, in an order in which those that follow each other are alike.
@@ -48,6 +50,9 @@ class Bounds {
         codes_[(i / BLOCK * width + a) * BLOCK + i % BLOCK] = static_cast<uint16_t>(space_.tuple(tuples_[i])[a]);
     lay_ranges();
     choose_kept();
+    costly_codes_.assign(width, {});
+    for (int a = 0; a < width; ++a)
+      if (space_.attributes[a]->is_costly()) list_codes(a);
   }
 
   // Compute the bounds of all regions for a point; those of blocks follow region by region.
@@ -58,8 +63,13 @@ class Bounds {
     found.regions.assign(regions_, 0);
     found.blocks.assign(width, nullptr);
     found.computed.resize(width);
+    found.costly.resize(width);
     for (int a = 0; a < width; ++a) {
-      if (has_line(a)) space_.attributes[a]->line(point[a], found.line.data() + space_.offsets[a]);
+      if (space_.attributes[a]->is_costly()) {
+        fill_costly(found, a, side);
+      } else if (has_line(a)) {
+        space_.attributes[a]->line(point[a], found.line.data() + space_.offsets[a]);
+      }
       if (const uint16_t* row = bounds_of(found, a, side)) {
         found.blocks[a] = row;
         row += blocks_;  // the bounds of regions follow those of blocks
@@ -88,7 +98,7 @@ class Bounds {
     std::memcpy(bounds, sums, sizeof sums);
   }
 
-  // Compute the distances of a point to the tuples of a block.
+  // Compute the distances of a point to the tuples of a block; where they take long, bounds of them.
   void distances(const PointBounds& found, int block, double* values) const {
     for (int j = 0; j < BLOCK; ++j) values[j] = 0.0;
     for (int a = 0; a < space_.width(); ++a) {
@@ -106,6 +116,22 @@ class Bounds {
     }
   }
 
+  bool is_costly() const { return is_costly_; }
+  // Compute the distance of a point to a tuple, where it takes long.
+  double exact(const PointBounds& found, int one) const {
+    double total = 0.0;
+    for (int a = 0; a < space_.width(); ++a) {
+      const Attribute& attribute = *space_.attributes[a];
+      int32_t code = space_.tuple(one)[a];
+      if (found.costly[a]) {
+        total += attribute.share * found.costly[a]->distance(code);
+      } else {
+        total += has_line(a) ? found.line[space_.offsets[a] + code] : attribute.share * attribute.distance(found.point[a], code);
+      }
+    }
+    return total;
+  }
+
   // Keep the lower bounds of all codes, so that threads can search together.
   void keep_all() {
     for (int a = 0; a < space_.width(); ++a)
@@ -116,6 +142,9 @@ class Bounds {
   // The least, or the largest, rounded distance that a tuple may have by a bound.
   double least(uint16_t bound) const { return std::max(0.0, small_to_nearest(bound * unit_ - ERROR)); }
   double most(uint16_t bound) const { return small_to_nearest(bound * unit_ + ERROR); }
+  // The same by a bound that is not rounded.
+  static double least(double bound) { return std::max(0.0, rounded(bound - ERROR / DIGITS)); }
+  static double most(double bound) { return rounded(bound + ERROR / DIGITS); }
 
  private:
   static constexpr double MAX_BOUND = 60000.0;      // the bound of the distance 1, or a little less
@@ -146,6 +175,13 @@ class Bounds {
     const Attribute& attribute = *space_.attributes[a];
     double bound = side == LOWER ? attribute.least(point, ends[0], ends[1]) : attribute.most(point, ends[0], ends[1]);
     return rounded_bound(attribute.share * bound, side);
+  }
+
+  // Compute bounds of the distances that take long, of the values of tuples that are left.
+  void fill_costly(PointBounds& found, int a, Side side) const {
+    const Attribute& attribute = *space_.attributes[a];
+    found.costly[a] = attribute.costly_point(found.point[a]);
+    found.costly[a]->bounds(costly_codes_[a], side == UPPER, attribute.share, found.line.data() + space_.offsets[a]);
   }
 
   // The bounds of blocks, then of regions, in one attribute; null, if there are none but those of ranges.
@@ -188,6 +224,15 @@ class Bounds {
     }
   }
 
+  // List the codes that occur, where distances take long.
+  void list_codes(int a) {
+    std::vector<uint8_t> occurs(space_.attributes[a]->codes, 0);
+    for (int32_t one : tuples_) occurs[space_.tuple(one)[a]] = 1;
+    for (int code = 0; code < space_.attributes[a]->codes; ++code)
+      if (occurs[code]) costly_codes_[a].push_back(code);
+    space_.attributes[a]->sort(costly_codes_[a]);
+  }
+
   void lay_ranges() {
     int width = space_.width();
     ends_of_blocks_.resize(static_cast<size_t>(width) * 2 * blocks_);
@@ -223,10 +268,12 @@ class Bounds {
   const Space& space_;
   double scale_;  // the bound of the distance 1: a multiple of that of each attribute, if all weigh the same
   double unit_;   // what a bound of 1 is, as a rounded distance
+  bool is_costly_;
   int blocks_ = 0, regions_ = 0;
   std::vector<int32_t> tuples_;  // in their order; the last one fills up the last block
   std::vector<uint16_t> codes_;  // by block, attribute and tuple
   std::vector<int32_t> ends_of_blocks_, ends_of_regions_;
+  std::vector<std::vector<int32_t>> costly_codes_;  // of each attribute whose distances take long: those that occur
   std::vector<uint8_t> keeps_;  // of each attribute: whether bounds are kept
   mutable std::vector<std::vector<std::vector<uint16_t>>> kept_;  // of each attribute and side, by value
 };

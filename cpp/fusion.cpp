@@ -80,7 +80,7 @@ class Fusing {
   Fusing(Space& space, std::vector<int64_t> counts, std::vector<int32_t> order, int64_t k, Heuristics heuristics,
          Draw& draw, Tick& tick)
       : sizes_(std::move(counts)), k_(k), heuristics_(heuristics), equal_(space.tuples(), 1.0),
-        blocks_(space, equal_, std::move(order)), draw_(draw), tick_(tick), searches_(space.calls_python() ? 1 : thread_limit.load()),
+        blocks_(space, equal_, std::move(order)), draw_(draw), tick_(tick), searches_(space.searches_in_python() ? 1 : thread_limit.load()),
         left_(space.tuples()), into_(left_),
         targets_(left_), first_(left_, -1), place_(left_, -1) {
     for (int group = 0; group < left_; ++group) into_[group] = group, small_ += sizes_[group] < k_;

@@ -138,14 +138,12 @@ class Growth {
     for (int one = 0; one < space_.tuples(); ++one)
       if (!gone_[one]) left.push_back(one);
     if (left.empty()) return;
-    std::vector<double> nearest(left.size(), INFINITE), line;
-    for (size_t g = 0; g < centres_.size(); ++g) {
-      space_.line(centres_[g], line);
+    std::vector<double> nearest(left.size(), INFINITE);
+    for (size_t g = 0; g < centres_.size(); ++g)
       for (size_t i = 0; i < left.size(); ++i) {
-        double value = rounded(space_.distance(line, left[i]));
+        double value = rounded(space_.distance(centres_[g], left[i]));
         if (value < nearest[i]) nearest[i] = value, group_[left[i]] = static_cast<int64_t>(g);
       }
-    }
   }
 
   Space& space_;

@@ -13,7 +13,7 @@ class Neighbours {
   Neighbours(const Space& space, const std::vector<double>& mass, std::vector<int32_t> order, std::vector<int32_t> alone)
       : space_(space), every_(space, mass, std::move(order)), alone_(space, mass, std::move(alone)),
         found_(space.tuples()), known_(space.tuples(), 0),
-        searches_(space.calls_python() ? 1 : static_cast<size_t>(thread_limit.load())) {}
+        searches_(space.searches_in_python() ? 1 : static_cast<size_t>(thread_limit.load())) {}
 
   // The neighbours of a tuple, the nearest first, then those that may form a group alone.
   const std::vector<int32_t>& of(int32_t one) {

@@ -623,10 +623,7 @@ class Refining {
     for (size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random.below(static_cast<int>(i))]);
     std::vector<Members> made;
     while (enough(left)) {
-      space_.line(space_.point(left[0]), line_);
-      std::stable_sort(left.begin() + 1, left.end(), [&](int32_t a, int32_t b) {
-        return rounded(space_.distance(line_, a)) < rounded(space_.distance(line_, b));
-      });
+      sort_by_distance(space_.point(left[0]), left);
       Members group;
       size_t taken = 0;
       while (!enough(group)) group.push_back(left[taken++]);
@@ -650,6 +647,14 @@ class Refining {
     }
     apply(change);
     return true;
+  }
+
+  // Sort pieces by their distances to a point, except the first, which it is.
+  void sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const {
+    std::vector<std::pair<double, int32_t>> keys;
+    for (size_t i = 1; i < pieces.size(); ++i) keys.emplace_back(rounded(space_.distance(point, pieces[i])), pieces[i]);
+    std::stable_sort(keys.begin(), keys.end(), [](auto& x, auto& y) { return x.first < y.first; });
+    for (size_t i = 0; i < keys.size(); ++i) pieces[i + 1] = keys[i].second;
   }
 
   // Improve some pieces, and those next to what changes, until nothing is gained.
@@ -721,7 +726,7 @@ class Refining {
   bool moving_ = true, completing_ = false;
   int64_t budget_ = 0, suppressed_rows_ = 0;
   double price_ = 0.0;
-  std::vector<double> null_losses_, line_;
+  std::vector<double> null_losses_;
   bool logging_ = false;
   std::vector<std::pair<int, Group>> log_;
   std::vector<uint8_t> queued_;

@@ -337,11 +337,14 @@ int32_t Attribute::mode(const std::vector<int32_t>& some) const {
   return best;
 }
 
+std::unique_ptr<Attribute> make_set_values(nb::dict form, double share);  // in set_values.cpp
+
 std::unique_ptr<Attribute> make_attribute(nb::dict form, double share) {
   auto name = nb::cast<std::string>(form["form"]);
   if (name == "equality") return std::make_unique<Equality>(form, share);
   if (name == "numbers") return std::make_unique<Numbers>(form, share);
   if (name == "ranks") return std::make_unique<Ranks>(form, share);
+  if (name == "sets") return make_set_values(form, share);
   if (name == "concepts") return std::make_unique<Concepts>(form, share);
   return std::make_unique<Foreign>(form, share);
 }

@@ -9,6 +9,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,15 @@ struct BitSetHash {
   }
 };
 
+// A point whose distances to codes take long to compute; each thread has its own.
+class CostlyPoint {
+ public:
+  virtual ~CostlyPoint() = default;
+  // Bounds of the distances to some codes, from below or from above, times a factor; they take less time.
+  virtual void bounds(const std::vector<int32_t>& codes, bool above, double factor, double* out) const = 0;
+  virtual double distance(int code) = 0;
+};
+
 // How far the values of an attribute are from points, and which point represents several values.
 class Attribute {
  public:
@@ -76,6 +86,15 @@ class Attribute {
   virtual void line(const Point& point, double* out) const {
     for (int code = 0; code < codes; ++code) out[code] = share * distance(point, code);
   }
+  // Distances of a point to all codes, without the weight of the attribute.
+  virtual void row(const Point& point, double* out) const {
+    for (int code = 0; code < codes; ++code) out[code] = distance(point, code);
+  }
+  // Where distances take long: what computes those of a point. It does not call Python for points that are codes.
+  virtual std::unique_ptr<CostlyPoint> costly_point(const Point&) const { return nullptr; }
+  virtual bool is_costly() const { return false; }
+  // Sort codes as they lie in memory.
+  virtual void sort(std::vector<int32_t>&) const {}
   // Bounds of the distances of a point to all codes from one to another, the last included.
   virtual double least(const Point&, int, int) const { return 0.0; }
   virtual double most(const Point&, int, int) const { return 1.0; }
@@ -125,10 +144,22 @@ class Space {
     for (int a = 0; a < width(); ++a) total += line[offsets[a] + codes[a]];
     return total;
   }
+  // The same distance, where a line would take longer: of a point to one tuple, or a few.
+  double distance(const std::vector<Point>& point, int one) const {
+    double total = 0.0;
+    const int32_t* codes = tuple(one);
+    for (int a = 0; a < width(); ++a) total += attributes[a]->share * attributes[a]->distance(point[a], codes[a]);
+    return total;
+  }
   bool calls_python() const {
-    for (auto& attribute : attributes)
-      if (attribute->calls_python()) return true;
-    return false;
+    return std::any_of(attributes.begin(), attributes.end(), [](auto& x) { return x->calls_python(); });
+  }
+  bool is_costly() const {
+    return std::any_of(attributes.begin(), attributes.end(), [](auto& x) { return x->is_costly(); });
+  }
+  // Whether searches from tuples call Python.
+  bool searches_in_python() const {
+    return std::any_of(attributes.begin(), attributes.end(), [](auto& x) { return x->calls_python() && !x->is_costly(); });
   }
 
   std::vector<std::unique_ptr<Attribute>> attributes;

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints
 from allonym.compiled import kernels
@@ -20,6 +21,7 @@ class PythonMetric:
 
     def __init__(self, metric: Metric, centre: Centre | None = None) -> None:
         self.metric = metric
+        self.has_centroid = centre is None
         self.centre = metric.centroid if centre is None else centre(metric)
         self.values = list(metric.values)
         self.numbers = {value: number for number, value in enumerate(self.values)}
@@ -39,9 +41,23 @@ class PythonMetric:
         """Return the distances of a value to every code."""
         return np.ascontiguousarray(self.metric.distances_from(self.values[number]), np.float64)
 
+    def elements(self, number: int) -> NDArray[np.int32] | None:
+        """Return the elements of a set; None for null."""
+        return self.metric.elements_of(self.values[number])
+
+    def number_of_elements(self, elements: NDArray[np.int32]) -> int:
+        """Return the number of a set."""
+        return self.number_of(self.metric.value_of(elements))
+
     def form(self) -> dict[str, Any]:
-        """Return what a compiled kernel calls."""
-        return {"form": "python", "codes": len(self.metric.values), "centroid": self.centroid, "row": self.row}
+        """Return what a compiled kernel calls; distances that it can compute itself, it computes."""
+        called = {"form": "python", "codes": len(self.metric.values), "centroid": self.centroid, "row": self.row}
+        sets = self.metric.compiled_distances()
+        if sets is None:
+            return called
+        if not self.has_centroid:
+            sets.pop("broader", None)
+        return called | {"elements": self.elements, "number": self.number_of_elements} | sets
 
 
 def space_of(metrics: Sequence[Metric], shares: Floats, codes: Ints, around: Centre | None = None) -> Any:
