@@ -127,10 +127,7 @@ class _Mdav:
             return [(one, self.k)]
         far = self.distances(self.values(one))
         far[one] = -1.0  # itself first
-        near = np.arange(len(far))
-        if len(far) > self.k:  # k tuples suffice, with those that tie with the k-th
-            near = np.flatnonzero(far <= np.partition(far, self.k - 1)[self.k - 1])
-        near = near[np.argsort(far[near], kind="stable")]
+        near = np.argsort(far, kind="stable")[: self.k]
         wanted, pieces = self.k, []
         for i, rows in zip(near.tolist(), self.left[near].tolist(), strict=True):
             pieces.append((i, min(rows, wanted)))
