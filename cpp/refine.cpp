@@ -3,7 +3,7 @@
 // src/allonym/methods/kernels/search.py has the same search in Python; both give the same groups.
 #include <chrono>
 
-#include "blocks.h"
+#include "neighbours.h"
 #include "standing.h"
 
 namespace allonym {
@@ -14,7 +14,7 @@ using Members = std::vector<int32_t>;  // in ascending order
 
 constexpr int NEW = -1;             // a group that a change would found
 constexpr int SUPPRESSED = -2;      // the class of suppressed pieces
-constexpr int NEIGHBOURS = 16;      // pieces next to a piece, whose groups it may join
+constexpr size_t LOOKED_UP = 4096;  // pieces whose neighbours are found together
 constexpr int MAX_TARGETS = 8;      // groups that a piece of a dissolved group may join
 constexpr int MAX_SWAPS = 3;        // swaps that are tried with a group
 constexpr int MAX_JOINED = 4;       // groups that a group may join
@@ -92,8 +92,8 @@ class Refining {
         movable_(movable.data(), movable.data() + movable.size()), k_(k),
         unit_starts_(unit_starts.data(), unit_starts.data() + unit_starts.size()),
         units_(units.data(), units.data() + units.size()), holds_(std::move(holds)),
-        near_(space, mass_, {order.data(), order.data() + order.size()}),
-        frequent_(space, mass_, {alone.data(), alone.data() + alone.size()}) {
+        neighbours_(space, mass_, {order.data(), order.data() + order.size()},
+                    {alone.data(), alone.data() + alone.size()}) {
     for (size_t a = 0; a < nb::len(columns); ++a)
       columns_.push_back(std::make_unique<Column>(nb::cast<nb::dict>(columns[a]), *space.attributes[a]));
     for (auto& column : columns_) calls_ += column->calls_python();
@@ -113,8 +113,6 @@ class Refining {
         distance += columns_[a]->attribute.share * columns_[a]->null_row()[codes[a]];
       null_losses_[piece] = mass_[piece] * (distance * distance);
     }
-    neighbours_.resize(group_.size());
-    known_.assign(group_.size(), 0);
     for (Group& group : groups_)
       if (!group.members.empty()) {
         group.alive = true;
@@ -135,6 +133,7 @@ class Refining {
       sort_by_loss(order);
       std::fill(waiting.begin(), waiting.end(), 0);
       for (size_t place = 0; place < order.size() && work_ < limit && !is_late(); ++place) {
+        if (place % LOOKED_UP == 0) look_up_neighbours(order, place);
         if (improve(order[place], least)) {
           changed = true;
           for (int32_t piece : again_) waiting[piece] = 1;
@@ -369,20 +368,18 @@ class Refining {
 
   // --- what may be changed --------------------------------------------------------------------------------------
 
-  const std::vector<int32_t>& near(int32_t piece) {
-    if (!known_[piece]) {
-      known_[piece] = 1;
-      auto point = space_.point(piece);
-      near_.several(point, NEIGHBOURS, piece, found_);
-      neighbours_[piece] = found_;
-      if (frequent_.left()) {
-        frequent_.several(point, NEIGHBOURS / 2, piece, found_);
-        for (int32_t other : found_)
-          if (std::find(neighbours_[piece].begin(), neighbours_[piece].end(), other) == neighbours_[piece].end())
-            neighbours_[piece].push_back(other);
-      }
+  // The pieces next to one, whose groups it may join.
+  const std::vector<int32_t>& near(int32_t piece) { return neighbours_.of(piece); }
+
+  // Find the neighbours of the pieces that come next, if they will be asked for.
+  void look_up_neighbours(const std::vector<int32_t>& order, size_t place) {
+    if (!moving_ || !neighbours_.has_threads()) return;
+    std::vector<int32_t> wanted;
+    for (size_t i = place; i < std::min(order.size(), place + LOOKED_UP); ++i) {
+      int group = group_[order[i]];
+      if (!neighbours_.knows(order[i]) && group != SUPPRESSED && groups_[group].loss != 0.0) wanted.push_back(order[i]);
     }
-    return neighbours_[piece];
+    neighbours_.find_all(wanted);
   }
 
   // The groups of the pieces next to one, except its own; the one whose values are nearest first.
@@ -626,10 +623,7 @@ class Refining {
     for (size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random.below(static_cast<int>(i))]);
     std::vector<Members> made;
     while (enough(left)) {
-      space_.line(space_.point(left[0]), line_);
-      std::stable_sort(left.begin() + 1, left.end(), [&](int32_t a, int32_t b) {
-        return rounded(space_.distance(line_, a)) < rounded(space_.distance(line_, b));
-      });
+      sort_by_distance(space_.point(left[0]), left);
       Members group;
       size_t taken = 0;
       while (!enough(group)) group.push_back(left[taken++]);
@@ -653,6 +647,14 @@ class Refining {
     }
     apply(change);
     return true;
+  }
+
+  // Sort pieces by their distances to a point, except the first, which it is.
+  void sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const {
+    std::vector<std::pair<double, int32_t>> keys;
+    for (size_t i = 1; i < pieces.size(); ++i) keys.emplace_back(rounded(space_.distance(point, pieces[i])), pieces[i]);
+    std::stable_sort(keys.begin(), keys.end(), [](auto& x, auto& y) { return x.first < y.first; });
+    for (size_t i = 0; i < keys.size(); ++i) pieces[i + 1] = keys[i].second;
   }
 
   // Improve some pieces, and those next to what changes, until nothing is gained.
@@ -704,12 +706,10 @@ class Refining {
   int64_t k_, work_ = 0, calls_ = 0, stamp_ = 0;
   std::vector<int64_t> unit_starts_, units_, seen_;  // the persons of each piece, where rows are about persons
   nb::object holds_;
-  Blocks near_, frequent_;
+  Neighbours neighbours_;
   std::vector<std::unique_ptr<Column>> columns_;
   std::vector<Group> groups_;
-  std::vector<std::vector<int32_t>> neighbours_;
-  std::vector<uint8_t> known_;
-  std::vector<int32_t> codes_, found_;
+  std::vector<int32_t> codes_;
   std::vector<double> weights_, parts_, rest_, trial_;
   std::vector<Stand> stands_, candidates_;
   Change best_;
@@ -726,7 +726,7 @@ class Refining {
   bool moving_ = true, completing_ = false;
   int64_t budget_ = 0, suppressed_rows_ = 0;
   double price_ = 0.0;
-  std::vector<double> null_losses_, line_;
+  std::vector<double> null_losses_;
   bool logging_ = false;
   std::vector<std::pair<int, Group>> log_;
   std::vector<uint8_t> queued_;

@@ -29,6 +29,15 @@ class Metric(Protocol):
     def compiled_form(self) -> dict[str, Any] | None:
         """Return the metric as arrays for compiled kernels (`cpp/space.cpp`); None, if these must call it."""
 
+    def compiled_distances(self) -> dict[str, Any] | None:
+        """Return distances as arrays for compiled kernels that call the metric for centroids; None, if for both."""
+
+    def elements_of(self, value: Value) -> NDArray[np.int32] | None:
+        """Return the numbers of the elements of a set that `compiled_distances` has; None for null."""
+
+    def value_of(self, elements: NDArray[np.int32]) -> Value:
+        """Return the set of some elements, by their numbers."""
+
     def point_value(self, point: int) -> Value:
         """Return the value of a row of the distances that `compiled_form` has."""
 
