@@ -1,4 +1,4 @@
-"""Neighbouring groups are formed anew at random and improved; what loses less is kept. As in `cpp/refine.cpp`."""
+"""Neighbouring groups are formed anew at random and improved; what loses less is kept. As in `cpp/regrouping.cpp`."""
 
 from __future__ import annotations
 

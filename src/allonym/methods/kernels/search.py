@@ -1,4 +1,4 @@
-"""The local search that improves groups, in Python; `cpp/refine.cpp` has the same search, and gives the same groups."""
+"""The local search that improves groups, in Python; `cpp/search.h` has the same search, and gives the same groups."""
 
 from __future__ import annotations
 

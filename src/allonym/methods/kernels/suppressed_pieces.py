@@ -1,4 +1,4 @@
-"""Pieces are suppressed while groups are being changed, if that saves more than it costs; as in `cpp/refine.cpp`."""
+"""Pieces are suppressed while groups are being changed, if that saves more than it costs; as in `cpp/suppressed_pieces.cpp`."""
 
 from __future__ import annotations
 
