@@ -1,4 +1,7 @@
-"""Pieces are suppressed while groups are being changed, if that saves more than it costs; as in `cpp/suppressed_pieces.cpp`."""
+"""Pieces are suppressed while groups are being changed, if that saves more than it costs.
+
+As in `cpp/suppressed_pieces.cpp`.
+"""
 
 from __future__ import annotations
 
