@@ -16,12 +16,11 @@ void Search::regroup(int64_t work, uint64_t seed, Tick& tick) {
     ++work_;  // also if there is nothing to be formed anew
     if (group_[piece] == SUPPRESSED) continue;
     logging_ = true;
-    double before = loss();
     size_t number = groups_.size();
     std::vector<int32_t> pool;
     bool formed = form_anew(piece, random, pool);
     if (formed) improve_around(pool, least);
-    if (!formed || loss() > before) roll_back(number);
+    if (!formed || gained() < 0.0) roll_back(number);
     logging_ = false;
     log_.clear();
     if (tries % 64 == 0) tick(work_ - begun, work);
@@ -76,7 +75,8 @@ std::vector<Members> Search::groups_around(std::vector<int32_t> left) {
     double least = INFINITE;
     size_t target = 0;
     for (size_t g = 0; g < made.size(); ++g) {
-      double cost = weigh(with(made[g], one)) - weigh(made[g]);
+      double joined = loss_of(with(made[g], one));
+      double cost = joined - loss_of(made[g]);
       if (cost < least) least = cost, target = g;
     }
     made[target] = with(made[target], one);
@@ -98,11 +98,28 @@ void Search::improve_around(const std::vector<int32_t>& pool, double least) {
   }
 }
 
+// By how much less the groups lose that were changed since the log began.
+double Search::gained() const {
+  std::vector<std::pair<int, double>> lost;  // by each of these groups, before
+  for (auto& [place, group] : log_) {
+    bool known = false;
+    for (auto& entry : lost) known |= entry.first == place;
+    if (!known) lost.emplace_back(place, group.loss);
+  }
+  std::sort(lost.begin(), lost.end());
+  double before = 0.0, after = 0.0;
+  for (auto& [place, loss] : lost) before += loss, after += groups_[place].loss;
+  return before - after;
+}
+
 void Search::roll_back(size_t number) {
   for (auto entry = log_.rbegin(); entry != log_.rend(); ++entry) groups_[entry->first] = std::move(entry->second);
   for (auto& [place, group] : log_)
     if (groups_[place].alive)
-      for (int32_t one : groups_[place].members) group_[one] = place;
+      for (int32_t one : groups_[place].members) {
+        group_[one] = place;
+        own_far_[one] = far(one, place);
+      }
   groups_.resize(number);
 }
 

@@ -19,16 +19,73 @@ Search::Search(Space& space, GroupLoss& group_loss, Pieces pieces, Ints groups, 
   }
   neighbours_.resize(group_.size());
   known_.assign(group_.size(), 0);
+  own_far_.assign(group_.size(), 0.0);
+  refill_seen_.assign(group_.size(), 0);
+  Random random(0);
+  for (size_t piece = 0; piece < group_.size(); ++piece) {
+    uint64_t one = random.next();
+    keys_.push_back({one, random.next()});
+  }
   for (Group& group : groups_)
-    if (!group.members.empty()) {
-      group.alive = true;
-      group.loss = weigh(group.members, &group.stands);
-    }
+    if (!group.members.empty()) set_members(group, Members(group.members));
+}
+
+// Let a group have some members; none, if it is gone.
+void Search::set_members(Group& group, const Members& members) {
+  group.members = members;
+  group.alive = !members.empty();
+  group.key = key_of(members);
+  group.rows = 0;
+  group.loss = group.alive ? weigh(members, &group.stands) : 0.0;
+  for (int32_t piece : members) {
+    group.rows += pieces_.rows[piece];
+    own_far_[piece] = group_loss_.far(piece, group.stands);
+  }
 }
 
 double Search::weigh(const Members& members, std::vector<Stand>* stands) {
   work_ += 1 + static_cast<int64_t>(members.size()) / LARGE_GROUP + group_loss_.calls() * CALL;
   return group_loss_.weigh(members, stands);
+}
+
+SetKey Search::key_of(const Members& members) const {
+  SetKey key;
+  for (int32_t piece : members) key = key + keys_[piece];
+  return key;
+}
+
+// What some pieces would lose as a group; it is looked up, if it is known.
+double Search::loss_of(const Members& members) {
+  SetKey key = key_of(members);
+  if (const double* known = known_losses_.find(key)) {
+    work_ += ++hits_ % HITS == 0;
+    return *known;
+  }
+  double loss = weigh(members, nullptr);
+  known_losses_.add(key, loss);
+  return loss;
+}
+
+double Search::loss_after(const Altered& altered) {
+  SetKey key = groups_[altered.group].key;
+  if (altered.out != NONE) key = key - keys_[altered.out];
+  if (altered.in != NONE) key = key + keys_[altered.in];
+  if (const double* known = known_losses_.find(key)) {
+    work_ += ++hits_ % HITS == 0;
+    return *known;
+  }
+  double loss = weigh(members_after(altered), nullptr);
+  known_losses_.add(key, loss);
+  return loss;
+}
+
+Members Search::members_after(const Altered& altered) const {
+  Members members;
+  members.reserve(groups_[altered.group].members.size() + 1);
+  for (int32_t piece : groups_[altered.group].members)
+    if (piece != altered.out) members.push_back(piece);
+  if (altered.in != NONE) members.insert(std::upper_bound(members.begin(), members.end(), altered.in), altered.in);
+  return members;
 }
 
 // Change groups, what loses most first, until nothing is gained any more, or the work is done.
@@ -97,6 +154,14 @@ bool Search::enough(const Members& members) {
   return false;
 }
 
+bool Search::enough_after(const Altered& altered) {
+  int64_t rows = groups_[altered.group].rows;
+  if (altered.out != NONE) rows -= pieces_.rows[altered.out];
+  if (altered.in != NONE) rows += pieces_.rows[altered.in];
+  if (rows < pieces_.k || pieces_.unit_starts.empty()) return rows >= pieces_.k;
+  return enough(members_after(altered));
+}
+
 // Whether some pieces would be a group that meets every requirement.
 bool Search::holds(const Members& members) {
   if (!enough(members)) return false;
@@ -117,7 +182,7 @@ std::vector<int32_t> Search::movable_pieces() const {
 void Search::sort_by_loss(std::vector<int32_t>& order) const {
   std::vector<std::pair<double, int32_t>> keys;
   for (int32_t piece : order)
-    keys.emplace_back(group_[piece] == SUPPRESSED ? -null_losses_[piece] : -far(piece, group_[piece]), piece);
+    keys.emplace_back(group_[piece] == SUPPRESSED ? -null_losses_[piece] : -own_far_[piece], piece);
   std::sort(keys.begin(), keys.end());
   for (size_t i = 0; i < order.size(); ++i) order[i] = keys[i].second;
 }
@@ -133,7 +198,7 @@ bool Search::improve(int32_t piece, double least) {
   for (int32_t one : touched) {
     again_.push_back(one);
     const auto& next = near(one);
-    for (size_t i = 0; i < next.size() && i < MAX_SWAPS; ++i) again_.push_back(next[i]);
+    for (size_t i = 0; i < next.size() && i < AGAIN; ++i) again_.push_back(next[i]);
   }
   return true;
 }
@@ -149,11 +214,7 @@ std::vector<int32_t> Search::apply(const Change& change) {
     int place = number;
     if (number == NEW) place = static_cast<int>(groups_.size()), groups_.emplace_back();
     if (logging_) log_.emplace_back(place, groups_[place]);
-    Group& group = groups_[place];
-    group.alive = !members.empty();
-    group.members = members;
-    group.loss = 0.0;
-    if (group.alive) group.loss = weigh(members, &group.stands);
+    set_members(groups_[place], members);
     for (int32_t one : members) group_[one] = place, touched.push_back(one);
   }
   return touched;

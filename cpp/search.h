@@ -4,25 +4,35 @@
 #pragma once
 
 #include <chrono>
+#include <tuple>
 
 #include "blocks.h"
 #include "group_loss.h"
+#include "known_losses.h"
 
 namespace allonym {
 
 constexpr int NEW = -1;            // a group that a change would found
 constexpr int SUPPRESSED = -2;     // the class of suppressed pieces
 constexpr int NEIGHBOURS = 16;     // pieces next to a piece, whose groups it may join
-constexpr int MAX_TARGETS = 8;     // groups that a piece of a dissolved group may join
-constexpr int MAX_SWAPS = 3;       // swaps that are tried with a group
-constexpr int MAX_JOINED = 4;      // groups that a group may join
+constexpr int MAX_TARGETS = 8;     // groups that a piece may join
+constexpr int MAX_SWAPS = 6;       // swaps that are tried for a piece
+constexpr int MAX_REPLACED = 2;    // groups that a piece may join while another one takes its place
+constexpr int MAX_REFILLS = 4;     // pieces that may take its place
+constexpr int MAX_JOINED = 1;      // groups that a group may join
+constexpr int AGAIN = 3;           // neighbours of a changed piece that are looked at again
+constexpr int HITS = 8;            // known losses that are looked up in the time of weighing a group
 constexpr int LARGE_GROUP = 100;   // members, for which a group counts once more
 constexpr int CALL = 20;           // groups that could be weighed in the time of a call of Python
 constexpr int MAX_REGROUPED = 6;   // groups that are formed anew together
 constexpr double MIN_GAIN = 1e-9;  // of the whole loss: less is no gain
 
+constexpr int32_t NONE = -1;       // no piece
+
 struct Group {
   Members members;
+  SetKey key;
+  int64_t rows = 0;
   double loss = 0.0;
   std::vector<Stand> stands;
   bool alive = false;
@@ -32,11 +42,12 @@ struct Group {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  int below(int number) {
+  int below(int number) { return static_cast<int>(next() % static_cast<uint64_t>(number)); }
+  uint64_t next() {
     uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return static_cast<int>((z ^ (z >> 31)) % static_cast<uint64_t>(number));
+    return z ^ (z >> 31);
   }
 
  private:
@@ -53,6 +64,12 @@ struct Change {
       if (number == group) return &members;
     return nullptr;
   }
+};
+
+// A group that one piece leaves, or another one joins, or both.
+struct Altered {
+  int group;
+  int32_t out, in;
 };
 
 inline Members with(const Members& members, const Members& more) {
@@ -102,9 +119,15 @@ class Search {
 
  private:
   // --- what a group loses, and what it must hold (search.cpp) ---
-  double weigh(const Members& members, std::vector<Stand>* stands = nullptr);
+  double weigh(const Members& members, std::vector<Stand>* stands);
+  double loss_of(const Members& members);
+  double loss_after(const Altered& altered);
+  Members members_after(const Altered& altered) const;
+  SetKey key_of(const Members& members) const;
+  void set_members(Group& group, const Members& members);
   double far(int32_t piece, int group) const { return group_loss_.far(piece, groups_[group].stands); }
   bool enough(const Members& members);
+  bool enough_after(const Altered& altered);
   bool holds(const Members& members);
   bool is_late() const { return limited_ && std::chrono::steady_clock::now() >= deadline_; }
   std::vector<int32_t> movable_pieces() const;
@@ -114,17 +137,21 @@ class Search {
 
   // --- what may be changed (search_changes.cpp) ---
   const std::vector<int32_t>& near(int32_t piece);
-  std::vector<std::pair<double, int>> others(int32_t piece);
+  const std::vector<std::pair<double, int>>& others(int32_t piece);
   void consider(Change&& change);
+  void consider_altered(std::initializer_list<Altered> altered);
   void changes(int32_t piece);
-  void swaps(int32_t piece, const Members& rest, int other);
-  void dissolve(int group, int32_t suppressed = -1);
+  void swaps(int32_t piece, const std::vector<std::pair<double, int>>& targets);
+  void replacements(int32_t piece, const std::vector<std::pair<double, int>>& targets);
+  const std::vector<std::pair<double, int32_t>>& refills(int32_t piece);
+  void dissolve(int group, int32_t suppressed = NONE);
   void found_around(int32_t piece);
 
   // --- groups that are formed anew (regrouping.cpp) ---
   bool form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool);
   std::vector<Members> groups_around(std::vector<int32_t> left);
   void improve_around(const std::vector<int32_t>& pool, double least);
+  double gained() const;
   void roll_back(size_t number);
 
   // --- the class of suppressed pieces (suppressed_pieces.cpp) ---
@@ -141,12 +168,19 @@ class Search {
   Pieces pieces_;
   std::vector<int> group_;
   std::vector<Group> groups_;
-  int64_t work_ = 0, stamp_ = 0;
+  int64_t work_ = 0, hits_ = 0, stamp_ = 0, refill_stamp_ = 0;
+  std::vector<SetKey> keys_;  // of the pieces
+  KnownLosses known_losses_;
+  std::vector<double> own_far_;  // by piece: what it loses in its group
   std::vector<int64_t> seen_;  // persons
   Blocks near_, frequent_;
   std::vector<std::vector<int32_t>> neighbours_;
   std::vector<uint8_t> known_, queued_;
   std::vector<int32_t> found_, again_;
+  std::vector<std::pair<double, int>> targets_;
+  std::vector<std::tuple<double, int, int32_t>> ranked_;
+  std::vector<std::pair<double, int32_t>> refills_;
+  std::vector<int64_t> refill_seen_;  // by piece: when it was looked at
   Change best_;
   double least_ = 0.0;
   bool any_ = false;

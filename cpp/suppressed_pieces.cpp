@@ -27,6 +27,8 @@ void Search::complete_suppression(int64_t budget) {
   if (suppressed_.empty() || !holds(suppressed_) || loss() + price >= before_.loss) {
     groups_ = before_.groups;
     group_ = before_.group;
+    for (size_t piece = 0; piece < group_.size(); ++piece)
+      if (pieces_.movable[piece]) own_far_[piece] = far(static_cast<int32_t>(piece), group_[piece]);
     set_suppressed(before_.suppressed);
   }
   budget_ = 0;
