@@ -24,6 +24,7 @@ constexpr int AGAIN = 3;           // neighbours of a changed piece that are loo
 constexpr int HITS = 8;            // known losses that are looked up in the time of weighing a group
 constexpr int LARGE_GROUP = 100;   // members, for which a group counts once more
 constexpr int CALL = 20;           // groups that could be weighed in the time of a call of Python
+constexpr int MAX_CUTS = 16;       // groups that are weighed for each piece of a walk
 constexpr int MAX_REGROUPED = 6;   // groups that are formed anew together
 constexpr double MIN_GAIN = 1e-9;  // of the whole loss: less is no gain
 
@@ -106,14 +107,24 @@ class Search {
   void descend(int64_t work, Tick& tick);
   // Form a few neighbouring groups anew, at random, and improve them; keep that if less is lost. Again and again.
   void regroup(int64_t work, uint64_t seed, Tick& tick);
+  // Start anew with groups along a walk; the groups before can be chosen again.
+  void walk(const std::vector<int32_t>& order, Tick& tick);
+  // Continue with the start that loses least; a later one must lose less than so many percent of the best before it.
+  void choose_start(int64_t percent);
   // Suppress pieces while that saves more than the price of their rows: `ratio` times what a row lost before.
   void suppress(int64_t budget, double ratio, int64_t work, Tick& tick);
   // Suppress a class that meets every requirement, or, if that costs more than it saves, nothing.
   void complete_suppression(int64_t budget);
 
-  void set_deadline(double seconds);
+  // End the following steps after so many percent of the time; no seconds: there is no limit.
+  void set_deadline(int64_t percent);
+  void set_seconds(double seconds);
   double loss() const;
   std::vector<int64_t> result() const { return {group_.begin(), group_.end()}; }
+  // The groups before anything was suppressed.
+  std::vector<int64_t> unsuppressed() const {
+    return before_.group.empty() ? result() : std::vector<int64_t>(before_.group.begin(), before_.group.end());
+  }
   // What stands for each group: by group and attribute a point, or, for Stand::NUMBER, a number.
   std::pair<std::vector<int64_t>, std::vector<double>> stands() const;
 
@@ -129,7 +140,7 @@ class Search {
   bool enough(const Members& members);
   bool enough_after(const Altered& altered);
   bool holds(const Members& members);
-  bool is_late() const { return limited_ && std::chrono::steady_clock::now() >= deadline_; }
+  bool is_late() const { return seconds_ > 0 && std::chrono::steady_clock::now() >= deadline_; }
   std::vector<int32_t> movable_pieces() const;
   void sort_by_loss(std::vector<int32_t>& order) const;
   bool improve(int32_t piece, double least);
@@ -146,6 +157,16 @@ class Search {
   const std::vector<std::pair<double, int32_t>>& refills(int32_t piece);
   void dissolve(int group, int32_t suppressed = NONE);
   void found_around(int32_t piece);
+
+  // --- starts (walk.cpp) ---
+  struct State {
+    std::vector<Group> groups;
+    std::vector<int> group;
+    Members suppressed;
+    double loss = 0.0;
+  };
+  void best_cut(const std::vector<int32_t>& order, int end, std::vector<double>& least, std::vector<int>& begin);
+  void restore(const State& state);
 
   // --- groups that are formed anew (regrouping.cpp) ---
   bool form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool);
@@ -186,12 +207,8 @@ class Search {
   bool any_ = false;
 
   Members suppressed_;
-  struct State {
-    std::vector<Group> groups;
-    std::vector<int> group;
-    Members suppressed;
-    double loss = 0.0;
-  } before_;  // before anything was suppressed
+  State before_;               // before anything was suppressed
+  std::vector<State> starts_;  // to choose from
   bool moving_ = true, completing_ = false;
   int64_t budget_ = 0, suppressed_rows_ = 0;
   double price_ = 0.0;
@@ -199,8 +216,8 @@ class Search {
 
   bool logging_ = false;
   std::vector<std::pair<int, Group>> log_;  // groups as they were, for rolling back
-  bool limited_ = false;
-  std::chrono::steady_clock::time_point deadline_;
+  double seconds_ = 0.0;
+  std::chrono::steady_clock::time_point begun_, deadline_;
 };
 
 }  // namespace allonym

@@ -21,15 +21,11 @@ void Search::suppress(int64_t budget, double ratio, int64_t work, Tick& tick) {
 // Suppress a class that meets every requirement, or, if that costs more than it saves, nothing.
 void Search::complete_suppression(int64_t budget) {
   budget_ = budget;
-  while (!suppressed_.empty() && !holds(suppressed_) && suppress_one_more()) {
+  while (!suppressed_.empty() && !is_late() && !holds(suppressed_) && suppress_one_more()) {
   }
   double price = price_ * static_cast<double>(suppressed_rows_);
   if (suppressed_.empty() || !holds(suppressed_) || loss() + price >= before_.loss) {
-    groups_ = before_.groups;
-    group_ = before_.group;
-    for (size_t piece = 0; piece < group_.size(); ++piece)
-      if (pieces_.movable[piece]) own_far_[piece] = far(static_cast<int32_t>(piece), group_[piece]);
-    set_suppressed(before_.suppressed);
+    restore(before_);
   }
   budget_ = 0;
 }

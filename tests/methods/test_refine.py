@@ -20,7 +20,8 @@ from allonym.kinds.numeric import NumericMetric
 from allonym.measures import loss
 from allonym.methods import METHODS, refine
 from allonym.methods.groups import Groups
-from allonym.methods.kernels.search import NEW, Search
+from allonym.methods.kernels.group_state import NEW
+from allonym.methods.kernels.search import Search
 from allonym.methods.replacement.least_squares import standing_of
 from allonym.methods.represent import represent
 from allonym.ontology.scope import Scope
