@@ -118,6 +118,7 @@ benchmark: build/spark/installed build/benchmark/installed build/peers/installed
 	build/benchmark/bin/python benchmarks/startup.py
 	build/benchmark/bin/python benchmarks/linking_speed.py
 	build/benchmark/bin/python benchmarks/mask_adult.py
+	build/benchmark/bin/python benchmarks/many_columns.py
 	build/benchmark/bin/python benchmarks/many_tuples.py
 	build/benchmark/bin/python benchmarks/blocks.py
 	build/benchmark/bin/python benchmarks/growth.py
@@ -127,6 +128,7 @@ benchmark: build/spark/installed build/benchmark/installed build/peers/installed
 	build/benchmark/bin/python benchmarks/sets.py
 	build/benchmark/bin/python benchmarks/privacy_cost.py
 	build/benchmark/bin/python benchmarks/refine.py
+	build/benchmark/bin/python benchmarks/lower_bound.py
 	build/benchmark/bin/python benchmarks/suppression.py
 	build/benchmark/bin/python benchmarks/many_rows.py
 	build/benchmark/bin/python benchmarks/scaling.py

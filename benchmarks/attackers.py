@@ -5,7 +5,6 @@ Writes a block of docs/measures/risk.md.
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from typing import Any
 import adult
 import pages
 from paths import ROOT
+from processes import commit
 
 import allonym as al
 
@@ -58,11 +58,8 @@ def measure(method: str, quasi: Mapping[str, Any], folder: Path) -> str:
 
 def table() -> str:
     """Measure and return the table."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
     lines = [
-        f"`python benchmarks/attackers.py`, {time.strftime('%Y-%m-%d')}, commit {commit}; elapsed seconds.\n",
+        f"`python benchmarks/attackers.py`, {time.strftime('%Y-%m-%d')}, commit {commit()}; elapsed seconds.\n",
         "| method | columns | tuples before | after | masking (s) | risk (s) | linkage (%) |",
         "|---|---:|---:|---:|---:|---:|---|",
     ]

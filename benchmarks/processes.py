@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
+from paths import ROOT
+
 CHILD = (
     "import resource, subprocess, sys, time; began = time.perf_counter(); "
     "done = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL, timeout=float(sys.argv[1])); "
@@ -59,3 +61,9 @@ def machine(*packages: str) -> str:
     named = ", ".join(f"{name} {version(name)}" for name in packages)
     system = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {named}"
     return f"{system}; {time.strftime('%Y-%m-%d')}"
+
+
+def commit() -> str:
+    """Return the commit of the repository, for the caption of a table."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()

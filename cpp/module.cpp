@@ -22,6 +22,7 @@ void bind_growth(nb::module_& module);
 void bind_mdav(nb::module_& module);
 void bind_fusion(nb::module_& module);
 void bind_refine(nb::module_& module);
+void bind_lower_bound(nb::module_& module);
 }  // namespace allonym
 
 NB_MODULE(_kernels, module) {
@@ -31,6 +32,7 @@ NB_MODULE(_kernels, module) {
     allonym::bind_mdav(module);
     allonym::bind_fusion(module);
     allonym::bind_refine(module);
+    allonym::bind_lower_bound(module);
     bind_delimited(module);
     bind_linkage(module);
     bind_set_costs(module);

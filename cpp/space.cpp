@@ -32,6 +32,11 @@ double python_round(double number, int decimals) {
     nb::gil_scoped_acquire held;
     return nb::cast<double>(nb::module_::import_("builtins").attr("round")(number, decimals)) + 0.0;
   }
+  static constexpr double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+  if (decimals <= 6 && std::fabs(number) < 1e6) {  // scaled, the number has an error far below 1e-3
+    double scale = POWERS[decimals], scaled = number * scale, whole = std::nearbyint(scaled);
+    if (std::fabs(scaled - whole) < 0.499) return whole / scale + 0.0;  // no tie, nor nearly one
+  }
   char text[512];
   std::snprintf(text, sizeof text, "%.*f", decimals, number);
   return std::strtod(text, nullptr) + 0.0;
@@ -39,12 +44,19 @@ double python_round(double number, int decimals) {
 
 Point of_row(int32_t row) { return Point{row, 0.0}; }
 
+bool all_equal(const int32_t* codes, int number) {
+  for (int i = 1; i < number; ++i)
+    if (codes[i] != codes[0]) return false;
+  return true;
+}
+
 // Equal or not; the mode represents several values.
 class Equality : public Attribute {
  public:
   Equality(nb::dict form, double share) : Attribute(share) { codes = nb::cast<int>(form["codes"]); }
   double distance(const Point& point, int code) const override { return point.row == code ? 0.0 : 1.0; }
   Point centroid(const int32_t* some, const double* mass, int number) override {
+    if (all_equal(some, number)) return of_row(some[0]);
     add_up(some, mass, number);
     return of_row(mode(present_));
   }
@@ -119,6 +131,7 @@ class Ranks : public Attribute {
     return table_[static_cast<size_t>(point.row) * codes + code];
   }
   Point centroid(const int32_t* some, const double* mass, int number) override {
+    if (all_equal(some, number)) return of_row(some[0]);
     add_up(some, mass, number);
     double all = 0.0, linked = 0.0;
     std::vector<int32_t> kept, others;
@@ -166,6 +179,7 @@ class Concepts : public Attribute {
     for (int code = 0; code < codes; ++code) out[code] = share * own[code];
   }
   Point centroid(const int32_t* some, const double* mass, int number) override {
+    if (all_equal(some, number)) return of_row(some[0]);
     add_up(some, mass, number);
     split();
     if (linked_.empty()) return of_row(mode(present_));
@@ -218,7 +232,8 @@ class Concepts : public Attribute {
 
   // Find the concepts on any path from a linked value up to a minimal common subsumer of all of them.
   void find_candidates() {
-    BitSet own(words_, 0), all(words_, 0), common(words_, ~0ull);
+    BitSet &own = own_, &all = all_, &common = common_;
+    own.assign(words_, 0), all.assign(words_, 0), common.assign(words_, ~0ull);
     for (int32_t code : linked_) {
       int32_t place = place_[code];
       const uint64_t* above = above_.data() + static_cast<size_t>(place) * words_;
@@ -263,6 +278,7 @@ class Concepts : public Attribute {
   std::vector<uint64_t> above_, allowed_;
   int concepts_, words_;
   std::unordered_map<BitSet, BitSet, BitSetHash> under_;
+  BitSet own_, all_, common_;  // of the values whose candidates were found last
   std::vector<int32_t> linked_, unlinked_, found_;
   std::vector<double> costs_;
 };

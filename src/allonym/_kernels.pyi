@@ -10,6 +10,10 @@ from allonym.arrays import Floats, Ints
 
 INTERFACE: int
 
+class Pricing:
+    def __init__(self, columns: list[Floats], codes: NDArray[np.int32], mass: Floats, rows: Ints, k: int) -> None: ...
+    def price(self, prices: Floats, max_work: int) -> tuple[float, Ints, Ints, int]: ...
+
 class Space:
     def __init__(self, forms: list[dict[str, Any]], shares: Floats, codes: Ints) -> None: ...
 

@@ -43,6 +43,9 @@ class Metric(Protocol):
     def alternatives(self, codes: Ints, counts: Floats) -> list[Value]:
         """Return values that may represent some others better than the centroid, if several columns are weighed."""
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return all values except null that may represent others, or be true of several; None: they have no list."""
+
     @property
     def averaged(self) -> bool:
         """Whether values of a kind of numbers may be averaged; fixed classes are not."""

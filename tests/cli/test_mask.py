@@ -54,7 +54,7 @@ def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     assert summary == json.loads((folder / "s.json").read_text())
     assert list(summary) == [
         "format", "records", "units", "tuples", "suppressed", "suppressed_cells", "method", "parameters", "seed",
-        "reproducible", "privacy", "changes", "nulls", "measures", "risk", "cautions", "seconds",
+        "reproducible", "privacy", "changes", "nulls", "measures", "optimality", "risk", "cautions", "seconds",
         "seconds_by_phase", "ontologies", "sha256", "suppression", "row_order",
     ]  # fmt: skip
     assert list(summary["seconds_by_phase"]) == list(Phase)

@@ -18,7 +18,13 @@ from allonym.cli.declared import method_parameters
 from allonym.cli.evaluate import evaluate
 from allonym.cli.mask import mask
 
-WRITTEN = {"--output", "--report", "--public", "--codebook"}  # documents of a release, which only `mask` writes
+WRITTEN = {
+    "--output",
+    "--report",
+    "--public",
+    "--codebook",
+    "--optimality-gap",
+}  # of a release, which only `mask` makes
 MEASURED = {"--row-map", "--replacements", "--balance", "--exact-risk", "--summary"}
 EXECUTION = {"--engine", "--master", "--partition-by", "--blocks-from"}
 

@@ -28,6 +28,7 @@ from allonym.methods.groups import Groups
 from allonym.methods.kernels.adaptive import GROWTH, sa_mdav
 from allonym.methods.kernels.fusion import fusion
 from allonym.methods.kernels.microaggregation import mdav
+from allonym.methods.replacement.least_squares import chosen_together
 from allonym.metric import Metric
 from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
@@ -202,3 +203,24 @@ def test_a_centroid_depends_on_what_each_value_counts_alone(kind: str, data: st.
     total: Floats = np.bincount(codes, counts)
     here = np.flatnonzero(total)
     assert metric.centroid(codes, counts) == metric.centroid(here, total[here])
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, 5, 6, 9])
+def test_means_are_rounded_as_in_python(decimals: int) -> None:
+    rng = np.random.default_rng(decimals)
+    step = 10.0**-decimals
+    numbers = np.round(np.concatenate([rng.normal(0, 100, 300), rng.normal(0, 1e5, 100), rng.random(100)]), decimals)
+    metric = NumericMetric(np.unique([*numbers, *(numbers + step), *(numbers + 3 * step)]).tolist(), decimals)
+    rows = rng.permutation(np.repeat(np.arange(len(metric.values)), 2))
+    pairs = [*zip(np.arange(len(metric.values) - 1), np.arange(1, len(metric.values)), strict=True)]  # often a tie
+    attributes = [Attribute("x", "numeric", metric), Attribute("row", "category", EqualityMetric(range(10**4)))]
+    codes = np.concatenate([rows, np.array(pairs).ravel()])
+    records = Records.of(attributes, [codes, np.arange(len(codes))])
+    group = np.empty(len(records), np.int64)
+    group[records.codes[:, 1].argsort()] = np.concatenate(
+        [np.arange(len(rows)) // 4, len(rows) + np.repeat(np.arange(len(pairs)), 2)]
+    )
+    groups = Groups.of(np.stack([np.arange(len(records)), records.counts, group], axis=1))
+    means, _ = chosen_together(records, groups, 2, own(records))
+    own_codes, mass = records.codes[groups.source, 0], groups.mass(records)
+    assert means == [metric.centroid(own_codes[pieces], mass[pieces]) for pieces in groups.members()]

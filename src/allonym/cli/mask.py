@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from allonym.pipeline.run import Release
     from allonym.plan import Plan
 
-EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map", "exact_risk")
+EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map", "exact_risk", "optimality_gap")
 
 
 @click.command(cls=Command)
@@ -31,6 +31,7 @@ EXECUTION = ("engine", "master", "partition_by", "blocks_from", "row_map", "exac
 @options.replacements
 @options.balance
 @options.exact_risk
+@options.optimality_gap
 @options.documents
 @options.hide_values
 @options.as_json
@@ -233,12 +234,15 @@ def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]
         yield "measures", "none: rows stayed in the engine; use `allonym evaluate` on a sample"
         return
     from allonym.pipeline.disclosure.wording import sample_in_words
+    from allonym.report.html import optimality_in_words
 
     loss = s["measures"]["information_loss"]
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
     yield from ((f"noise in {name}", _noise(x)) for name, x in s.get("noise", {}).items())
     yield "information loss", f"{loss['value']:.2f} % ({columns})"
+    if s["optimality"] is not None:
+        yield "optimality", optimality_in_words(s["optimality"])
     if by_column:
         yield from marginal_lines(s["measures"])
     yield "highest linkage", _highest_linkage(s["risk"])

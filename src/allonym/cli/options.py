@@ -150,6 +150,12 @@ exact_risk = option(
     "than masking.",
 )  # fmt: skip
 
+optimality_gap = option(
+    "--optimality-gap", is_flag=True,
+    help="Compute a lower bound on the loss of all releases with this k, even if that takes minutes; by default only "
+    "where it takes a part of a second.",
+)  # fmt: skip
+
 row_map = option(
     "--row-map", type=PATH, metavar="FILE",
     help="Write which row of the release is which row of the table; only the owner may read it.",

@@ -82,6 +82,16 @@ class BlendedMetric(BaseMetric):
             return self.values[int(unlinked[np.argmax(total[unlinked])])]
         return min((candidates[i] for i in best), key=wider._order)
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return the values, without leaves too, and the concepts of each ontology that may represent others."""
+        values = [v for v in self.values if v is not None]
+        values += [broader(v) for v in values if isinstance(v, tuple)]
+        for i, part in enumerate(self.parts):
+            concepts = part.representatives(truthful=truthful) or []
+            values += [tuple(broader(c) if j == i else None for j in range(len(self.parts))) for c in concepts
+                       if not isinstance(c, str)]  # fmt: skip
+        return list(dict.fromkeys(values))
+
     def _order(self, value: tuple[int | None, ...]) -> tuple[bool, int, int]:
         """Order candidates that cost the same."""
         first, concept = next((i, broader(c)) for i, c in enumerate(value) if c is not None)

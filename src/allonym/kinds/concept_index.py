@@ -135,6 +135,11 @@ class ConceptIndex:
         return int.from_bytes(np.packbits(allowed, bitorder="little").tobytes(), "little")
 
     @cached_property
+    def representatives(self) -> Ints:
+        """The concepts that may represent others."""
+        return self.used[self._places(self._allowed)]
+
+    @cached_property
     def ancestor_bits(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The ancestors of every concept and itself, and those that may represent others, 64 concepts a number."""
         words = len(self.used) // 64 + 1

@@ -20,7 +20,7 @@ from allonym.kinds.levels import distinct_levels, steps_to_root
 from allonym.kinds.metric import MAX_FAMILIES, BaseMetric, tolerance
 from allonym.metric import Metric, Value
 from allonym.ontology.generality.ceiling import Ceiling
-from allonym.ontology.generality.choice import better_known, chosen_concept
+from allonym.ontology.generality.choice import better_known, chosen_concept, says_something
 from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
@@ -174,6 +174,13 @@ class ConceptMetric(BaseMetric):
             found += self.candidates(self._distinct_concepts(linked)).tolist()
         return found + [self.values[c] for c in unlinked.tolist()]
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return the values and all concepts above them that may represent others, and are not too general."""
+        above = self.index.representatives
+        if truthful:
+            above = above[~self._too_general[above]]
+        return list(dict.fromkeys([*(v for v in self.values if v is not None), *above.tolist()]))
+
     def _distinct_concepts(self, linked: Ints) -> Ints:
         """Return the concepts of some values, those of leaves once."""
         concepts = self.concepts[linked]
@@ -210,8 +217,10 @@ class ConceptMetric(BaseMetric):
 
     def preferred(self, value: Value, codes: Ints, counts: Floats) -> Value:
         """Return the centroid, or the nearest concept above it that people know, if that is about as near."""
+        if self.ceiling is None or value is None or isinstance(value, (str, Narrower)):
+            return value
         total, linked, _ = self.split_linked(codes, counts)
-        if self.ceiling is None or linked.size < 2 or value is None or isinstance(value, (str, Narrower)):
+        if linked.size < 2 or says_something(value, self.ceiling):
             return value
         concepts = self.index.common_subsumers(np.array([value]))
         concepts = concepts[(concepts == value) | ~self._too_general[concepts]]

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from allonym.arrays import Floats
+from allonym.arrays import Floats, Ints
 
 MAX_TIED = 200  # persons with the same number and other weights who are compared, each with each
 MAX_STEPS = 100  # to which a number is rounded
+NEARLY = 1e-9  # share of a number by which sums may differ that are added up in another order
 SIDES = (1, -1)  # the largest number of a group stands out, or the smallest
 
 
@@ -141,6 +143,50 @@ def protected(numbers: GroupNumbers, mean: float, rule: DominanceRule, rare: set
                 return value, True
             sides = still
     return _rounded(numbers, mean, rule, {mean, *rare}), True
+
+
+def reveal_nobody(
+    group: Ints, values: Floats, weights: Floats, means: Floats, rule: DominanceRule, bounds: Bounds, decimals: int
+) -> NDArray[np.bool_]:
+    """Return which means surely reveal nobody, by `GroupNumbers.revealed` and `is_dominated`, for all groups at once.
+
+    Sums are rounded otherwise than there, so a mean near the limit counts as one that might reveal somebody. So does
+    the mean of a group whose persons have different weights, unless those who stand out are near the mean.
+
+    Args:
+        group: the group of each person, in ascending order; each group has at least two persons.
+        values: the number of each person.
+        weights: the weight of each person.
+        means: the mean of each group.
+        rule: when a mean reveals too much.
+        bounds: the least and the largest number of the column.
+        decimals: the decimals of the column.
+    """
+    order = np.lexsort((values, group))
+    values, weights = values[order], weights[order]
+    starts = np.searchsorted(group, np.arange(len(means) + 1))
+    first, last, size = starts[:-1], starts[1:] - 1, np.diff(starts)
+    half_step = 0.5 * 10.0**-decimals
+    lightest, heaviest = np.minimum.reduceat(weights, first), np.maximum.reduceat(weights, first)
+    safe = lightest > 0
+    for target, intruder, far_end in (
+        (values[last], values[last - 1], bounds.low),
+        (values[first], values[first + 1], bounds.high),
+    ):
+        close = rule.p / 100 * np.maximum(np.abs(target), np.abs(target - intruder))
+        near = np.abs(target - means) <= close * (1 - NEARLY)
+        guesses = [
+            np.full(len(means), far_end),
+            intruder,
+            *([np.zeros(len(means))] if bounds.low < 0 < bounds.high else []),
+        ]
+        errors = np.min([np.abs(size * means - intruder - (size - 2) * x - target) for x in guesses], axis=0)
+        largest = np.max([np.abs(target), np.abs(intruder), np.abs(means), *map(np.abs, guesses)], axis=0)
+        hidden = (errors + size * half_step > close + NEARLY * size * largest) & (lightest == heaviest)
+        safe &= near | hidden | (rule.p <= 0)
+    shares = weights * (np.abs(values) if bounds.low < 0 else values - bounds.low)
+    whole = np.add.reduceat(shares, first) + np.add.reduceat(weights, first) * half_step
+    return safe & (rule.n * np.maximum.reduceat(shares, first) <= rule.k / 100 * whole * (1 - NEARLY))
 
 
 def _coded(

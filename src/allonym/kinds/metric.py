@@ -135,6 +135,10 @@ class BaseMetric(DropCaches, ABC):
         """Return the values themselves, and their centroid."""
         return [*(self.values[c] for c in np.unique(codes).tolist()), self.centroid(codes, counts)]
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return the values themselves."""
+        return [value for value in self.values if value is not None]
+
     @property
     def averaged(self) -> bool:
         """Whether values of a kind of numbers may be averaged."""

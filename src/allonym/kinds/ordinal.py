@@ -104,6 +104,13 @@ class OrdinalMetric(BaseMetric):
         low, high = int(self._ends[codes, 0].min()), int(self._ends[codes, 1].max())
         return None if high - low == self.levels - 1 else (low, high)
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return all ranks; if values must be true of several, also the ranges of ranks except that of all levels."""
+        ranks: list[Value] = list(range(self.levels))
+        if truthful:
+            ranks += [(a, b) for a in range(self.levels) for b in range(a + 1, self.levels) if b - a < self.levels - 1]
+        return list(dict.fromkeys([*(v for v in self.values if v is not None), *ranks]))
+
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: two ranks span a range."""
         return None

@@ -40,7 +40,8 @@ VALUES = (
 VALUES_CHOICES = ("any", EXISTING)
 SUPPRESS = (
     "Share of records that may be suppressed where that loses less: all their quasi-identifiers become empty. Unless "
-    "given, up to 1 % with represent = auto or truthful, and only if the loss falls by at least ten times their share."
+    "given, up to 1 % with refine and represent = auto or truthful, and only if the loss falls by at least ten times "
+    "their share."
 )
 TRUE_OF_ALL = ("auto", "truthful")  # representatives with a budget of suppression by default
 SUPPRESS_CELLS = "Empty a value of a group where that loses less than what would replace it."
@@ -139,6 +140,11 @@ class Method(ABC):
     def replaces_globally(self) -> bool:
         """Whether equal values of a column have one replacement in the release, suppressed records aside."""
         return False
+
+    @property
+    def bounded_representative(self) -> str | None:
+        """What represents groups of whole tuples, which have a lower bound of the loss; None, if there are none."""
+        return None
 
     @property
     def key(self) -> str:
@@ -243,6 +249,11 @@ class GroupingMethod(PartitionMethod):
         if self.represent == "auto":
             return kind_named(kind).default_representative == "truthful"
         return self.represent == "truthful" or (self.represent == "subsumer" and not kind_named(kind).ordered)
+
+    @property
+    def bounded_representative(self) -> str | None:
+        """What represents groups; None, if equal records may come into different groups."""
+        return None if self.info.splits_tuples else self.represent
 
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import numpy as np
 from allonym.arrays import Ints, count_units, distinct, sum_by
 from allonym.measures import loss
 from allonym.methods.groups import Groups
+from allonym.methods.lower_bound.start import groups_by_price
 from allonym.methods.refine import Effort, refined
 from allonym.methods.replacement.existing_records import empty_tuples, with_suppressed
 from allonym.methods.represent import represent
@@ -23,6 +25,7 @@ from allonym.records import Attribute, Masking, Pairs, Records, Suppression, pie
 
 DEFAULT_SHARE = 0.01  # of the records that may be suppressed, where nothing else is asked for
 DEFAULT_RATIO = 10.0  # at least, of the share of the loss that is saved then to the share of records suppressed
+MIN_SECONDS = 0.05  # of a search that continues when the time is nearly over
 LITTLE = 0.1  # of the loss: groups that gain less are compared with those before, as they would be written
 
 Tick = Callable[[int, int], None]
@@ -82,13 +85,39 @@ class Finishing:
             groups, _, _ = self._enforced(records, groups, tick, self.look)
         if not effort.refine and not effort.budget:
             return _masking(*self._enforced(records, groups, tick, self.look))
+        if not effort.refine or self.look is not None:
+            return self._searched(records, groups, tick, effort)
+        return self._from_several_starts(records, groups, tick, effort)
+
+    def _from_several_starts(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> Masking:
+        """Search from the groups of the method and, in small tables, from those that the lower bound suggests.
+
+        Of a time limit, a quarter is spent on each start and the rest on the better groups.
+        """
+        limited = effort.seconds is not None
+        first = replace(effort, seconds=(effort.seconds or 0.0) / 4, budget=0) if limited else effort
+        began = time.monotonic()
+        masking = self._searched(records, groups, tick, first)
+        start = groups_by_price(records, masking, self.k, self.representative)
+        if start is not None:
+            if records.units is not None or records.sensitive is not None:
+                start, _, _ = self._enforced(records, start, tick)
+            masking = _better(records, masking, self._searched(records, start, tick, first))
+        if not limited:
+            return masking
+        left = max((effort.seconds or 0.0) - (time.monotonic() - began), MIN_SECONDS)
+        return _better(
+            records, masking, self._searched(records, _groups_of(masking), tick, replace(effort, seconds=left))
+        )
+
+    def _searched(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> Masking:
+        """Return groups that are improved by the search, as they would be written; those before, if they lose less."""
         found = refined(records, groups, self.k, self.metrics, self.representative, tick, effort)
         if found.gain >= LITTLE and effort.refine and self.look is None:
             return _masking(*self._enforced(records, found.groups, tick))
         masking = _masking(*self._enforced(records, groups, tick, self.look))
         if found.gain > 0:
-            other = _masking(*self._enforced(records, found.groups, tick))
-            masking = other if _sse(records, other) < _sse(records, masking) else masking
+            masking = _better(records, masking, _masking(*self._enforced(records, found.groups, tick)))
         return masking
 
     def _enforced(
@@ -112,10 +141,10 @@ def effort_of(
     """Return how groups are improved.
 
     Args:
-        suppress: the share of records that may be suppressed. Without one, a little may be where it saves much, if what
-            represents groups must be true of all (`truthful`).
+        suppress: the share of records that may be suppressed. Without one, a little may be where it saves much, if
+            groups are improved and what represents them must be true of all (`truthful`).
     """
-    share = suppress if suppress is not None else DEFAULT_SHARE if truthful else 0.0
+    share = suppress if suppress is not None else DEFAULT_SHARE if truthful and refine else 0.0
     budget = math.floor(share * records.n + 1e-9)
     return Effort(refine, seconds, seed, budget, DEFAULT_RATIO if suppress is None else None, suppresses=share > 0)
 
@@ -123,6 +152,16 @@ def effort_of(
 def _masking(groups: Groups, codes: Ints, attributes: tuple[Attribute, ...]) -> Masking:
     suppressed = None if groups.suppressed is None else groups.group == groups.suppressed
     return Masking(groups.source, groups.share, groups.group, codes, attributes, suppressed)
+
+
+def _groups_of(masking: Masking) -> Groups:
+    """Return the groups of a masking without suppressed records."""
+    return Groups.of(np.stack([masking.source, masking.share, masking.groups], axis=1))
+
+
+def _better(records: Records, masking: Masking, other: Masking) -> Masking:
+    """Return the one of two maskings that loses less; the first of equals."""
+    return other if _sse(records, other) < _sse(records, masking) else masking
 
 
 def _sse(records: Records, masking: Masking) -> float:

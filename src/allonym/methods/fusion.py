@@ -64,6 +64,11 @@ class Fusion(PartitionMethod):
         """Whether hierarchies are needed."""
         return self.guide == "hierarchy"
 
+    @property
+    def bounded_representative(self) -> str | None:
+        """What represents groups: a member."""
+        return "member"
+
     def metrics(self, records: Records) -> list[Metric]:
         """Return the distances that guide."""
         return guiding(records, self.guide)

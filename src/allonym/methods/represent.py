@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, distinct, sum_by
-from allonym.kinds.dominance import Bounds, GroupNumbers, protected
 from allonym.kinds.metric import tolerance
-from allonym.kinds.ranges.numeric_metric import MEDIAN, NumericMetric
 from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
 from allonym.methods.replacement.allowed_values import (
@@ -23,12 +21,13 @@ from allonym.methods.replacement.allowed_values import (
 )
 from allonym.methods.replacement.existing_records import EXISTING, existing_records
 from allonym.methods.replacement.least_squares import chosen_together
+from allonym.methods.replacement.means import GroupMeans
 from allonym.metric import Metric, Value
 from allonym.ontology.narrower import is_narrower, true_of_all
-from allonym.records import Attribute, Records, piece_of_rows
+from allonym.records import Attribute, Records
 
 Bools = NDArray[np.bool_]
-MIN_UNITS_OF_MEAN = 2  # units whose numbers make a mean
+ROUNDING = 1e-9  # by which distances may differ that are computed for all groups together
 
 
 def represent(
@@ -58,56 +57,121 @@ def represent(
     codes = np.empty((len(groups.source), len(records.attributes)), np.int64)
     attributes = []
     mass, named = groups.mass(records), members is not None
-    if members is None:
-        members = _medoids(records, groups, metrics, mass) if representative == "member" else groups.source[:0]
-    every = list(groups.members())
-    starts = np.array([pieces[0] for pieces in every], np.int64)
+    if members is None and representative == "member":
+        members = _medoids(records, groups, metrics, mass)
     for a, attribute in enumerate(records.attributes):
-        own = records.codes[groups.source, a]
-        same = np.minimum.reduceat(own, starts) == np.maximum.reduceat(own, starts)
-        barred = barred_values(records, a, k)
-        numeric, holders = is_averaged(attribute), records.holders(a)
-        chosen = representative_of(attribute, representative)
-        if numeric:
-            numbers = _Numbers(records, groups, a, metrics[a].with_holders(holders, k))
-        careful = attribute.metric.with_holders(holders, k)
-        values: list[Value] = []
-        for g, pieces in enumerate(every):
-            if g == groups.suppressed:
-                values.append(None)
-                continue
-            if chosen == "truthful":
-                persons = numbers.votes if numeric else mass
-                values.append(careful.truthful(own[pieces], persons[pieces]))
-                continue
-            if same[g] and chosen == "centroid" and not numeric:  # that is it, unless it is rare
-                values.append(None if barred[own[pieces[0]]] else metrics[a].values[own[pieces[0]]])
-                continue
-            codes_here, mass_here = own[pieces], mass[pieces]
-            if chosen == "member" and not barred[records.codes[members[g], a]]:
-                values.append(attribute.values[records.codes[members[g], a]])
-            elif numeric:
-                values.append(numbers.mean(g, pieces, codes_here, mass_here, barred))
-            elif chosen == "subsumer":
-                values.append(attribute.metric.subsumer(codes_here, mass_here))  # a rare text has no group of its own
-            else:
-                values.append(_stands_for(codes_here, mass_here, metrics[a], barred))
-        values = _together(values, together, a, groups) if chosen == LEAST_SQUARES and not numeric else values
+        column = _Column(records, groups, a, k, metrics[a], representative_of(attribute, representative), mass)
         bound = None if named else max_distance(attribute, representative)
-        each = zip(values, every, strict=True)
-        values = [_allowed(value, own[pieces], mass[pieces], attribute, bound) for value, pieces in each]
+        if column.chosen == "member" and members is not None:
+            values = column.allowed(column.member_values(records.codes[members, a]), bound)
+        elif column.chosen == LEAST_SQUARES and together is not None and column.means is None:
+            values = column.allowed(together[a], bound)
+        else:
+            values = column.values(bound)
         metric = attribute.metric.extend(values)
         places = {value: code for code, value in enumerate(metric.values)}
         codes[:, a] = np.array([places[v] for v in values], np.int64)[groups.group]
-        attributes.append(replace(attribute, metric=metric, coded_means=numbers.coded if numeric else 0))
+        attributes.append(replace(attribute, metric=metric, coded_means=column.coded_means))
     return codes, tuple(attributes)
 
 
-def _together(values: list[Value], together: list[list[Value]] | None, a: int, groups: Groups) -> list[Value]:
-    """Return the values of groups that were chosen for all attributes together; null, where a group is suppressed."""
-    if together is None:
+class _Column:
+    """One attribute of the groups: its values, each once for each group, and what stands for them.
+
+    Args:
+        records: the table.
+        groups: the groups of its tuples.
+        a: the attribute.
+        k: how many records must be indistinguishable.
+        metric: the metric by which the method chooses what stands for a group.
+        chosen: what that is: a centroid, a subsumer, a value that is true of all, or a member.
+        mass: what each piece counts.
+    """
+
+    def __init__(
+        self, records: Records, groups: Groups, a: int, k: int, metric: Metric, chosen: str, mass: Floats
+    ) -> None:
+        self.attribute, self.metric, self.chosen = records.attributes[a], metric, chosen
+        self.size, self.suppressed = len(groups), groups.suppressed
+        self.barred, holders = barred_values(records, a, k), records.holders(a)
+        self.careful = self.attribute.metric.with_holders(holders, k)
+        self.means = None
+        if is_averaged(self.attribute):
+            means = GroupMeans(records, groups, a, metric.with_holders(holders, k), self.barred)
+            mass, self.means = (means.votes, None) if chosen == "truthful" else (mass, means)
+        own = records.codes[groups.source, a]
+        value, _, first = distinct([groups.group, own])
+        self.codes, self.mass = own[first], sum_by(value, mass, len(first))
+        self.starts = np.searchsorted(groups.group[first], np.arange(len(groups) + 1))
+        self.several = np.flatnonzero(np.diff(self.starts) > 1)  # the groups with several values
+
+    @property
+    def coded_means(self) -> int:
+        """How many groups have another value than their mean, which would reveal a number."""
+        return 0 if self.means is None else self.means.coded
+
+    def values(self, bound: float | None) -> list[Value]:
+        """Return what stands for each group; groups with equal values that count the same have it in common."""
+        if self.means is not None:
+            means = self.means.means(g for g in range(self.size) if g != self.suppressed)
+            return self._near_enough([means.get(g) for g in range(self.size)], bound)
+        first = self.codes[self.starts[:-1]]
+        alone = {c: self._choose(np.array([c]), np.ones(1)) for c in np.unique(first).tolist()}
+        values = [alone[c] for c in first.tolist()]
+        known: dict[bytes, Value] = {}
+        for g in self.several.tolist():
+            codes, mass = self.group(g)
+            key = codes.tobytes() + mass.tobytes()
+            if key not in known:
+                known[key] = _allowed(self._choose(codes, mass), codes, mass, self.attribute, bound)
+            values[g] = known[key]
+        return self._with_nulls(values)
+
+    def member_values(self, members: Ints) -> list[Value]:
+        """Return the value that a member of each group has; another one, if fewer than k units hold it."""
+        values: list[Value] = []
+        for g, code in enumerate(members.tolist()):
+            if not self.barred[code]:
+                values.append(self.attribute.values[code])
+            else:
+                values.append(self._choose(*self.group(g)) if self.means is None else self.means.mean(g))
         return values
-    return [None if g == groups.suppressed else value for g, value in enumerate(together[a])]
+
+    def allowed(self, values: list[Value], bound: float | None) -> list[Value]:
+        """Return values that were chosen for the groups, or what may be written in their place."""
+        allowed = [_allowed(value, *self.group(g), self.attribute, bound) for g, value in enumerate(values)]
+        return self._with_nulls(allowed)
+
+    def group(self, g: int) -> tuple[Ints, Floats]:
+        """Return the values of a group, each once, and what each counts."""
+        own = slice(self.starts[g], self.starts[g + 1])
+        return self.codes[own], self.mass[own]
+
+    def _choose(self, codes: Ints, mass: Floats) -> Value:
+        """Return what stands for a group with these values, each once."""
+        if self.chosen == "truthful":
+            return self.careful.truthful(codes, mass)
+        if self.chosen == "subsumer":
+            return self.attribute.metric.subsumer(codes, mass)  # a rare text has no group of its own
+        return _stands_for(codes, mass, self.metric, self.barred)
+
+    def _near_enough(self, values: list[Value], bound: float | None) -> list[Value]:
+        """Return means that are near enough to all of their groups; distances are computed for all groups together."""
+        if bound is None:
+            return values
+        wider = self.attribute.metric.extend(values)
+        places = {value: code for code, value in enumerate(wider.values)}
+        own = np.repeat(np.array([places[v] for v in values], np.int64), np.diff(self.starts))
+        far = np.maximum.reduceat(wider.distances(own, self.codes), self.starts[:-1])
+        for g in np.flatnonzero(far > bound - ROUNDING).tolist():
+            values[g] = _within_bound(values[g], *self.group(g), self.attribute, bound)
+        return values
+
+    def _with_nulls(self, values: list[Value]) -> list[Value]:
+        """Return the values of groups, and null where the group is suppressed."""
+        if self.suppressed is not None:
+            values[self.suppressed] = None
+        return values
 
 
 def _allowed(value: Value, codes: Ints, mass: Floats, attribute: Attribute, bound: float | None) -> Value:
@@ -171,86 +235,3 @@ def _stands_for(codes: Ints, mass: Floats, metric: Metric, barred: Bools) -> Val
     if all(code == first for code in others):
         return metric.values[first]
     return metric.preferred(metric.centroid(codes, mass), codes, mass)
-
-
-class _Numbers:
-    """The numbers that the persons of each group have in an attribute, and the means that may be written.
-
-    A person counts by its survey weight, if there are weights; in a group where one has more than half of the weight,
-    every person counts once.
-    """
-
-    def __init__(self, records: Records, groups: Groups, a: int, metric: Metric) -> None:
-        self.metric, self.coded = metric, 0  # how many groups have another value than their mean
-        self._rare: frozenset[Value] | None = None  # values that are never written as they stand
-        numbers = _numbers_of(records.attributes[a])
-        self.bounds = Bounds(float(np.nanmin(numbers, initial=np.inf)), float(np.nanmax(numbers, initial=-np.inf)))
-        own = numbers[records.codes[groups.source, a]]
-        known = ~np.isnan(own)
-        if records.units is None and records.weights is None:
-            rows = pieces = np.repeat(np.arange(len(own)), np.where(known, groups.share, 0))
-            person = first = np.arange(len(pieces))
-            votes = weights = np.ones(len(pieces))
-        else:
-            piece = piece_of_rows(records, groups.source, groups.share)
-            rows = np.flatnonzero(known[piece])
-            pieces = piece[rows]
-            weights = np.ones(len(rows)) if records.weights is None else records.weights[rows]
-            person, counts, first = distinct(
-                [groups.group[pieces], rows if records.units is None else records.units[rows]]
-            )
-            votes = 1 / counts[person]
-        group = groups.group[pieces[first]]
-        self.votes = sum_by(pieces, votes, len(own))  # what each piece counts if a person counts once
-        self.weights = sum_by(person, weights, len(first))
-        self.once = sum_by(person, votes * own[pieces], len(first))  # the mean of each person's numbers
-        weighted = sum_by(person, weights * own[pieces], len(first))
-        self.weighted = np.divide(weighted, self.weights, out=self.once.copy(), where=self.weights > 0)
-        self.starts = np.searchsorted(group, np.arange(len(groups) + 1))
-        heaviest = np.zeros(len(groups))
-        np.maximum.at(heaviest, group, self.weights)
-        self.one_vote_each = heaviest * 2 > sum_by(group, self.weights, len(groups))
-
-    def mean(self, g: int, pieces: Ints, codes: Ints, mass: Floats, rare: Bools) -> Value:
-        """Return the mean of the numbers of several persons; null, if it would be the number of one, or a rare one.
-
-        Where weights would make the mean the number of few, every person counts once. Where the mean would reveal a
-        number that stands out, another value is returned.
-        """
-        metric, votes, persons = self.metric, self.votes[pieces], slice(self.starts[g], self.starts[g + 1])
-        known = np.array([metric.values[c] is not None for c in codes], bool)
-        numbers = np.unique(codes[known])
-        if persons.stop - persons.start < MIN_UNITS_OF_MEAN or (len(numbers) == 1 and rare[numbers[0]]):
-            return None
-        once, otherwise = bool(self.one_vote_each[g]), None
-        if isinstance(metric, NumericMetric) and metric.representation.by == MEDIAN:
-            median = metric.centroid(codes, votes if once else mass)
-            return metric.hidden(median) if median in {metric.numbers[c] for c in numbers if rare[c]} else median
-        mean = metric.centroid(codes, votes if once else mass)
-        held = {metric.values[c] for c in numbers if rare[c]}
-        fair = votes if once else mass
-        heaviest = sum_by(codes[known], fair[known], int(codes.max()) + 1).max() * 2 > fair[known].sum()
-        if mean in held and heaviest and mean is not None:
-            mean, once = metric.centroid(codes[known], votes[known]), True
-            otherwise = self._of_persons(persons, once=bool(self.one_vote_each[g]))
-        if mean is None or not isinstance(metric, NumericMetric):
-            return mean
-        group = replace(self._of_persons(persons, once=once), otherwise=otherwise)
-        value, coded = protected(group, mean, metric.rule, held)
-        self.coded += coded
-        if self._rare is None:
-            self._rare = frozenset(metric.values[c] for c in np.flatnonzero(rare).tolist())
-        return metric.beside(value, self._rare)
-
-    def _of_persons(self, persons: slice, *, once: bool) -> GroupNumbers:
-        """Return the numbers of persons who count once each, or by their weights."""
-        assert isinstance(self.metric, NumericMetric)
-        values, weights = (self.once, np.ones_like(self.weights)) if once else (self.weighted, self.weights)
-        return GroupNumbers.of(values[persons], weights[persons], self.bounds, self.metric.decimals)
-
-
-def _numbers_of(attribute: Attribute) -> Floats:
-    """Return the values of an attribute as numbers, a range by its middle; null is NaN."""
-    if isinstance(attribute.metric, NumericMetric):
-        return attribute.metric.numbers
-    return np.array([np.nan if v is None else v for v in attribute.values], np.float64)

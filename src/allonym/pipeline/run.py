@@ -152,7 +152,8 @@ def _run(
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
         with phase(Phase.MEASURE):
             changes = changes_of(prepared, masking.attributes, cells) if cells else None
-            summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls, exact=options.exact_risk)
+            effort = {"exact": options.exact_risk, "thorough": options.optimality_gap}
+            summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls, **effort)
             summary |= row_order_of(prepared, written=output is not None)
     return Release(frame, masking, records, summary, cells, prepared, input_rows, changes)
 

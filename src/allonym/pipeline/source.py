@@ -36,6 +36,7 @@ class ExecutionOptions:
     blocks_from: int | None = None  # number of distinct tuples from which on they are grouped in blocks
     row_map: str | Path | None = None  # file for the row map of the release
     exact_risk: bool = False  # whether risks are measured on all records, however long it takes
+    optimality_gap: bool = False  # whether the lower bound on the loss is computed, even if it takes minutes
 
     def check_row_map(self, plan: Plan, table: Table, source: Any, output: str | Path | None) -> None:
         """Refuse, before any work, a row map where rows are not shuffled or have no numbers."""

@@ -19,6 +19,7 @@ from allonym.pipeline.changes.nulls import Nulls, null_cautions
 from allonym.pipeline.changes.suppression import suppression_figures
 from allonym.pipeline.disclosure.linkage import risk_of_masking
 from allonym.pipeline.encoding import unreviewed_values
+from allonym.pipeline.optimality import optimality_of
 from allonym.pipeline.prepare import Prepared
 from allonym.plan import toml
 from allonym.records import Masking, Pairs, piece_of_rows
@@ -35,10 +36,11 @@ def summary_of(
     nulls: Nulls,
     *,
     exact: bool = False,
+    thorough: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured.
 
-    `exact`: risks are measured on all records, however long it takes.
+    `exact`: risks are measured on all records, however long it takes. `thorough`: so is the distance from the optimum.
     """
     if changes is None:
         return settings_of(prepared, sha256)
@@ -60,6 +62,7 @@ def summary_of(
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "changes": changes.to_dict(),
         "measures": {name: x.to_dict() for name, x in figures.items()},
+        "optimality": optimality_of(prepared, masking, thorough=thorough),
         "risk": risk_of_masking(prepared, masking, pairs, figures, 0, exact=exact),
     }
 
@@ -86,6 +89,7 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         "changes": {},
         "nulls": {},
         "measures": {},
+        "optimality": None,
         "risk": {},
         "cautions": list(map(str, prepared.cautions)),
         "seconds": 0.0,

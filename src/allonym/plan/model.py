@@ -247,6 +247,7 @@ class Plan:
         blocks_from: int | None = None,
         row_map: str | Path | None = None,
         exact_risk: bool = False,
+        optimality_gap: bool = False,
     ) -> Release:
         """Mask a frame and return the same type; or mask a file and write a verified release to `output`.
 
@@ -257,13 +258,15 @@ class Plan:
         Parquet files, folders and patterns (`duckdb`, `polars`, or `spark` at a `master`; `memory`: none);
         `partition_by` names columns whose values partition the release into folders. From `blocks_from` distinct tuples
         on, tuples are grouped in blocks. `balance` weighs the score in the summary: 1 is all loss, 0 all linkage.
-        Risks that would cost more than masking are measured on a sample of records; with `exact_risk`, on all.
+        Risks that would cost more than masking are measured on a sample of records; with `exact_risk`, on all. The
+        summary's `optimality` is a lower bound on the loss of all releases with this k, if it is computed fast; with
+        `optimality_gap`, even if that takes minutes.
         """
         from allonym.pipeline.run import run
         from allonym.pipeline.source import ExecutionOptions
 
         parts = partition_by if isinstance(partition_by, str) else tuple(partition_by)
-        options = ExecutionOptions(engine, master, parts, blocks_from, row_map, exact_risk)
+        options = ExecutionOptions(engine, master, parts, blocks_from, row_map, exact_risk, optimality_gap)
         return run(self, source, output, tick, balance, options)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"figure": figure, "whole": lambda x: f"{x:,}"}
+    made.filters |= {"figure": figure, "whole": lambda x: f"{x:,}", "optimality": optimality_in_words}
     return made
 
 
@@ -55,6 +56,19 @@ def figure(value: Any) -> str:
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.4f}"
+
+
+def optimality_in_words(optimality: Mapping[str, Any]) -> str:
+    """Describe how far a release is from the optimum.
+
+    >>> optimality_in_words({"lower_bound": 7.566, "gap": 4.159})
+    'at most 4.2 % above the optimum (lower bound 7.57 %)'
+    """
+    bound, gap = optimality["lower_bound"], optimality["gap"]
+    if gap is None:
+        return "unknown: the lower bound is 0"
+    distance = "optimal" if gap < 0.05 else f"at most {gap:.1f} % above the optimum"
+    return f"{distance} (lower bound {bound:.3g} %)" if bound else distance
 
 
 def framed(text: str, height: int = 720) -> str:

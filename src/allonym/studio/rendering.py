@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from allonym.errors import Problem
-from allonym.report.html import figure
+from allonym.report.html import figure, optimality_in_words
 from allonym.studio.jobs import Job, JobState
 from allonym.studio.page_request import ROWS_PER_PAGE, Page, PageRequest, address
 
@@ -75,6 +75,7 @@ def environment() -> Any:
     )  # fmt: skip
     filters: dict[str, Any] = {
         "figure": figure,
+        "optimality": optimality_in_words,
         "whole": lambda x: f"{x:,}",
         "percent": _percent,
         "sentence": _sentence,

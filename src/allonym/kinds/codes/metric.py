@@ -132,6 +132,14 @@ class CodeMetric(BaseMetric):
         short = isinstance(value, Code) and len(value.levels) < self.min_prefix
         return None if short and not (codes == codes[0]).all() else value
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return the codes; if values must be true of several, also their prefixes."""
+        values = [value for value in self.values if value is not None]
+        if truthful:
+            shortest = self.min_prefix
+            values += [Code(x[:n], is_prefix=True) for x in self._levels for n in range(shortest, len(x) + 1)]
+        return list(dict.fromkeys(values))
+
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return how many values of the data begin with what two values share; one, if they are equal."""
         shared = self._shared(a, b)

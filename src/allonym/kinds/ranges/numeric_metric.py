@@ -167,16 +167,16 @@ class NumericMetric(BaseMetric):
         if self.representation.classes:
             return self.values[self._middle(codes, counts)]
         if self.representation.by == MEDIAN:
-            return self._rounded(float(self.numbers[self._middle(codes, counts)]))
+            return self.rounded(float(self.numbers[self._middle(codes, counts)]))
         if counts.sum() > 0:
             total = sum_by(codes, counts, len(self.values))  # by value: the order of tuples must not matter
             present = np.flatnonzero(total)
             mean = added_up(self.numbers[present] * total[present]) / added_up(total[present])
         else:
             mean = added_up(self.numbers[codes]) / len(codes)
-        return self._rounded(float(mean))
+        return self.rounded(float(mean))
 
-    def _rounded(self, number: float) -> float:
+    def rounded(self, number: float) -> float:
         """Return a number with the decimals of the column, or as a multiple of its step."""
         step = self.representation.step
         return (round(number, self.decimals) if step is None else rounded(number, step)) + 0.0  # no negative zero
@@ -191,7 +191,7 @@ class NumericMetric(BaseMetric):
 
     def hidden(self, number: float) -> float:
         """Return a number that fewer than k units hold as a multiple of a step by which nobody is known."""
-        return self._rounded(self.ranges.hidden(number))
+        return self.rounded(self.ranges.hidden(number))
 
     def beside(self, value: Value, rare: Set[Value]) -> Value:
         """Return what is written for a mean, given the numbers that too few units hold: the mean."""
@@ -221,6 +221,10 @@ class NumericMetric(BaseMetric):
         lows, highs = self._ends[present].T
         ends = self.ranges.covering(*_outermost(lows, held), *map(operator.neg, _outermost(-highs, held)))
         return low if math.isinf(low) else ends[0], high if math.isinf(high) else ends[1]
+
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return None: any number may be a mean, or the end of a range."""
+        return None
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return None: two numbers span a range."""

@@ -136,6 +136,10 @@ class SetMetric(BaseMetric):
 
     # --- representatives --------------------------------------------------------------------------------------
 
+    def representatives(self, *, truthful: bool) -> list[Value] | None:
+        """Return None: there are too many sets of items."""
+        return None
+
     def centroid(self, codes: Ints, counts: Floats) -> Value:
         """Return the medoid; of leaves below concepts that not all sets have, it has the concepts."""
         present, held = self._held(codes, counts)

@@ -40,18 +40,19 @@ def better_known(best: int, concepts: Ints, costs: Floats, weight: float, ceilin
 
     It stays where these would be much farther from the group.
     """
-    taxonomy = ceiling.scope.taxonomy
-
-    def says_something(concept: int) -> bool:
-        known = concept in ceiling.present or is_known(taxonomy, concept)
-        return known and not names_the_rest(label(taxonomy, concept), ceiling.language)
-
-    if says_something(best):
+    if says_something(best, ceiling):
         return best
-    rest = names_the_rest(label(taxonomy, best), ceiling.language)
+    rest = names_the_rest(label(ceiling.scope.taxonomy, best), ceiling.language)
     most = float(costs.min()) + (FARTHER if rest else HARDLY_FARTHER) * weight
     order = np.argsort(np.round(costs, 9), kind="stable")
-    return next((c for c in concepts[order[costs[order] <= most]].tolist() if says_something(c)), best)
+    return next((c for c in concepts[order[costs[order] <= most]].tolist() if says_something(c, ceiling)), best)
+
+
+def says_something(concept: int, ceiling: Ceiling) -> bool:
+    """Tell whether a concept is in the data or people know it, and it is no class of the rest."""
+    taxonomy = ceiling.scope.taxonomy
+    known = concept in ceiling.present or is_known(taxonomy, concept)
+    return known and not names_the_rest(label(taxonomy, concept), ceiling.language)
 
 
 def _uses(taxonomy: Taxonomy, concept: int) -> int:

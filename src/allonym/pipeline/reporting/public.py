@@ -25,6 +25,7 @@ PRIVATE_KEYS = (
     "dominance",
     "ordered_by",
     "noise",
+    "optimality",
     "cautions",
     "suppressed_cells",
     "changes",
