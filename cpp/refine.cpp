@@ -25,7 +25,6 @@ void run(Search& search, nb::tuple step, bool calls_python, Tick& tick) {
   int64_t work = name == "suppress" ? nb::cast<int64_t>(step[3]) : 0;
   uint64_t seed = name == "regroup" ? nb::cast<uint64_t>(step[2]) : 0;
   MaybeRelease release(!calls_python);
-  if (name == "until") search.set_deadline(number);
   if (name == "choose") search.choose_start(number);
   if (name == "descend") search.descend(number, tick);
   if (name == "regroup") search.regroup(number, seed, tick);
@@ -33,10 +32,10 @@ void run(Search& search, nb::tuple step, bool calls_python, Tick& tick) {
   if (name == "complete") search.complete_suppression(number);
 }
 
-// The groups of pieces after a search. `steps` are what the search does, one after the other: ("until", percent of the
-// seconds), ("walk", order), ("choose", percent), ("descend", work), ("regroup", work, seed), ("suppress", budget,
-// ratio, work) or ("complete", budget). Returns the group of each piece, -2 for those that are suppressed; the group of
-// each before any was suppressed; the loss before and after each step; and the values of each group.
+// The groups of pieces after a search. `steps` are what the search does, one after the other: ("walk", order), ("choose",
+// percent), ("descend", work), ("regroup", work, seed), ("suppress", budget, ratio, work) or ("complete", budget).
+// Returns the group of each piece, -2 for those that are suppressed; the loss before and after each step; and the
+// values of each group.
 nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, Floats mass, Ints rows, Ints charged,
                  Ints groups, Flags movable, Ints order, Ints alone, int64_t k, Ints unit_starts, Ints units,
                  nb::object holds, nb::list steps, double seconds, nb::object callback) {
@@ -45,7 +44,7 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
   Pieces pieces{vector_of(mass), vector_of(rows), vector_of(charged), vector_of(movable), k,
                 vector_of(unit_starts), vector_of(units), std::move(holds)};
   Search search(space, group_loss, std::move(pieces), groups, order, alone);
-  search.set_seconds(seconds);
+  search.set_deadline(seconds);
   Tick tick(std::move(callback));
   std::vector<double> losses{search.loss()};
   for (nb::handle step : steps) {
@@ -53,8 +52,8 @@ nb::tuple refine(Space& space, nb::list columns, int together, Flags may_stand, 
     losses.push_back(search.loss());
   }
   auto [points, numbers] = search.stands();
-  return nb::make_tuple(to_numpy(search.result()), to_numpy(search.unsuppressed()), to_numpy(std::move(losses)),
-                        to_numpy(std::move(points)), to_numpy(std::move(numbers)));
+  return nb::make_tuple(to_numpy(search.result()), to_numpy(std::move(losses)), to_numpy(std::move(points)),
+                        to_numpy(std::move(numbers)));
 }
 
 }  // namespace

@@ -114,15 +114,10 @@ void Search::descend(int64_t work, Tick& tick) {
   }
 }
 
-void Search::set_seconds(double seconds) {
-  seconds_ = seconds;
-  begun_ = std::chrono::steady_clock::now();
-  set_deadline(100);
-}
-
-void Search::set_deadline(int64_t percent) {
-  std::chrono::duration<double> time(seconds_ * (static_cast<double>(percent) / 100.0));
-  deadline_ = begun_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
+void Search::set_deadline(double seconds) {
+  std::chrono::duration<double> time(seconds);
+  limited_ = seconds > 0;
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
 }
 
 double Search::loss() const {

@@ -116,15 +116,10 @@ class Search {
   // Suppress a class that meets every requirement, or, if that costs more than it saves, nothing.
   void complete_suppression(int64_t budget);
 
-  // End the following steps after so many percent of the time; no seconds: there is no limit.
-  void set_deadline(int64_t percent);
-  void set_seconds(double seconds);
+  // End after so many seconds; 0: there is no limit.
+  void set_deadline(double seconds);
   double loss() const;
   std::vector<int64_t> result() const { return {group_.begin(), group_.end()}; }
-  // The groups before anything was suppressed.
-  std::vector<int64_t> unsuppressed() const {
-    return before_.group.empty() ? result() : std::vector<int64_t>(before_.group.begin(), before_.group.end());
-  }
   // What stands for each group: by group and attribute a point, or, for Stand::NUMBER, a number.
   std::pair<std::vector<int64_t>, std::vector<double>> stands() const;
 
@@ -140,7 +135,7 @@ class Search {
   bool enough(const Members& members);
   bool enough_after(const Altered& altered);
   bool holds(const Members& members);
-  bool is_late() const { return seconds_ > 0 && std::chrono::steady_clock::now() >= deadline_; }
+  bool is_late() const { return limited_ && std::chrono::steady_clock::now() >= deadline_; }
   std::vector<int32_t> movable_pieces() const;
   void sort_by_loss(std::vector<int32_t>& order) const;
   bool improve(int32_t piece, double least);
@@ -216,8 +211,8 @@ class Search {
 
   bool logging_ = false;
   std::vector<std::pair<int, Group>> log_;  // groups as they were, for rolling back
-  double seconds_ = 0.0;
-  std::chrono::steady_clock::time_point begun_, deadline_;
+  bool limited_ = false;
+  std::chrono::steady_clock::time_point deadline_;
 };
 
 }  // namespace allonym

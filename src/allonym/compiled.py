@@ -12,7 +12,7 @@ from types import ModuleType
 
 from allonym.errors import OptionError
 
-INTERFACE = 6  # the same number as in cpp/module.cpp
+INTERFACE = 7  # the same number as in cpp/module.cpp
 VARIABLE = "ALLONYM_KERNELS"
 CHOICES = ("compiled", "numpy")
 EXTENSION = "allonym._kernels"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from allonym.methods.kernels.search import Search
 from allonym.methods.kernels.space import alike, space_of_forms
 from allonym.methods.kernels.standing import Standing
 from allonym.methods.kernels.suppressed_pieces import SuppressedPieces
-from allonym.methods.kernels.walks import start_along, walks
+from allonym.methods.kernels.walks import start_along, walk
 from allonym.methods.replacement.existing_records import empty_tuples
 from allonym.methods.replacement.least_squares import standing_of
 from allonym.metric import Metric
@@ -27,10 +28,7 @@ from allonym.records import Records
 WORK_PER_PIECE = 100  # groups that are weighed for each piece, until no single change gains anything
 REGROUPED_PER_PIECE = 500  # groups that are weighed for each piece, while groups are formed anew
 MAX_REGROUPED = 500_000  # and in all
-MAX_COMPARED = 2_000  # pieces whose starts are compared after a part of the search; else, before it
-SHARE_OF_A_START = 5  # one in so many of the groups that are weighed, for each start that is compared
-MUCH_LESS = 60  # percent of the loss of the method's groups: where starts are compared before, a walk must lose less
-PERCENT_OF_TIME = 80  # before records are suppressed; the others are for that
+MUCH_LESS = 60  # percent of the loss of the groups to start from: groups along a walk must lose less
 RATIOS = (32.0, 8.0, 2.0, 0.5, 0.0)  # prices of suppression within a budget, from what saves most on
 NO_LIMIT = 2**62  # groups that are weighed, where only the time is limited
 Tick = Callable[[int, int], None]
@@ -56,31 +54,17 @@ class Effort:
     min_ratio: float | None = None
     suppresses: bool = False  # whether suppression is asked for, even if the budget is too small for any record
 
-    def steps(self, pieces: int, orders: Sequence[Ints] = ()) -> list[Step]:
-        """Return what the search does, one after the other; `orders` are those of walks along which it may start."""
-        return [*self.steps_before_suppression(pieces, orders), *self._suppression(pieces)]
+    def steps(self, pieces: int, order: Ints | None = None) -> list[Step]:
+        """Return what the search does, one after the other; `order` is that of a walk along which it may start."""
+        return [*self.steps_before_suppression(pieces, order), *self._suppression(pieces)]
 
-    def steps_before_suppression(self, pieces: int, orders: Sequence[Ints]) -> list[Step]:
+    def steps_before_suppression(self, pieces: int, order: Ints | None) -> list[Step]:
         """Return the steps that do not suppress anything."""
         if not self.refine:
             return []
-        work = min(REGROUPED_PER_PIECE * pieces, MAX_REGROUPED)
-        descend: Step = ("descend", WORK_PER_PIECE * pieces)
-        steps: list[Step] = [("until", PERCENT_OF_TIME if self.budget > 0 else 100)]
-        if orders and pieces <= MAX_COMPARED:
-            part = work // SHARE_OF_A_START
-            steps += [descend, self._regroup(part, 0)]
-            for number, order in enumerate(orders):
-                steps += [("walk", order), descend, self._regroup(part, 1 + number)]
-            steps.append(("choose", 100))
-            work -= part * (1 + len(orders))
-        else:
-            steps += [("walk", orders[0]), ("choose", MUCH_LESS)] if orders else []
-            steps.append(descend)
-        return [*steps, self._regroup(work if self.seconds is None else NO_LIMIT, 1 + len(orders))]
-
-    def _regroup(self, work: int, number: int) -> Step:
-        return ("regroup", work, (self.seed + number) % 2**64)
+        steps: list[Step] = [] if order is None else [("walk", order), ("choose", MUCH_LESS)]
+        work = min(REGROUPED_PER_PIECE * pieces, MAX_REGROUPED) if self.seconds is None else NO_LIMIT
+        return [*steps, ("descend", WORK_PER_PIECE * pieces), ("regroup", work, self.seed % 2**64)]
 
     def _suppression(self, pieces: int) -> list[Step]:
         if self.budget <= 0:
@@ -88,15 +72,14 @@ class Effort:
         ratios = RATIOS if self.min_ratio is None else (self.min_ratio,)
         work = WORK_PER_PIECE * pieces
         steps: list[Step] = [("suppress", self.budget, ratio, work) for ratio in ratios]
-        return [("until", 100), *steps, ("complete", self.budget)]
+        return [*steps, ("complete", self.budget)]
 
 
 @dataclass(frozen=True)
 class Refined:
-    """Groups after a search, with and without suppression, and what they lose as far as the search knows: Σ ω·d²."""
+    """Groups after a search, and what they lose as far as the search knows: Σ ω·d²."""
 
     groups: Groups
-    unsuppressed: Groups
     loss_before: float = 0.0
     loss_without_suppression: float = 0.0
     loss: float = 0.0
@@ -105,12 +88,6 @@ class Refined:
     def gain(self) -> float:
         """By what share of the loss before the groups are better."""
         return 1 - self.loss / self.loss_before if self.loss_before > 0 else 0.0
-
-    @property
-    def without_suppression(self) -> Refined:
-        """The same search without suppression."""
-        loss = self.loss_without_suppression
-        return Refined(self.unsuppressed, self.unsuppressed, self.loss_before, loss, loss)
 
 
 @phase(Phase.REFINE)
@@ -128,24 +105,23 @@ def refined(
     Pieces move to another group, are swapped or replaced, make a group of their own or with those next to them, or are
     suppressed; groups join another or are dissolved: whichever makes Σ ω·d² least, until nothing makes it less. Then
     neighbouring groups are formed anew, at random, until enough was tried. The search starts with the groups of the
-    method, or with groups along a walk through the tuples, whichever promises more.
+    method, or with groups along a walk through the tuples if these lose much less.
     """
     effort = effort or Effort()
     if len(groups.source) < 2:
-        return Refined(groups, groups)
+        return Refined(groups)
     pieces, standing = pieces_of(records, groups, k), standing_of(records, groups, k, metrics, representative)
-    orders = walks(pieces) if effort.refine and _may_walk(pieces, standing) else []
-    steps = effort.steps(len(pieces.rows), orders)
-    before = len(effort.steps_before_suppression(len(pieces.rows), orders))
+    order = walk(pieces) if effort.refine and _may_walk(pieces, standing) else None
+    steps = effort.steps(len(pieces.rows), order)
+    before = len(effort.steps_before_suppression(len(pieces.rows), order))
     search = _searched if kernels is None else _compiled
-    found, unsuppressed, losses = search(pieces, standing, steps, effort.seconds, tick)
-    plain = Groups.of(np.stack([groups.source, groups.share, unsuppressed], axis=1), groups.suppressed)
+    found, losses = search(pieces, standing, steps, effort.seconds, tick)
     suppressed = groups.suppressed
     if (found == SUPPRESSED).any():
         suppressed = int(found.max()) + 1 if suppressed is None else suppressed
         found = np.where(found == SUPPRESSED, suppressed, found)
     new = Groups.of(np.stack([groups.source, groups.share, found], axis=1), suppressed)
-    return Refined(new, plain, losses[0], losses[before], losses[-1])
+    return Refined(new, losses[0], losses[before], losses[-1])
 
 
 def _may_walk(pieces: Pieces, standing: Standing) -> bool:
@@ -175,22 +151,19 @@ def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
     )
 
 
-Found = tuple[Ints, Ints, list[float]]  # the group of each piece, that without suppression, and the losses of steps
+Found = tuple[Ints, list[float]]  # the group of each piece, and the loss before and after each step
 
 
 def _searched(pieces: Pieces, standing: Standing, steps: Sequence[Step], seconds: float | None, tick: Tick) -> Found:
     """Run the search in Python."""
     search = Search(pieces, standing)
     if seconds is not None:
-        search.seconds = seconds
-    search.set_deadline(100)
+        search.deadline = time.monotonic() + seconds
     suppression: SuppressedPieces | None = None
     starts: list[Snapshot] = []
     losses = [search.loss()]
     for step in steps:
         match step:
-            case ("until", int(percent)):
-                search.set_deadline(percent)
             case ("walk", np.ndarray() as order):
                 starts.append(search.snapshot())
                 start_along(search, order, tick)
@@ -207,8 +180,7 @@ def _searched(pieces: Pieces, standing: Standing, steps: Sequence[Step], seconds
                 assert suppression is not None
                 suppression.complete(budget)
         losses.append(search.loss())
-    before = search.group if suppression is None else suppression.before.group
-    return np.array(search.group, np.int64), np.array(before, np.int64), losses
+    return np.array(search.group, np.int64), losses
 
 
 def _best(starts: Sequence[Snapshot], percent: int) -> Snapshot:
@@ -228,7 +200,7 @@ def _compiled(pieces: Pieces, standing: Standing, steps: Sequence[Step], seconds
         some[alike(pieces.metrics, pieces.shares, pieces.columns[:, some])] if some.size else some
         for some in (np.flatnonzero(pieces.movable), pieces.alone)
     )
-    groups, unsuppressed, losses, _, _ = kernels.refine(
+    groups, losses, _, _ = kernels.refine(
         space=space,
         columns=[column.form() for column in standing.columns],
         together=int(standing.together),
@@ -248,4 +220,4 @@ def _compiled(pieces: Pieces, standing: Standing, steps: Sequence[Step], seconds
         seconds=0.0 if seconds is None else seconds,
         tick=tick,
     )
-    return groups, unsuppressed, losses.tolist()
+    return groups, losses.tolist()

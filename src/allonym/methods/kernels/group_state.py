@@ -93,7 +93,7 @@ class GroupState:
             self.groups[group] = Group(members, *self.weigh(members))
         self.known: dict[int, list[int]] = {}
         self.log: list[tuple[int, Group | None]] | None = None  # groups as they were, for rolling back
-        self.begun, self.seconds, self.deadline = time.monotonic(), float("inf"), float("inf")
+        self.deadline = float("inf")  # by the clock of `time.monotonic`
         self.suppression: Suppression | None = None
         null = [column.null for column in standing.columns]
         self.null_losses = pieces.mass * standing.distances(null, pieces.columns) ** 2
@@ -235,12 +235,6 @@ class GroupState:
     def restore(self, snapshot: Snapshot) -> None:
         """Let the groups be as they were."""
         self.groups, self.group, self.made = dict(snapshot.groups), list(snapshot.group), snapshot.made
-
-    # --- time ------------------------------------------------------------------------------------------------------
-
-    def set_deadline(self, percent: int) -> None:
-        """End the following steps after so many percent of the time."""
-        self.deadline = self.begun + self.seconds * (percent / 100)
 
     def is_late(self) -> bool:
         """Tell whether the time is over."""

@@ -1,4 +1,4 @@
-"""Walks through the tuples, along which groups are cut: another start of the search. As in `cpp/walk.cpp`.
+"""A walk through the tuples, along which groups are cut: another start of the search. As in `cpp/walk.cpp`.
 
 Tuples are sorted by one attribute after the other, whose values follow each other like those of a depth-first walk of
 a taxonomy. Groups of tuples that follow each other, with the least loss, come from dynamic programming.
@@ -19,8 +19,8 @@ MAX_CHAINED = 1_000  # values that follow each other by their distances; more ar
 SAMPLE = 512  # values of an attribute that tell how far two of its tuples are
 
 
-def walks(pieces: Pieces) -> list[Ints]:
-    """Return the movable pieces in two orders: sorted by the attribute first whose values differ most, or least."""
+def walk(pieces: Pieces) -> Ints:
+    """Return the movable pieces, sorted by the attribute first whose values differ most, then by the next."""
     some = np.flatnonzero(pieces.movable)
     spread, ranks = [], []
     for metric, share, column in zip(pieces.metrics, pieces.shares, pieces.columns, strict=True):
@@ -32,9 +32,8 @@ def walks(pieces: Pieces) -> list[Ints]:
         rank[order[_chain(metric, codes[order])]] = np.arange(len(codes))
         ranks.append(rank[place.ravel()])
         spread.append(float(share) * _mean_distance(metric, codes[order], tuples[order]))
-    by_spread = np.lexsort((np.arange(len(spread)), rounded(np.array(spread)))).tolist()
-    orders = [np.lexsort((some, *(ranks[a] for a in keys))) for keys in (by_spread, by_spread[::-1])]
-    return [some[order] for order in orders[: 1 if len(ranks) == 1 else 2]]
+    keys = np.argsort(rounded(np.array(spread)), kind="stable")
+    return some[np.lexsort([ranks[a] for a in keys.tolist()])]
 
 
 def _mean_distance(metric: Metric, codes: Ints, tuples: Ints) -> float:

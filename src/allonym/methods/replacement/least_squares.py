@@ -59,7 +59,7 @@ def chosen_together(records: Records, groups: Groups, k: int, metrics: Sequence[
         stands = [standing.weigh(codes[x].T, mass[x], x.tolist())[1] for x in groups.members()]
         return [[stand.value for stand in column] for column in zip(*stands, strict=True)]
     assert standing.may_stand is not None
-    _, _, _, points, numbers = kernels.refine(
+    _, _, points, numbers = kernels.refine(
         space=space_of_forms([column.space_form() for column in standing.columns], records.shares, codes),
         columns=[column.form() for column in standing.columns],
         together=int(standing.together),
