@@ -25,7 +25,8 @@ from allonym.metric import Metric
 from allonym.progress import Phase, phase
 from allonym.records import Records
 
-WORK_PER_PIECE = 100  # groups that are weighed for each piece, until no single change gains anything
+WORK_PER_PIECE = 40  # groups that are weighed for each piece, at most, until no single change gains anything
+MIN_WORK = 20_000  # but so many, if there are few pieces
 REGROUPED_PER_PIECE = 500  # groups that are weighed for each piece, while groups are formed anew
 MAX_REGROUPED = 500_000  # and in all
 MUCH_LESS = 60  # percent of the loss of the groups to start from: groups along a walk must lose less
@@ -64,13 +65,13 @@ class Effort:
             return []
         steps: list[Step] = [] if order is None else [("walk", order), ("choose", MUCH_LESS)]
         work = min(REGROUPED_PER_PIECE * pieces, MAX_REGROUPED) if self.seconds is None else NO_LIMIT
-        return [*steps, ("descend", WORK_PER_PIECE * pieces), ("regroup", work, self.seed % 2**64)]
+        return [*steps, ("descend", max(WORK_PER_PIECE * pieces, MIN_WORK)), ("regroup", work, self.seed % 2**64)]
 
     def _suppression(self, pieces: int) -> list[Step]:
         if self.budget <= 0:
             return []
         ratios = RATIOS if self.min_ratio is None else (self.min_ratio,)
-        work = WORK_PER_PIECE * pieces
+        work = max(WORK_PER_PIECE * pieces, MIN_WORK)
         steps: list[Step] = [("suppress", self.budget, ratio, work) for ratio in ratios]
         return [*steps, ("complete", self.budget)]
 
