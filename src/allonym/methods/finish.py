@@ -121,13 +121,12 @@ class Finishing:
         if start is not None:
             if records.units is not None or records.sensitive is not None:
                 start, _, _ = self._enforced(records, start, tick)
-            masking = _better(records, masking, self._searched(records, start, tick, first))
+            masking = _better(records, masking, self._searched(records, start, tick, replace(first, walks=False)))
         if not limited:
             return masking
         left = max((effort.seconds or 0.0) - (time.monotonic() - began), MIN_SECONDS)
-        return _better(
-            records, masking, self._searched(records, _groups_of(masking), tick, replace(effort, seconds=left))
-        )
+        longer = replace(effort, seconds=left, walks=False)
+        return _better(records, masking, self._searched(records, _groups_of(masking), tick, longer))
 
     def _searched(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> Masking:
         """Return groups that are improved by the search, as they would be written; those before, if they lose less."""

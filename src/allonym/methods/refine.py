@@ -26,7 +26,7 @@ from allonym.progress import Phase, phase
 from allonym.records import Records
 
 WORK_PER_PIECE = 40  # groups that are weighed for each piece, at most, until no single change gains anything
-MIN_WORK = 20_000  # but so many, if there are few pieces
+MIN_WORK = 5_000  # but so many, if there are few pieces
 REGROUPED_PER_PIECE = 500  # groups that are weighed for each piece, while groups are formed anew
 MAX_REGROUPED = 500_000  # and in all
 MUCH_LESS = 60  # percent of the loss of the groups to start from: groups along a walk must lose less
@@ -46,6 +46,8 @@ class Effort:
         seed: of the random numbers by which groups are formed anew.
         budget: how many rows may be suppressed.
         min_ratio: by how much the share of the loss that is saved must exceed the share of rows suppressed.
+        suppresses: whether suppression is asked for, even if the budget is too small for any record.
+        walks: whether groups along a walk are tried as a start.
     """
 
     refine: bool = True
@@ -53,7 +55,8 @@ class Effort:
     seed: int = 0
     budget: int = 0
     min_ratio: float | None = None
-    suppresses: bool = False  # whether suppression is asked for, even if the budget is too small for any record
+    suppresses: bool = False
+    walks: bool = True
 
     def steps(self, pieces: int, order: Ints | None = None) -> list[Step]:
         """Return what the search does, one after the other; `order` is that of a walk along which it may start."""
@@ -112,7 +115,7 @@ def refined(
     if len(groups.source) < 2:
         return Refined(groups)
     pieces, standing = pieces_of(records, groups, k), standing_of(records, groups, k, metrics, representative)
-    order = walk(pieces) if effort.refine and _may_walk(pieces, standing) else None
+    order = walk(pieces) if effort.refine and effort.walks and _may_walk(pieces, standing) else None
     steps = effort.steps(len(pieces.rows), order)
     before = len(effort.steps_before_suppression(len(pieces.rows), order))
     search = _searched if kernels is None else _compiled
