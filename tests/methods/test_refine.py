@@ -19,8 +19,11 @@ from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.numeric import NumericMetric
 from allonym.measures import loss
 from allonym.methods import METHODS, refine
+from allonym.methods.blocks import Blocks
 from allonym.methods.groups import Groups
-from allonym.methods.kernels.search import NEW, Search
+from allonym.methods.kernels.group_state import NEW
+from allonym.methods.kernels.search import Search
+from allonym.methods.kernels.walks import start_along, walk
 from allonym.methods.replacement.least_squares import standing_of
 from allonym.methods.represent import represent
 from allonym.ontology.scope import Scope
@@ -89,6 +92,64 @@ def test_what_may_be_done_about_a_record() -> None:
     assert {0: (0, 1, 3), 1: (2, 4, 5)} in found  # it is swapped
     assert {0: (), 1: (0, 1, 2, 3, 4, 5)} in found
     assert not any(len(x) < 3 for change in found for x in change.values() if x)
+
+
+def test_another_record_takes_the_place_of_one_that_leaves() -> None:
+    records = line(0, 1, 10, 11, 12, 20, 21)
+    search = search_of(records, groups_of([0, 1], [2, 3, 4], [5, 6]), 2)
+    assert {0: (0, 2), 1: (3, 4), 2: (1, 5, 6)} in list(search.changes(1))  # 2 can leave its group, 3 rows
+
+
+def consecutive(order: list[int], k: int) -> Iterator[list[list[int]]]:
+    """Yield all groups of at least k that follow each other."""
+    if not order:
+        yield []
+    for end in range(k, len(order) + 1):
+        yield from ([order[:end], *rest] for rest in consecutive(order[end:], k))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 40), min_size=4, max_size=9), st.integers(2, 3), st.data())
+def test_groups_along_a_walk_lose_least(numbers: list[int], k: int, data: st.DataObject) -> None:
+    records = line(*(float(x) for x in set(numbers)))
+    size = len(records)
+    if size < k:
+        return
+    search = search_of(records, groups_of(list(range(size))), k)
+    order = data.draw(st.permutations(range(size)))
+    least = min(sum(search.weigh(tuple(sorted(x)))[0] for x in cuts) for cuts in consecutive(list(order), k))
+    start_along(search, np.array(order), no_progress)
+    assert search.loss() == pytest.approx(least)
+
+
+def test_a_walk_goes_through_related_values_one_after_the_other() -> None:
+    numbers = [7.0, 1.0, 5.0, 3.0, 9.0]
+    records = line(*numbers)
+    order = walk(refine.pieces_of(records, groups_of([0, 1, 2, 3, 4]), 2)).tolist()
+    assert order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0])  # values are sorted in `line`
+    tree = taxonomy({0: [], 1: [0], 2: [0], 3: [1], 4: [2], 5: [1], 6: [2], 7: [1], 8: [2]})
+    words = Attribute("word", "text", ConceptMetric(list(range(9)), Scope(tree, tree.root)))
+    leaves = Records.of([words], [np.array([3, 4, 5, 6, 7, 8])])
+    pieces = refine.pieces_of(leaves, groups_of([0, 1, 2, 3, 4, 5]), 2)
+    parents = [int(leaves.codes[x, 0]) % 2 for x in walk(pieces)]  # odd leaves are under 1, even ones under 2
+    assert parents in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
+
+
+def test_the_search_starts_along_a_walk_that_loses_much_less() -> None:
+    records = line(*(float(x) for x in range(400)))
+    metrics = [x.metric for x in records.attributes]
+    search = refine._searched if refine.kernels is None else refine._compiled
+
+    def losses(groups: Groups) -> list[float]:
+        pieces, standing = refine.pieces_of(records, groups, 4), standing_of(records, groups, 4, metrics, "centroid")
+        steps = refine.Effort().steps(400, walk(pieces))
+        assert [step[0] for step in steps] == ["walk", "choose", "descend", "regroup"]
+        return search(pieces, standing, steps[:2], None, no_progress)[1]
+
+    before, along_walk, chosen = losses(Groups.of([(x, 1, x % 100) for x in range(400)]))
+    assert chosen == along_walk < 0.01 * before
+    before, along_walk, chosen = losses(Groups.of([(x, 1, x // 4) for x in range(400)]))
+    assert chosen == before == along_walk  # nothing is gained: the groups before are kept
 
 
 @st.composite
@@ -202,6 +263,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = Groups.of([(x, int(c), x % 20) for x, c in enumerate(records.counts)])
     longer = refine.refined(records, begun, 2, metrics, "centroid", no_progress)
     monkeypatch.setattr(refine, "WORK_PER_PIECE", 1)
+    monkeypatch.setattr(refine, "MIN_WORK", 1)
     monkeypatch.setattr(refine, "REGROUPED_PER_PIECE", 0)
     short = refine.refined(records, begun, 2, metrics, "centroid", no_progress)
     assert longer.loss < short.loss <= short.loss_before
@@ -220,6 +282,16 @@ def test_the_time_is_limited() -> None:
     found = refine.refined(records, begun, 2, metrics, "centroid", no_progress, refine.Effort(seconds=0.05))
     assert found.loss <= found.loss_before
     assert al.SAMDAV(k=2, time_limit=0.05).mask(records).groups.max() > 0
+
+
+@pytest.mark.parametrize("blocks", [None, Blocks(start=50, size=40)])
+@pytest.mark.parametrize("represent", ["auto", "centroid", "least-squares"])
+def test_a_tiny_time_limit_yields_groups_of_k(represent: str, blocks: Blocks | None) -> None:
+    records = line(*np.random.default_rng(1).integers(0, 1000, 300).astype(float))
+    plain = al.SAMDAV(k=3, represent=represent, refine=False).mask(records, 0, blocks=blocks)
+    masking = al.SAMDAV(k=3, represent=represent, time_limit=1e-6).mask(records, 0, blocks=blocks)
+    assert np.bincount(masking.groups, weights=masking.share).min() >= 3
+    assert loss.sse(Pairs.of(records, masking)) <= loss.sse(Pairs.of(records, plain)) * (1 + 1e-12)
 
 
 def test_of_several_runs_the_best_is_taken() -> None:

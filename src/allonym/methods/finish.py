@@ -25,6 +25,7 @@ from allonym.records import Attribute, Masking, Pairs, Records, Suppression, pie
 
 DEFAULT_SHARE = 0.01  # of the records that may be suppressed, where nothing else is asked for
 DEFAULT_RATIO = 10.0  # at least, of the share of the loss that is saved then to the share of records suppressed
+SEARCHED = 0.8  # of the time: for the search without suppression, where records may be suppressed
 MIN_SECONDS = 0.05  # of a search that continues when the time is nearly over
 LITTLE = 0.1  # of the loss: groups that gain less are compared with those before, as they would be written
 
@@ -54,16 +55,9 @@ class Finishing:
     def masked(self, records: Records, groups: Groups, tick: Tick) -> Masking:
         """Improve groups, suppress what loses less without its values, and choose what represents each group.
 
-        What is suppressed is compared, as it would be written, with the same search without suppression.
+        What is suppressed is compared, as it would be written, with the same groups without suppression.
         """
-        masking = self._improved(records, groups, tick, self.effort)
-        chosen = _suppressed_records(records, masking)
-        before = _sse(records, masking)
-        if chosen:
-            plain = self._improved(records, groups, tick, replace(self.effort, budget=0))
-            before = _sse(records, plain)
-            if not self._is_kept(records, masking, chosen, before):
-                masking, chosen = plain, 0
+        masking, before, chosen = self._with_records_suppressed(records, groups, tick)
         if self.effort.suppresses or self.cells:
             masking = replace(masking, suppression=Suppression(self.effort.budget, chosen, before, before))
             if self.cells:
@@ -73,6 +67,31 @@ class Finishing:
             told = replace(masking.suppression, loss=_sse(records, masking))
             masking = replace(masking, suppressed=None, suppression=told)
         return with_suppressed(records, masking)
+
+    def _with_records_suppressed(self, records: Records, groups: Groups, tick: Tick) -> tuple[Masking, float, int]:
+        """Improve groups, and suppress records where that is worth it.
+
+        Returns:
+            The masking, what it loses without suppression, and how many records are suppressed.
+        """
+        effort, seconds = self.effort, self.effort.seconds
+        plain_effort = replace(effort, budget=0)
+        if effort.budget and seconds is not None:
+            plain_effort = replace(plain_effort, seconds=seconds * SEARCHED)
+            seconds = max(seconds * (1 - SEARCHED), MIN_SECONDS)
+        plain = self._improved(records, groups, tick, plain_effort)
+        before = _sse(records, plain)
+        if not effort.budget:
+            return plain, before, 0
+        if self.look is None:
+            only_suppress = replace(effort, refine=False, seconds=seconds)
+            masking = self._searched(records, _groups_of(plain), tick, only_suppress)
+        else:  # the method names the values of its groups, which no others have
+            masking = self._improved(records, groups, tick, replace(effort, seconds=seconds))
+        chosen = _suppressed_records(records, masking)
+        if chosen and self._is_kept(records, masking, chosen, before):
+            return masking, before, chosen
+        return plain, before, 0
 
     def _is_kept(self, records: Records, masking: Masking, chosen: int, lost_before: float) -> bool:
         """Tell whether suppression keeps every promise and saves enough for so many records."""
@@ -102,13 +121,12 @@ class Finishing:
         if start is not None:
             if records.units is not None or records.sensitive is not None:
                 start, _, _ = self._enforced(records, start, tick)
-            masking = _better(records, masking, self._searched(records, start, tick, first))
+            masking = _better(records, masking, self._searched(records, start, tick, replace(first, walks=False)))
         if not limited:
             return masking
         left = max((effort.seconds or 0.0) - (time.monotonic() - began), MIN_SECONDS)
-        return _better(
-            records, masking, self._searched(records, _groups_of(masking), tick, replace(effort, seconds=left))
-        )
+        longer = replace(effort, seconds=left, walks=False)
+        return _better(records, masking, self._searched(records, _groups_of(masking), tick, longer))
 
     def _searched(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> Masking:
         """Return groups that are improved by the search, as they would be written; those before, if they lose less."""

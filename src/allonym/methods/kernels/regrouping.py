@@ -1,20 +1,12 @@
-"""Neighbouring groups are formed anew at random and improved; what loses less is kept. As in `cpp/refine.cpp`."""
+"""Neighbouring groups are formed anew at random and improved; what loses less is kept. As in `cpp/regrouping.cpp`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from allonym.methods.groups import distances, values_of
-from allonym.methods.kernels.search import (
-    MIN_GAIN,
-    NEW,
-    SUPPRESSED,
-    Change,
-    Members,
-    Search,
-    Tick,
-    with_pieces,
-)
+from allonym.methods.kernels.group_state import NEW, SUPPRESSED, Change, Members, with_pieces
+from allonym.methods.kernels.search import MIN_GAIN, Search, Tick
 from allonym.methods.kernels.ties import rounded
 
 MAX_REGROUPED = 6  # groups that are formed anew together
@@ -48,13 +40,13 @@ def regroup(search: Search, work: int, seed: int, tick: Tick) -> None:
         search.work += 1  # also if there is nothing to be formed anew
         if search.group[piece] == SUPPRESSED:
             continue
-        before = dict(search.members), dict(search.weighed), list(search.group), search.made
-        lost = search.loss()
+        search.log, made = [], search.made
         pool = form_anew(search, piece, random)
         if pool:
             improve_around(search, pool, least)
-        if not pool or search.loss() > lost:
-            search.members, search.weighed, search.group, search.made = before
+        if not pool or search.gained() < 0:
+            search.roll_back(made)
+        search.log = None
         if tries % 64 == 0:
             tick(search.work - begun, work)
         tries += 1
@@ -73,7 +65,7 @@ def form_anew(search: Search, piece: int, random: Random) -> list[int]:
             break
         if group != SUPPRESSED and group not in chosen:
             chosen.append(group)
-    pool = sorted(x for group in chosen for x in search.members[group])
+    pool = sorted(x for group in chosen for x in search.groups[group].members)
     left = list(pool)
     for i in range(len(left), 1, -1):
         other = random.below(i)
@@ -101,8 +93,8 @@ def _made(search: Search, left: list[int]) -> list[Members]:
     for one in left if made else ():
         costs = []
         for members in made:
-            joined = search.weigh(with_pieces(members, one))[0]
-            costs.append(joined - search.weigh(members)[0])
+            joined = search.loss_of(with_pieces(members, one))
+            costs.append(joined - search.loss_of(members))
         target = int(np.argmin(costs))
         made[target] = with_pieces(made[target], one)
     return made

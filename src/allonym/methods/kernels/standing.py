@@ -40,7 +40,7 @@ class Choice(IntEnum):
 
 
 class Together(IntEnum):
-    """How the values of a group are chosen over all attributes; the numbers are those of `cpp/refine.cpp`."""
+    """How the values of a group are chosen over all attributes; the numbers are those of `cpp/group_loss.h`."""
 
     ALONE = 0  # each attribute for itself
     SQUARES = 1  # all together, by the squared distances of records

@@ -1,19 +1,14 @@
-"""Pieces are suppressed while groups are being changed, if that saves more than it costs; as in `cpp/refine.cpp`."""
+"""Pieces are suppressed while groups are being changed, if that saves more than it costs.
+
+As in `cpp/suppressed_pieces.cpp`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from allonym.methods.kernels.search import (
-    NEW,
-    SUPPRESSED,
-    Change,
-    Members,
-    Search,
-    Tick,
-    with_pieces,
-    without_piece,
-)
+from allonym.methods.kernels.group_state import NEW, SUPPRESSED, Change, Members, with_pieces, without_piece
+from allonym.methods.kernels.search import Search, Tick
 
 
 class SuppressedPieces:
@@ -21,8 +16,7 @@ class SuppressedPieces:
 
     def __init__(self, search: Search) -> None:
         self.search, self.members, self.rows, self.budget, self.price = search, (), 0, 0, 0.0
-        self.before = dict(search.members), dict(search.weighed), list(search.group), search.made
-        self.loss_before = search.loss()
+        self.before = search.snapshot()
         self.completing = False  # whether any piece is suppressed, whatever that costs
         search.suppression = self
 
@@ -31,7 +25,7 @@ class SuppressedPieces:
     def suppress(self, budget: int, ratio: float, work: int, tick: Tick) -> None:
         """Suppress pieces while that saves more than their price: `ratio` times what each of their rows lost before."""
         self.budget = budget
-        self.price = ratio * self.loss_before / float(self.search.pieces.rows.sum())
+        self.price = ratio * self.before.loss / float(self.search.pieces.rows.sum())
         self.search.moving = False
         self.search.descend(work, tick)
         self.search.moving = True
@@ -39,27 +33,20 @@ class SuppressedPieces:
 
     def complete(self, budget: int) -> None:
         """Suppress a class that meets every requirement, or, if that costs more than it saves, nothing."""
-        self.budget = budget
-        while self.members and not self.search.holds(self.members) and self._suppress_one_more():
+        search, self.budget = self.search, budget
+        while self.members and not search.is_late() and not search.holds(self.members) and self._suppress_one_more():
             pass
         price = self.price * float(self.rows)
-        if not self.members or not self.search.holds(self.members) or self.search.loss() + price >= self.loss_before:
-            self.search.members, self.search.weighed, self.search.group, self.search.made = self.before
+        if not self.members or not search.holds(self.members) or search.loss() + price >= self.before.loss:
+            search.restore(self.before)
             self.set_members(())
         self.budget = 0
 
     def _suppress_one_more(self) -> bool:
         """Suppress the piece, or the group, that costs least; tell whether there is one."""
         search, self.completing = self.search, True
-        best: Change | None = None
-        least = -float("inf")
-        for piece in search.movable():
-            if search.group[piece] == SUPPRESSED:
-                continue
-            for change in self.suppressing(piece):
-                gain = search.gain(change, least)
-                if gain > least and all(search.holds(x) for g, x in change.items() if x and g != SUPPRESSED):
-                    best, least = change, gain
+        kept = (piece for piece in search.movable() if search.group[piece] != SUPPRESSED)
+        best = search.best((change for piece in kept for change in self.suppressing(piece)), -float("inf"))
         self.completing = False
         if best is None:
             return False
@@ -92,9 +79,9 @@ class SuppressedPieces:
             return
         search, rows = self.search, self.search.pieces.charged
         own = search.group[piece]
-        members = search.members[own]
+        members = search.groups[own].members
         rest = without_piece(members, piece)
-        cheap = self.completing or self.cost(piece) < search.weighed[own][0]
+        cheap = self.completing or self.cost(piece) < search.groups[own].loss
         if self.rows + rows[piece] <= self.budget and cheap:
             if not rest or search.enough(rest):
                 yield {own: rest, SUPPRESSED: with_pieces(self.members, piece)}
@@ -108,5 +95,5 @@ class SuppressedPieces:
         rest = without_piece(self.members, piece)
         if self.search.enough((piece,)):
             yield {NEW: (piece,), SUPPRESSED: rest}
-        for other in self.search.others(piece):
-            yield {other: with_pieces(self.search.members[other], piece), SUPPRESSED: rest}
+        for _, other in self.search.others(piece):
+            yield {other: with_pieces(self.search.groups[other].members, piece), SUPPRESSED: rest}
