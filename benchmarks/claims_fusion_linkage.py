@@ -1,26 +1,16 @@
-"""Claims of Martínez (2010) about clusters, linkage, recoding and run time, and their tests."""
+"""Claims of Martínez (2010) about linkage and run time, and their tests."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from claims import Claim, Tally, below, count
+from claims import Claim, Tally, count
 from claims_fusion_quality import DISCERNIBILITY, HIERARCHY, THRESHOLD_K, WORDNET, compared
-from fusion import CONTENT, LINKS, RANDOM, SECONDS
-from papers_martinez_thesis import GUIDES, LOCAL, ORDERED, TABLES, Thesis
+from fusion import RANDOM, SECONDS
+from papers_martinez_thesis import LOCAL, TABLES, Thesis
 
 TEXT, MEANING = "linked by text (%)", "linked by meaning (%)"
-
-
-def clusters_kept(results: Thesis) -> list[Tally]:
-    """Test whether clusters stay closest with WordNet, then with a hierarchy, then with discernibility."""
-    parts = []
-    for table in TABLES:
-        distances = [results.clusters["original", variant][table] for variant in (WORDNET, HIERARCHY, DISCERNIBILITY)]
-        note = " / ".join(f"{x:.3f}" for x in distances)
-        parts.append(count(table, np.diff(distances) > 0, unit="steps of the ranking", note=note))
-    return parts
 
 
 def linkage_decreases(results: Thesis) -> list[Tally]:
@@ -64,42 +54,6 @@ def linkage_lowest(results: Thesis) -> list[Tally]:
     return parts + uncounted
 
 
-def three_times(results: Thesis) -> list[Tally]:
-    """Test whether random replacement moves values three times as far up to k = 6."""
-    far, near = (results.series(LINKS, "hobby", ORDERED[x]) for x in (RANDOM, "wu-palmer"))
-    ratios, low = far / near, np.array(results.ks) <= 6
-    above = f"above, {ratios[~low].min():.1f} to {ratios[~low].max():.1f}"
-    note = f"{ratios[low].min():.1f} to {ratios[low].max():.1f} times; {above}"
-    return [count("k ≤ 6", ratios[low] >= 3, note=note)]
-
-
-def content_loss_stabilises(results: Thesis) -> list[Tally]:
-    """Test whether the loss of content grows by less than a tenth from k = 9 to 15."""
-    nine, parts = results.ks.index(9), []
-    for guide in GUIDES:
-        lost = results.series(CONTENT, "hobby", ORDERED[guide])
-        note = f"{lost[nine]:.2f} at k = 9, {lost[-1]:.2f} at k = 15"
-        parts.append(count(f"IPMU, {guide}", [lost[-1] <= 1.1 * lost[nine]], unit="", note=note))
-    lost = results.series(CONTENT, "hobby", LOCAL["wu-palmer"])
-    note = f"{lost[nine]:.2f} at k = 9, {lost[-1]:.2f} at k = 15"
-    return [*parts, count("MDAI heuristic", [lost[-1] <= 1.1 * lost[nine]], unit="", note=note, uncounted=True)]
-
-
-def random_loses_content(results: Thesis) -> list[Tally]:
-    """Test whether random replacement loses more information content than recoding by similarity."""
-    random = results.series(CONTENT, "hobby", ORDERED[RANDOM])
-    return [
-        below("IPMU", results.series(CONTENT, "hobby", ORDERED["wu-palmer"]), random, places=results.ks),
-        below(
-            "MDAI heuristic",
-            results.series(CONTENT, "hobby", LOCAL["wu-palmer"]),
-            random,
-            places=results.ks,
-            uncounted=True,
-        ),
-    ]
-
-
 def time_grows_little(results: Thesis) -> list[Tally]:
     """Test whether the five largest k take at most twice as long as the five smallest, together."""
     parts = []
@@ -111,13 +65,6 @@ def time_grows_little(results: Thesis) -> list[Tally]:
 
 
 CLAIMS: list[Claim[Thesis]] = [
-    Claim(
-        "Clusters of the release are closest to those of the original with WordNet, then with a hierarchy, then "
-        "with discernibility",
-        "§5.4, Table 6; CCIA Table 1; IF Table 1",
-        "Distance of 14 clusters, k = 5: WordNet / hierarchy / discernibility.",
-        clusters_kept,
-    ),
     Claim(
         "Record linkage decreases as k grows, for all three",
         "§5.5, Fig. 14; IF Fig. 5",
@@ -140,28 +87,6 @@ CLAIMS: list[Claim[Thesis]] = [
         "For fusion, RL by text equals 100 · surviving tuples / n. Discernibility fuses small groups with small "
         "ones, so more tuples survive; random replacement keeps fewer still. Measured by meaning, the order "
         "reverses: a release that preserves more of a record makes it easier to find.",
-    ),
-    Claim(
-        "Up to k = 6, meaning is preserved three times better than by random replacement",
-        "IPMU §6, Fig. 2",
-        "Links to the original: random replacement divided by Wu-Palmer.",
-        three_times,
-    ),
-    Claim(
-        "The loss of information content stabilises above k = 9",
-        "IPMU §5, Fig. 1",
-        "Loss at k = 15 at most a tenth higher than at k = 9.",
-        content_loss_stabilises,
-        "More answers must change as k grows. In Table 1 of the article, fifteen answers occur 9 to 14 times, 168 "
-        "records in all, and these must still change between k = 9 and k = 15.",
-    ),
-    Claim(
-        "Random replacement loses slightly more information content",
-        "IPMU §5, Fig. 1",
-        "Loss at each k.",
-        random_loses_content,
-        "Similar answers accumulate on few values, whereas random replacement spreads them and so keeps the "
-        "distribution, as the article itself notes.",
     ),
     Claim(
         "Run time grows little with k",

@@ -34,7 +34,7 @@ from allonym.records import Attribute, Pairs, Records
 DOCS = ROOT / "docs" / "methods"
 KS = tuple(range(2, 16))
 SEEDS = range(5)
-RANDOM = "random"
+RANDOM, NEW = "random", "towards a new value"
 VARIANTS: dict[str, dict[str, Any]] = {  # of fusion: its parameters
     "Wu-Palmer": {"guide": "wu-palmer"},
     "Leacock-Chodorow": {"guide": "leacock-chodorow"},
@@ -46,6 +46,7 @@ VARIANTS: dict[str, dict[str, Any]] = {  # of fusion: its parameters
     "h1+target": {"heuristics": "h1+target"},
     "h1+h2": {"heuristics": "h1+h2"},
     "h1+h2+h3": {"heuristics": "h1+h2+h3"},
+    NEW: {"towards": "new"},
 }
 QUALITY, LINKS, CONTENT, SECONDS = "quality (Wu-Palmer, %)", "links to the original", "loss of content", "CPU seconds"
 MEASURES: dict[str, Callable[[Pairs], float]] = {
@@ -60,6 +61,10 @@ RECODING: dict[str, Callable[..., Method]] = {
     **{
         f"recoding-ordered, {guide}": partial(al.RecodingOrdered, guide=guide)
         for guide in ("wu-palmer", "leacock-chodorow", "path", RANDOM)
+    },
+    **{
+        f"recoding-ordered to all, {guide}": partial(al.RecodingOrdered, guide=guide, recode_to="all")
+        for guide in ("wu-palmer", "leacock-chodorow", "path")
     },
     "recoding, wu-palmer": al.Recoding,
 }
@@ -137,18 +142,25 @@ def markdown_tables(results: Mapping[str, Mapping[str, Mapping[str, Sequence[flo
     return "\n".join(lines)
 
 
-def cluster_distances(tables: Mapping[str, Records], k: int = 5) -> ClusterDistances:
-    """Return the distances between the 14 clusters of the original and of its releases (Martínez 2010, Table 6)."""
+def cluster_distances(tables: Mapping[str, Records], k: int = 5, *, by_both: bool = False) -> ClusterDistances:
+    """Return the distances between the 14 clusters of the original and of its releases (Martínez 2010, Table 6).
+
+    Records are clustered by the ontology, or by whichever of ontology and hierarchy finds two values more alike, as in
+    CCIA (§4).
+    """
     results: ClusterDistances = {}
     for table, records in tables.items():
         between: dict[tuple[str, str], list[float]] = {}
+        backgrounds = [[x.metric for x in records.attributes]]
+        if by_both:
+            backgrounds.append([x.hierarchy or x.metric for x in records.attributes])
         for seed in SEEDS:
             tuples = {"original": records.codes}
             for variant in GUIDES[:3]:
                 masking = al.Fusion(k=k, refine=False, **VARIANTS[variant]).mask(records, seed)
                 tuples[variant] = masking.codes[np.argsort(masking.source)]
             labels = {
-                variant: clusters.profiles(records.attributes, records.shares, codes, records.mass, clusters.CLUSTERS)
+                variant: clusters.ward_tree(backgrounds, records.shares, codes, records.mass).cut(clusters.CLUSTERS)
                 for variant, codes in tuples.items()
             }
             for one, other in combinations(labels, 2):
@@ -161,11 +173,13 @@ def cluster_distances(tables: Mapping[str, Records], k: int = 5) -> ClusterDista
 
 def cluster_table(tables: Mapping[str, Records], k: int = 5) -> str:
     """Return the table of distances between clusters."""
-    head = f"| distance of 14 clusters, k={k} | | {' | '.join(tables)} |\n|---|---|{'---:|' * len(tables)}\n"
-    rows = cluster_distances(tables, k).items()
-    return head + "".join(
-        f"| {a} | {b} | {' | '.join(f'{x:.3f}' for x in figures.values())} |\n" for (a, b), figures in rows
-    )
+    lines = []
+    for by, by_both in (("WordNet", False), ("WordNet and hierarchy", True)):
+        lines += [f"| 14 clusters by {by}, k={k} | | {' | '.join(tables)} |", f"|---|---|{'---:|' * len(tables)}"]
+        for (a, b), figures in cluster_distances(tables, k, by_both=by_both).items():
+            lines.append(f"| {a} | {b} | {' | '.join(f'{x:.3f}' for x in figures.values())} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def measure_fusion(tables: Mapping[str, Records]) -> Results:

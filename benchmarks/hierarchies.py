@@ -1,6 +1,7 @@
-"""Hierarchies of ARX for Adult compared with hierarchies built from WordNet: python benchmarks/hierarchies.py
+"""Hierarchies for Adult: those of ARX, built ones, and clusters: python benchmarks/hierarchies.py
 
-Compares their scores and the loss after full-domain generalisation. Writes a block of docs/methods/generalise.md.
+Compares their scores, their defects and the loss after full-domain generalisation. Writes blocks of
+docs/methods/generalise.md and docs/ontologies/hierarchies.md.
 """
 
 from __future__ import annotations
@@ -10,16 +11,23 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import adult
+import numpy as np
 import pages
+from hierarchy_defects import built_for, defects, drawn, real_columns
 from paths import DATA, ROOT
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
 
 import allonym as al
-from allonym.errors import OptionError
+from allonym.ontology import similarity
+from allonym.ontology.catalog import open_ontology
+from allonym.ontology.hierarchy import Hierarchy
 from allonym.ontology.linking import links_file as links_files
 from allonym.pipeline import hierarchies
 from allonym.tables.files import read_column
 
 PAGE = ROOT / "docs" / "methods" / "generalise.md"
+BUILDING = ROOT / "docs" / "ontologies" / "hierarchies.md"
 ARX = DATA / "vgh" / "arx"
 COLUMNS = ("education", "marital-status", "native-country", "occupation", "workclass")
 KS = (5, 25, 100)
@@ -35,13 +43,33 @@ def concepts_of(column: str) -> dict[str, str]:
 
 
 def build(data: Path, column: str, arx: hierarchies.HierarchyScore) -> hierarchies.HierarchyScore:
-    """Build a hierarchy with as many values per level as that of ARX; if impossible, with as many levels."""
+    """Build a hierarchy with as many values per level as that of ARX, where possible."""
     values = read_column(data, column).values
     limits = [level["values"] for level in arx.levels]
-    try:
-        return hierarchies.build(values, "wordnet", concepts_of(column), limits=limits, name=column)
-    except OptionError:
-        return hierarchies.build(values, "wordnet", concepts_of(column), levels=len(limits), name=column)
+    return hierarchies.build(values, "wordnet", concepts_of(column), limits=limits, name=column)
+
+
+def clustered(data: Path, column: str, arx: hierarchies.HierarchyScore) -> hierarchies.HierarchyScore:
+    """Cluster the values by average linkage, cut as the levels of ARX, and name clusters by their nearest subsumers."""
+    scope = open_ontology("wordnet")
+    taxonomy = scope.taxonomy
+    links = concepts_of(column)
+    values = sorted(read_column(data, column).values)
+    concepts = np.array([taxonomy.code(links[value]) for value in values])
+    distances = similarity.distance("wu-palmer", taxonomy, concepts[:, None], concepts, depth="virtual-root")
+    tree = linkage(squareform(distances, checks=False), "average")
+    rows = [[value] for value in values]
+    for level in arx.levels:
+        numbers = fcluster(tree, level["values"], "maxclust")
+        for number in np.unique(numbers):
+            own = np.flatnonzero(numbers == number)
+            common = set.intersection(*(set(taxonomy.subsumers(c).tolist()) for c in concepts[own].tolist()))
+            nearest = max(common, key=lambda c: (int(taxonomy.depth[c]), -c))
+            name = f"{taxonomy.ids[nearest]} {level['level']}.{number}"
+            links[name] = taxonomy.ids[nearest]
+            for i in own.tolist():
+                rows[i].append(values[i] if len(own) == 1 else name)
+    return hierarchies.score(Hierarchy(column, tuple(map(tuple, rows))), "wordnet", links)
 
 
 def cells(scored: hierarchies.HierarchyScore) -> str:
@@ -54,6 +82,7 @@ def cells(scored: hierarchies.HierarchyScore) -> str:
 def loss(data: Path, files: Mapping[str, Path], k: int) -> tuple[float, int]:
     """Return the loss by WordNet after generalisation along hierarchies, and the number of suppressed records."""
     columns = {name: al.quasi(str(path), accept_review=True) for name, path in files.items()}
+    columns["education-num"] = al.keep(confirmed=True)  # no part of the comparison
     options = {"suppression": SUPPRESSION}
     plan = al.Plan(columns, method="generalise", k=k, keep_rest=True, parameters=options, row_order="keep")
     masked = data.with_name("masked.csv")
@@ -89,5 +118,52 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def judged(scored: hierarchies.HierarchyScore) -> str:
+    """Return the score below the top and the defects of a hierarchy, as cells of a table."""
+    found = defects(scored, open_ontology("wordnet"), scored.narrower)
+    objections = ", ".join(f"{number} {name}" for name, number in found.items() if number) or "none"
+    return f"{cells(scored)} | {objections}"
+
+
+def comparison() -> str:
+    """Return the table of hierarchies from three sources."""
+    lines = [
+        "| column | hierarchy | values per level | VghGSL | below the top | defects |",
+        "|---|---|---|---:|---:|---|",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "adult.csv"
+        adult.write(data)
+        for column in COLUMNS:
+            arx = hierarchies.score(ARX / f"adult_hierarchy_{column}.csv", "wordnet", concepts_of(column))
+            rows = {"ARX": arx, "clusters": clustered(data, column, arx), "built": build(data, column, arx)}
+            lines += [f"| {column} | {name} | {judged(scored)} |" for name, scored in rows.items()]
+    return "\n".join(lines) + "\n"
+
+
+def example() -> str:
+    """Return a built hierarchy as a tree."""
+    made = built_for(*real_columns()["groceries_item"])
+    assert made is not None
+    return "```text\n" + "\n".join(drawn(made[0].hierarchy)) + "\n```\n"
+
+
+def real_table() -> str:
+    """Return the hierarchies built for real columns."""
+    lines = ["| column | ontology | values | values per level | VghGSL | defects |", "|---|---|---:|---|---:|---:|"]
+    for name, (ontology, values) in real_columns().items():
+        made = built_for(ontology, values)
+        if made is not None:
+            sizes = " → ".join(str(level["values"]) for level in made[0].levels)
+            found = defects(*made, made[0].narrower).total()
+            title = Path(ontology).name.partition("_")[0]
+            leaves = len(made[0].hierarchy.rows)
+            lines.append(f"| {name} | {title} | {leaves} | {sizes} | {made[0].value:.4f} | {found} |")
+    return "\n".join(lines) + "\n"
+
+
 if __name__ == "__main__":
+    pages.write(BUILDING, "built and other hierarchies", comparison())
+    pages.write(BUILDING, "built example", example())
+    pages.write(BUILDING, "built columns", real_table())
     pages.write(PAGE, "hierarchies", table())

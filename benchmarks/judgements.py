@@ -1,8 +1,7 @@
 """Correlation of every similarity measure with human judgement: python benchmarks/judgements.py
 
-The similarity of two words is the maximum over their senses. Needs the word pairs beside the project, and a WNDB
-directory (Debian: wordnet-base) for the measures that use definitions and parts. Writes a block of
-docs/measures/similarity.md.
+The similarity of two words is the maximum over their senses. Needs the word pairs beside the project. Writes a block
+of docs/measures/similarity.md.
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pages import write
-from paths import DATA, ROOT, WNDB
+from paths import DATA, ROOT
 from scipy.stats import pearsonr, spearmanr
 
-from allonym.ontology import features, similarity
+from allonym.ontology import similarity
 from allonym.ontology.content import content
-from allonym.ontology.readers import read_taxonomy
+from allonym.ontology.similarity import features
 from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.wordnet import bundled
 
 PAIRS = DATA / "similarity"
 PAGE = ROOT / "docs" / "measures" / "similarity.md"
@@ -29,7 +29,8 @@ OMITTED = {("cemetery", "woodland"), ("shore", "woodland")}  # from M&C-28
 # Martínez (2010), Table 4, collected from the literature: Miller-Charles, Rubenstein-Goodenough
 PUBLISHED = {
     "path": (".59", ""), "wu-palmer": (".74", ""), "leacock-chodorow": (".74", ".77"),
-    "rodriguez-egenhofer": (".71", ""), "tversky": (".73", ""), "x-similarity": (".74", ""),
+    "rodriguez-egenhofer": (".71", ""), "tversky": (".73", ""), "tversky-asymmetric": (".73", ""),
+    "x-similarity": (".74", ""),
     "resnik": (".72", ".72"), "lin": (".70", ".72"),
     "jiang-conrath": (".73", ".75"),
 }  # fmt: skip
@@ -42,12 +43,6 @@ def read(name: str) -> list[Pair]:
     rows = [line.split() for line in (PAIRS / name).read_text("utf-8").splitlines() if line.strip()]
     fix = {"chord": "cord"}
     return [(fix.get(a, a), fix.get(b, b), float(score)) for a, b, score in rows]
-
-
-@functools.cache
-def wordnet_sources() -> Taxonomy:
-    """Read WordNet with its definitions and parts."""
-    return read_taxonomy(WNDB)
 
 
 @functools.cache
@@ -68,6 +63,7 @@ def closest(taxonomy: Taxonomy, pairs: list[Pair], measure: str, **options: Any)
         "resnik": lambda a, b: similarity.resnik(ancestry, a, b, **options),
         "jiang-conrath": lambda a, b: -similarity.jiang_conrath(ancestry, a, b, **options),
         "tversky": lambda a, b: features.tversky(ancestry, a, b, **options),
+        "tversky-asymmetric": lambda a, b: features.tversky(ancestry, a, b, symmetric=False, **options),
     }
 
     def other_measures(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -78,22 +74,32 @@ def closest(taxonomy: Taxonomy, pairs: list[Pair], measure: str, **options: Any)
 
 
 CONTENTS = ("corpus", "seco", "sanchez-batet")
-VARIANTS: list[tuple[str, str, dict[str, str]]] = [
+VARIANTS: list[tuple[str, str, dict[str, Any]]] = [
     ("path", "", {}),
     ("leacock-chodorow", "", {}),
     *(("wu-palmer", f"depth `{depth}`", {"depth": depth}) for depth in similarity.DEPTHS),
     ("ancestor-overlap", "", {}),
     *((m, f"content `{c}`", {"content": c}) for m in ("resnik", "lin", "jiang-conrath") for c in CONTENTS),
-    ("tversky", "words of all ancestors", {"reach": "ancestors"}),
-    ("tversky", "words of direct neighbours", {"reach": "direct"}),
-    ("rodriguez-egenhofer", "", {}),
-    ("x-similarity", "with parts and definitions", {}),
+    *(
+        (
+            m,
+            f"words of {reach.replace('ancestors', 'all ancestors').replace('direct', 'direct neighbours')}",
+            {"reach": reach},
+        )
+        for m in ("tversky", "tversky-asymmetric")
+        for reach in ("ancestors", "direct")
+    ),
+    ("rodriguez-egenhofer", "weights ⅓, ⅓, ⅓", {}),
+    ("rodriguez-egenhofer", "weights ½, 0, ½", {"weights": (0.5, 0, 0.5)}),
+    ("rodriguez-egenhofer", "weights 0, 0, 1", {"weights": (0, 0, 1)}),
+    ("x-similarity", "", {}),
+    ("gloss-vector", "", {}),
 ]
 
 
 def correlations() -> Correlations:
     """Return Pearson's r and Spearman's ρ of every measure with every set of judgements."""
-    taxonomy = wordnet_sources()
+    taxonomy = bundled()
     thirty = read("EN-MC-30.txt")
     pairs = [*thirty, *read("EN-RG-65.txt")]
     judged = np.array([p[2] for p in pairs])

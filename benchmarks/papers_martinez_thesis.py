@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import fusion
@@ -12,16 +13,20 @@ import numpy as np
 from claims import Figure
 
 import allonym as al
+import fusion_choices
 from allonym.methods.base import Method
 from allonym.records import Records
 
 TABLES = ("survey", "Adult")
 GUIDES = ("wu-palmer", "leacock-chodorow", "path")
 ORDERED = {guide: f"recoding-ordered, {guide}" for guide in (*GUIDES, fusion.RANDOM)}  # IPMU
+PSEUDO_CODE = {guide: f"recoding-ordered to all, {guide}" for guide in GUIDES} | {fusion.RANDOM: ORDERED[fusion.RANDOM]}
+LOCAL_NEW = "fusion towards a new value"  # of one column
 LOCAL = {guide: f"recoding, {guide}" for guide in (*GUIDES, "discernibility", fusion.RANDOM)}  # MDAI
 MDAI: dict[str, Callable[..., Method]] = {
     **{LOCAL[guide]: partial(al.Recoding, guide=guide) for guide in (*GUIDES, "discernibility")},
     LOCAL[fusion.RANDOM]: partial(al.Recoding, heuristics="none"),
+    LOCAL_NEW: partial(al.Fusion, towards="new", refine=False),
 }
 FAMILIES = {
     "edges": ("path", "wu-palmer", "leacock-chodorow"),
@@ -36,6 +41,13 @@ CLUSTER_DISTANCES = {  # Table 6
     ("Wu-Palmer", "discernibility"): 0.589,
     ("hierarchy", "discernibility"): 0.623,
 }
+IPMU_TABLE_1 = {
+    1: 84, 2: 9, 3: 6, 4: 24, 5: 23, 6: 37, 7: 12, 8: 1, 9: 2, 11: 7, 12: 5, 13: 1, 15: 5, 16: 2, 18: 2, 19: 1,
+}  # repetitions: different answers  # fmt: skip
+TABLE_5 = {
+    1: 118, 2: 26, 3: 20, 4: 9, 5: 10, 7: 3, 8: 2, 9: 3, 10: 2, 11: 3, 13: 2, 14: 1, 15: 1, 17: 2, 18: 1, 19: 1, 23: 1,
+    25: 1, 40: 1, 65: 1, 66: 1, 82: 1, 115: 1,
+}  # fmt: skip
 ARTICLE_CLUSTER_DISTANCES = {  # Information Fusion, Table 1
     ("original", "Wu-Palmer"): 0.26,
     ("original", "discernibility"): 0.57,
@@ -54,6 +66,10 @@ class Thesis:
     correlations: judgements.Correlations
     unmasked_linkage: Mapping[str, float]  # linkage by text of the original tables
     answers: tuple[int, int, int] = (0, 0, 0)  # hobbies: records, distinct, unique
+    clusters_by_both: fusion.ClusterDistances = field(default_factory=dict)  # by WordNet and the hierarchy together
+    choices: Mapping[str, Sequence[fusion_choices.Choices]] = field(default_factory=dict)  # table -> one per k
+    different_distances: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # column -> WordNet, hierarchy
+    repetitions: Mapping[str, Mapping[int, int]] = field(default_factory=dict)  # table -> repetitions -> values
 
     def series(self, measure: str, table: str, variant: str) -> np.ndarray:
         """Return the figures of a variant, one per k."""
@@ -72,6 +88,13 @@ def measure(tables: Mapping[str, Records]) -> Thesis:
         judgements.correlations(),
         {table: 100 * len(records) / records.n for table, records in tables.items()},
         (int(hobbies.n), len(hobbies), int((hobbies.counts == 1).sum())),
+        fusion.cluster_distances(tables, by_both=True),
+        {table: fusion_choices.choices(records, fusion.KS) for table, records in tables.items()},
+        fusion_choices.different_distances(tables),
+        {
+            name: dict(Counter(records.counts.tolist()))
+            for name, records in (("hobby", hobbies), ("survey", tables["survey"]))
+        },
     )
 
 
@@ -137,14 +160,37 @@ def _correlation_figures(results: Thesis) -> list[Figure]:
 
 
 def _answer_figures(results: Thesis) -> list[Figure]:
-    quality = [results.series(fusion.LINKS, "hobby", ORDERED[x])[: 6 - 1] for x in (fusion.RANDOM, "wu-palmer")]
+    random = results.series(fusion.LINKS, "hobby", ORDERED[fusion.RANDOM])[: 6 - 1]
     return [
         Figure("one question: answers, distinct answers, unique answers", "IPMU, Table 1; the hobbies of the survey "
                "follow it", (975, 221, 84), tuple(float(x) for x in results.answers), 0,
                "one hobby that occurs once is a synonym of another"),
-        Figure("distance by random replacement as a multiple, minimum over k ≤ 6", "IPMU, §6", (3.0,),
-               (float((quality[0] / quality[1]).min()),), 1, "synthetic answers; at least the claimed factor"),
+        *_repetition_figures(results),
+        *(
+            Figure(f"distance by random replacement as a multiple, minimum over k ≤ 6, {reading}", "IPMU, §6", (3.0,),
+                   (float((random / results.series(fusion.LINKS, "hobby", arms["wu-palmer"])[: 6 - 1]).min()),), 1,
+                   "synthetic answers; at least the claimed factor")
+            for reading, arms in (("prose", ORDERED), ("pseudo-code", PSEUDO_CODE))
+        ),
     ]  # fmt: skip
+
+
+def _repetition_figures(results: Thesis) -> list[Figure]:
+    tables = (
+        ("one question", "IPMU, Table 1", "hobby", IPMU_TABLE_1, "one hobby that occurs once is a synonym of another"),
+        ("two questions", "§5, Table 5", "survey", TABLE_5, "the synthetic survey follows the table, but for these"),
+    )
+    return [
+        Figure(
+            f"{what}: answers that occur {', '.join(map(str, published))} times",
+            f"{section}; the survey follows it",
+            tuple(published.values()),
+            tuple(float(results.repetitions.get(table, {}).get(times, 0)) for times in published),
+            0,
+            reason,
+        )
+        for what, section, table, published, reason in tables
+    ]
 
 
 def _cluster_figures(results: Thesis) -> list[Figure]:
@@ -152,19 +198,20 @@ def _cluster_figures(results: Thesis) -> list[Figure]:
         "the answers from the park are not public; these are synthetic, with other words. Only the order is comparable"
     )
     tables = (
-        (CLUSTER_DISTANCES, "§5.4, Table 6; CCIA, Table 1", 3),
-        (ARTICLE_CLUSTER_DISTANCES, "IF, Table 1", 2),
+        (CLUSTER_DISTANCES, "WordNet", "§5.4, Table 6", 3, results.clusters),
+        (CLUSTER_DISTANCES, "WordNet and hierarchy", "CCIA, Table 1", 3, results.clusters_by_both),
+        (ARTICLE_CLUSTER_DISTANCES, "WordNet", "IF, Table 1", 2, results.clusters),
     )
     return [
         Figure(
-            "distance of 14 clusters: " + "; ".join(f"{one} – {two}" for one, two in pairs),
+            f"distance of 14 clusters by {by}: " + "; ".join(f"{one} – {two}" for one, two in pairs),
             section,
             tuple(pairs.values()),
-            tuple(results.clusters[pair]["survey"] for pair in pairs),
+            tuple(ours[pair]["survey"] for pair in pairs),
             digits,
             reason,
         )
-        for pairs, section, digits in tables
+        for pairs, by, section, digits, ours in tables
     ]
 
 

@@ -1,6 +1,7 @@
 """Recompute every published figure and test every claim of the five papers: python benchmarks/papers_page.py
 
-Writes the generated blocks of docs/papers.md and the charts in docs/papers.
+Writes the generated blocks of docs/papers.md, the charts in docs/papers, and the table of centroid candidates in
+docs/methods/sa-mdav.md.
 """
 
 from __future__ import annotations
@@ -25,13 +26,22 @@ import papers_set_valued
 from claims import NOT, Claim, Figure, claims_table, figures_table, summary_table
 from paths import ROOT
 
+import claims_fusion_steps
+import claims_recoding
+import papers_centroid_example
 from allonym.records import Records
 
 PAGE = ROOT / "docs" / "papers.md"
 CHARTS = ROOT / "docs" / "papers"
+METHOD_PAGE = ROOT / "docs" / "methods" / "sa-mdav.md"
 THESIS, SA_MDAV, VGH_QUALITY, NOISE, SETS = "thesis", "SA-MDAV", "VGH quality", "semantic noise", "set-valued"
 CLAIMS: dict[str, Sequence[Claim[Any]]] = {
-    THESIS: (*claims_fusion_quality.CLAIMS, *claims_fusion_linkage.CLAIMS),
+    THESIS: (
+        *claims_fusion_quality.CLAIMS,
+        *claims_fusion_steps.CLAIMS,
+        *claims_fusion_linkage.CLAIMS,
+        *claims_recoding.CLAIMS,
+    ),
     SA_MDAV: (*claims_sa_mdav_loss.CLAIMS, *claims_sa_mdav_score.CLAIMS),
     VGH_QUALITY: papers_hierarchy_quality.CLAIMS,
     NOISE: papers_semantic_noise.CLAIMS,
@@ -115,6 +125,8 @@ def main() -> None:
         if paper == SA_MDAV:
             papers_sa_mdav.draw(results, CHARTS)
             pages.write(PAGE, "over-k", papers_sa_mdav.over_k(results))
+            sums = papers_centroid_example.all_sums()
+            pages.write(METHOD_PAGE, "centroid-candidates", papers_centroid_example.candidates_table(sums))
     pages.write(PAGE, "summary", summary(verdicts_of))
     parts = ", ".join(f"{paper} {spent:.0f}" for paper, spent in seconds.items())
     pages.write(PAGE, "cpu-seconds", f"CPU seconds: {sum(seconds.values()):.0f} in total ({parts}).\n")

@@ -17,12 +17,12 @@ from claims import Figure
 from numpy.typing import NDArray
 
 import allonym as al
+import papers_centroid_example
 from allonym.kinds.category import EqualityMetric
-from allonym.kinds.concept_metric import ConceptMetric
 from allonym.measures import loss, risk
 from allonym.methods.base import Method
-from allonym.ontology import similarity
 from allonym.records import Attribute, Pairs, Records
+from variable_size import VMDAV, KWard
 
 SURVEY, ADULT = "survey", "Adult"
 KS = {
@@ -32,41 +32,30 @@ KS = {
 TABLE_KS = {SURVEY: (2, 3, 5, 8, 10, 15), ADULT: (2, 5, 15, 50, 128, 500, 900, 1800)}  # shown in the table
 MIDDLE_K = {SURVEY: 8, ADULT: 900}  # §4.4 says "an intermediate level" without a number: the middle of each range
 BALANCES = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())
-ORDERS = range(5)  # seeds that shuffle the records, where ties depend on their order
+SEEDS = range(10)  # that break ties, of every method alike
 SA, PLAIN = "sa-mdav", "sa-mdav, plain growth"
 STATIC, STATIC_PLAIN = "sa-mdav-static", "sa-mdav-static, plain growth"
 SMDAV, DFT, ABRIL = "s-mdav", "mdav (DF&T)", "abril"
+VARIABLE, K_WARD = "v-mdav (up to 2k-1)", "k-Ward"
 VARIANTS: dict[str, Callable[..., Method]] = {
     SA: partial(al.SAMDAV, growth="weighted", represent="centroid", refine=False),
     STATIC: partial(al.SAMDAVStatic, growth="weighted", represent="centroid", refine=False),
     PLAIN: partial(al.SAMDAV, growth="plain", represent="centroid", refine=False),
     STATIC_PLAIN: partial(al.SAMDAVStatic, growth="plain", represent="centroid", refine=False),
     SMDAV: partial(al.SMDAV, represent="centroid", refine=False),
+    VARIABLE: partial(VMDAV, represent="centroid", refine=False),
+    K_WARD: partial(KWard, represent="centroid", refine=False),
     DFT: partial(al.MDAV, represent="centroid", refine=False),
     ABRIL: partial(al.Abril, refine=False),
 }
-CHART_VARIANTS = (SA, STATIC, PLAIN, SMDAV, DFT, ABRIL)
-ORDER_DEPENDENT = (SMDAV, DFT, ABRIL)  # these methods split tuples, so the order of records matters
+CHART_VARIANTS = (SA, STATIC, PLAIN, SMDAV, VARIABLE, K_WARD, DFT, ABRIL)
 LOSS, TEXT, MEANING = "L", "RL by text", "linkage by meaning"
 MEASURES: dict[str, Callable[[Pairs], float]] = {
     LOSS: loss.information_loss,
     TEXT: risk.record_linkage,
     MEANING: lambda pairs: risk.semantic_linkage(pairs).value,
 }
-Runs = NDArray[np.float64]  # one row per k, one column per order of the records
-EXAMPLE_CONCEPTS = [
-    "sport",
-    "contact_sport",
-    "water_sport",
-    "boxing",
-    "football",
-    "soccer",
-    "rugby",
-    "swimming",
-    "surfing",
-]
-EXAMPLE_PARENTS = [0, 0, 1, 1, 4, 4, 2, 2]  # the hierarchy of Fig. 3 and Definitions 3 and 5
-EXAMPLE_COUNTS = {"boxing": 1, "soccer": 2, "rugby": 2, "contact_sport": 1, "swimming": 1, "surfing": 3}  # of Example 3
+Runs = NDArray[np.float64]  # one row per k, one column per seed
 
 
 @dataclass(frozen=True)
@@ -97,14 +86,14 @@ def measure(tables: Mapping[str, Records]) -> Microaggregated:
             seconds = []
             for k in KS[table]:
                 spent, pairs = [], []
-                for seed in ORDERS:
+                for seed in SEEDS:
                     began = time.process_time()
                     masking = method(k=k).mask(records, seed)
                     spent.append(time.process_time() - began)
                     pairs.append(Pairs.of(records, masking))
                 seconds.append(spent)
                 for name, measure in MEASURES.items():
-                    runs[name].append([measure(x) for x in (pairs if variant in ORDER_DEPENDENT else pairs[:1])])
+                    runs[name].append([measure(x) for x in pairs])
             results.seconds.setdefault(table, {})[variant] = np.array(seconds)
             for name, rows in runs.items():
                 results.figures.setdefault(name, {}).setdefault(table, {})[variant] = np.array(rows)
@@ -127,34 +116,29 @@ def distance_sums(records: Records, column: int) -> dict[str, float]:
     return {name: float((mass * metric.distances_from(value)[codes]).sum()) for name, value in candidates.items()}
 
 
-def example_sums(taxonomy: al.Taxonomy, suffix: str = ".n.01") -> dict[str, float]:
-    """Return the sum of distances of every candidate of Example 3 in a taxonomy."""
-    values = np.array([taxonomy.code(word + suffix) for word in EXAMPLE_COUNTS])
-    metric = ConceptMetric(values.tolist(), al.Scope.of(taxonomy))
-    weights = np.array(list(EXAMPLE_COUNTS.values()))
-    return {
-        taxonomy.ids[c].partition(".")[0]: float(
-            (weights * similarity.distance("wu-palmer", taxonomy, int(c), values)).sum()
-        )
-        for c in metric.candidates(values)
-    }
-
-
-def clusters_of_example_2() -> tuple[float, float]:
-    """Return the numbers of clusters that MDAV and SA-MDAV make of the records of Example 2 at k = 3."""
+def example_2() -> Records:
+    """Return the records of Example 2."""
     one = Attribute("one", "category", EqualityMetric(["v11", "v12", "v13"]))
     two = Attribute("two", "category", EqualityMetric(["v21", "v23"]))
-    records = Records.of([one, two], [[0] * 7 + [1] + [2] * 5, [0] * 7 + [1] * 6])
-    maskings = (
-        al.MDAV(k=3, represent="centroid", refine=False).mask(records),
-        al.SAMDAV(k=3, growth="weighted", represent="centroid", refine=False).mask(records),
-    )
-    return float(len(set(maskings[0].groups.tolist()))), float(len(set(maskings[1].groups.tolist())))
+    return Records.of([one, two], [[0] * 7 + [1] + [2] * 5, [0] * 7 + [1] * 6])
+
+
+def clusters_of_example_2() -> tuple[float, ...]:
+    """Return the numbers of clusters of fixed, bounded and adaptive size in the records of Example 2 at k = 3."""
+    methods = (al.MDAV(k=3, represent="centroid", refine=False), VARIANTS[VARIABLE](k=3), VARIANTS[SA](k=3))
+    return tuple(float(len(set(method.mask(example_2()).groups.tolist()))) for method in methods)
 
 
 def published_figures(tables: Mapping[str, Records], results: Microaggregated) -> list[Figure]:
     """Return the published figures with ours."""
-    return [*_data_figures(tables), *_example_figures(), *_time_figures(results)]
+    example = Figure(
+        "Example 2, k = 3: clusters of k records, of k to 2k - 1, of any size",
+        "§3.1, Fig. 2",
+        (4, 3, 2),
+        clusters_of_example_2(),
+        0,
+    )
+    return [*_data_figures(tables), example, *papers_centroid_example.published_figures(), *_time_figures(results)]
 
 
 def _data_figures(tables: Mapping[str, Records]) -> list[Figure]:
@@ -176,30 +160,13 @@ def _data_figures(tables: Mapping[str, Records]) -> list[Figure]:
                (100 * adult[adult < 1800].sum() / n,), 0),
         Figure("survey: records, distinct tuples, unique tuples, records of the largest", section, (975, 211, 118, 115),
                (int(survey.sum()), len(survey), int((survey == 1).sum()), int(survey.max())), 0),
+        Figure("survey: % of distinct tuples, of the largest, of unique tuples", section, (21.6, 11.8, 12.1),
+               tuple(100 * x / survey.sum() for x in (len(survey), survey.max(), (survey == 1).sum())), 1),
+        Figure("survey: % of records that k = 15 masks, in tuples with fewer than 15 records", section, (50,),
+               (100 * survey[survey < 15].sum() / survey.sum(),), 0, "“up to 50 %”; Table 5 of the thesis gives 49"),
         Figure("survey: % of records in tuples with at most 5 records", section, (31,),
                (100 * survey[survey <= 5].sum() / survey.sum(),), 0,
                "the survey follows Table 5 of the thesis, which gives 32"),
-    ]  # fmt: skip
-
-
-def _example_figures() -> list[Figure]:
-    children = range(1, len(EXAMPLE_CONCEPTS))
-    nine = al.Taxonomy.build("example 3", EXAMPLE_CONCEPTS, child=children, parent=EXAMPLE_PARENTS)
-    own = example_sums(nine, "")
-    cut, whole = example_sums(al.wordnet(root="sport.n.01").cut()), example_sums(al.wordnet().taxonomy)
-    best = {name: min(sums, key=lambda c: sums[c]) for name, sums in (("own", own), ("cut", cut), ("whole", whole))}
-    return [
-        Figure("Example 2, k = 3: clusters of fixed size, clusters of adaptive size", "§3.1, Fig. 2", (4, 2),
-               clusters_of_example_2(), 0),
-        Figure("Example 3, nine concepts: contact sport, sport", "§3.3", (3.93, 5.23),
-               (own["contact_sport"], own["sport"]), 2),
-        Figure("Example 3, nine concepts: the centroid", "§3.3, Definition 6", ("contact_sport",), (best["own"],), 2,
-               f"football, a candidate by Definition 5, has a sum of {own['football']:.2f}, which is less than 3.93"),
-        Figure("Example 3, WordNet 3.0 under sport: contact sport, sport", "§3.3", (3.93, 5.23),
-               (cut["contact_sport"], cut["sport"]), 2),
-        Figure("Example 3, WordNet 3.0 under sport: the centroid", "§3.3", ("contact_sport",), (best["cut"],), 2,
-               f"football has a sum of {cut['football']:.2f}; it is also a field game, and therefore deeper"),
-        Figure("Example 3, all of WordNet 3.0: the centroid", "§3.3", ("contact_sport",), (best["whole"],), 2),
     ]  # fmt: skip
 
 
@@ -209,7 +176,7 @@ def _time_figures(results: Microaggregated) -> list[Figure]:
         chosen = [spent[results.ks[table].index(k)] for k in ks] if ks else [spent.min(), spent.max()]
         return tuple(float(x) for x in chosen)
 
-    reason = "another machine, NumPy, and all methods on tuples with counts"
+    reason = "another machine, and all methods on tuples with counts"
     return [
         Figure("Adult, seconds: SA-MDAV, minimum and maximum over k", "§4.4, Fig. 12", ("131", "205"),
                fastest(ADULT, SA), 2, reason),
@@ -222,7 +189,7 @@ def _time_figures(results: Microaggregated) -> list[Figure]:
 
 
 def over_k(results: Microaggregated) -> str:
-    """Return tables of loss, linkage and score at some k: means, with the range of five orders where they differ."""
+    """Return tables of loss, linkage and score at some k: means, with the range of ten seeds where they differ."""
     lines: list[str] = []
     for table, ks in TABLE_KS.items():
         indices = [results.ks[table].index(k) for k in ks]

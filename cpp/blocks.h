@@ -1,31 +1,128 @@
 // Finds the tuples nearest to a point, or farthest from it, without comparing all of them.
 //
-// Tuples that are alike form blocks. For each attribute and point, the least and the largest distance of a block bound
-// those of its tuples. Bounds are whole numbers, rounded down or up, so that no tuple is missed.
+// Tuples that are alike form blocks, and blocks that are alike form regions. A block is looked at only if a tuple in it
+// may be as near, or as far, as the best one found so far: by the bounds of its distances, and, in a tie, by the place
+// of its first tuple.
 #pragma once
 
-#include <algorithm>
-
-#include "space.h"
+#include "bounds.h"
 
 namespace allonym {
 
+// The tuples of a block, or of a region, that are left.
+struct Extent {
+  double heaviest = 0.0, lightest = INFINITE;
+  int32_t first = std::numeric_limits<int32_t>::max();  // the first tuple; larger than any, if there are none
+
+  bool empty() const { return first == std::numeric_limits<int32_t>::max(); }
+  void add(const Extent& other) {
+    heaviest = std::max(heaviest, other.heaviest);
+    lightest = std::min(lightest, other.lightest);
+    first = std::min(first, other.first);
+  }
+};
+
+// A search looks for a goal. The goal sorts what is looked at first (`order`), tells whether a bound makes something
+// worth a look (`may_have`) or nothing after it (`is_over`), and takes tuples with their rounded distances (`add`).
+
+// The tuple with the least distance, or mass times distance; the first of equals.
+template <bool Weighted> struct Nearest {
+  static constexpr Bounds::Side SIDE = Bounds::LOWER;
+  double value = INFINITE;
+  int tuple = std::numeric_limits<int>::max();
+
+  double order(double bound, const Extent& extent) const { return Weighted ? bound * extent.lightest : bound; }
+  bool is_over(double order) const { return order > value; }
+  bool may_have(double order, const Extent& extent) const {
+    return order < value || (order == value && extent.first < tuple);
+  }
+  void add(double distance, double mass, int one) {
+    if (Weighted) distance *= mass;
+    if (distance < value || (distance == value && one < tuple)) value = distance, tuple = one;
+  }
+};
+
+// The tuple with the largest distance, or mass times distance; the first of equals.
+template <bool Weighted> struct Farthest {
+  static constexpr Bounds::Side SIDE = Bounds::UPPER;
+  double value = -1.0;
+  int tuple = std::numeric_limits<int>::max();
+
+  double order(double bound, const Extent& extent) const { return -(Weighted ? bound * extent.heaviest : bound); }
+  bool is_over(double order) const { return -order < value; }
+  bool may_have(double order, const Extent& extent) const {
+    return -order > value || (-order == value && extent.first < tuple);
+  }
+  void add(double distance, double mass, int one) {
+    if (Weighted) distance *= mass;
+    if (distance > value || (distance == value && one < tuple)) value = distance, tuple = one;
+  }
+};
+
+// So many tuples with the least distances; of equals, the first. One tuple is left out.
+struct Several {
+  static constexpr Bounds::Side SIDE = Bounds::LOWER;
+  size_t number;
+  int without;
+  std::vector<std::pair<double, int32_t>> heap = {};
+
+  double order(double bound, const Extent&) const { return bound; }
+  bool is_over(double order) const { return heap.size() == number && order > heap.front().first; }
+  bool may_have(double order, const Extent& extent) const {
+    return heap.size() < number || order < heap.front().first ||
+           (order == heap.front().first && extent.first < heap.front().second);
+  }
+  void add(double distance, double, int32_t one) {
+    if (is_over(distance) || one == without) return;
+    std::pair<double, int32_t> entry{distance, one};
+    if (heap.size() == number) {
+      if (!(entry < heap.front())) return;
+      std::pop_heap(heap.begin(), heap.end());
+      heap.pop_back();
+    }
+    heap.push_back(entry);
+    std::push_heap(heap.begin(), heap.end());
+  }
+};
+
+// All tuples with the least distance; one tuple is left out.
+struct Tied {
+  static constexpr Bounds::Side SIDE = Bounds::LOWER;
+  int without;
+  std::vector<int32_t>& found;
+  double least = INFINITE;
+
+  double order(double bound, const Extent&) const { return bound; }
+  bool is_over(double order) const { return order > least; }
+  bool may_have(double order, const Extent&) const { return order <= least; }
+  void add(double distance, double, int32_t one) {
+    if (one == without || distance > least) return;
+    if (distance < least) least = distance, found.clear();
+    found.push_back(one);
+  }
+};
+
+// What a search needs for itself; each thread has its own.
+struct BlockSearch {
+  int version = 0;  // of the blocks for which bounds were computed
+  Bounds::Side side = Bounds::LOWER;
+  PointBounds bounds;
+  std::vector<std::pair<double, int>> regions;  // that may be worth a look, in a heap
+};
+
 class Blocks {
  public:
-  static constexpr int SIZE = 16;
-  static constexpr double SCALE = 60000.0;  // the bound of the distance 1
-
   // `order`: tuples in an order in which those that follow each other are alike; all that are not in it are gone.
   Blocks(const Space& space, const std::vector<double>& mass, std::vector<int32_t> order)
-      : space_(space), mass_(mass), place_(space.tuples(), -1) {
-    lay(std::move(order));
+      : space_(space), mass_(mass), place_(space.tuples(), -1), bounds_(space) {
+    lay(order);
   }
 
   int left() const { return left_; }
   bool has(int one) const { return place_[one] >= 0; }
 
   void remove(int one) {
-    int place = place_[one], block = place / SIZE;
+    int place = place_[one];
     place_[one] = -1;
     members_[place] = -1;
     --left_;
@@ -33,277 +130,155 @@ class Blocks {
       std::vector<int32_t> order;
       for (int32_t member : members_)
         if (member >= 0) order.push_back(member);
-      lay(std::move(order));
-    } else if (mass_[one] == heaviest_[block] || mass_[one] == lightest_[block]) {
-      weigh(block);
+      lay(order);
+      return;
+    }
+    const Extent& extent = extents_[place / BLOCK];
+    if (mass_[one] == extent.heaviest || mass_[one] == extent.lightest || one == extent.first) {
+      measure_block(place / BLOCK);
+      measure_region(place / (BLOCK * REGION));
     }
   }
 
   // The tuple nearest to a point, by distance, or by mass times distance; the first of equals.
   int nearest(const std::vector<Point>& point, bool weighted) {
-    prepare(point, LOWER);
-    if (weighted) return nearest_weighted();
-    int first = -1;
-    uint32_t lowest = UINT32_MAX;
-    for (int b = 0; b < blocks_; ++b)
-      if (bound_[b] < lowest && filled_[b]) lowest = bound_[b], first = b;
-    Best best{INFINITE, -1};
-    look(first, best, false);
-    uint32_t limit = limit_of(best.value);
-    for (int b = 0; b < blocks_; ++b)
-      if (bound_[b] <= limit && b != first && filled_[b]) {
-        look(b, best, false);
-        limit = limit_of(best.value);
-      }
-    return best.tuple;
+    return weighted ? found(Nearest<true>(), point) : found(Nearest<false>(), point);
   }
 
   // The tuple with the largest mass times distance, or distance alone; the first of equals.
   int farthest(const std::vector<Point>& point, bool weighted) {
-    prepare(point, UPPER);
-    int first = -1;
-    double most = -1.0;
-    for (int b = 0; b < blocks_; ++b) {
-      if (!filled_[b]) continue;
-      double bound = bound_[b] * (weighted ? heaviest_[b] : 1.0);
-      if (bound > most) most = bound, first = b;
-    }
-    Best best{-1.0, -1};
-    look_far(first, best, weighted);
-    for (int b = 0; b < blocks_; ++b) {
-      if (!filled_[b] || b == first) continue;
-      double bound = (bound_[b] + 1) * (weighted ? heaviest_[b] : 1.0) * (DIGITS / SCALE);
-      if (bound * (1 + 1e-9) >= best.value) look_far(b, best, weighted);
-    }
-    return best.tuple;
+    return weighted ? found(Farthest<true>(), point) : found(Farthest<false>(), point);
   }
 
   // The tuples nearest to a point, so many of them, the nearest first; of equals, the first. `without` is left out.
   void several(const std::vector<Point>& point, int number, int without, std::vector<int32_t>& found) {
-    prepare(point, LOWER);
-    heap_.clear();
-    int own = without >= 0 && has(without) ? place_[without] / SIZE : -1;  // tuples like it are in its block
-    if (own >= 0) look_several(own, number, without);
-    uint32_t limit = limit_of(farthest_of(number));
-    by_bound_.clear();
-    for (int b = 0; b < blocks_; ++b)
-      if (bound_[b] <= limit && filled_[b] && b != own) by_bound_.emplace_back(bound_[b], b);
-    auto later = [](const std::pair<uint32_t, int>& x, const std::pair<uint32_t, int>& y) { return x > y; };
-    std::make_heap(by_bound_.begin(), by_bound_.end(), later);
-    while (!by_bound_.empty()) {
-      auto [bound, b] = by_bound_.front();
-      if (bound > limit_of(farthest_of(number))) break;
-      std::pop_heap(by_bound_.begin(), by_bound_.end(), later);
-      by_bound_.pop_back();
-      look_several(b, number, without);
-    }
-    std::sort(heap_.begin(), heap_.end());
+    several(search_, point, number, without, found);
+  }
+
+  // The same for one of several threads, each with a search of its own, after `keep_bounds`.
+  void several(BlockSearch& search, const std::vector<Point>& point, int number, int without,
+               std::vector<int32_t>& found) const {
+    Several goal{static_cast<size_t>(number), without};
+    run(search, goal, point, without);
+    std::sort_heap(goal.heap.begin(), goal.heap.end());
     found.clear();
-    for (auto& entry : heap_) found.push_back(entry.second);
+    for (auto& entry : goal.heap) found.push_back(entry.second);
   }
 
   // How far the tuples nearest to one of them are, rounded, and all that are as near, in their order.
-  double tied(int one, std::vector<int32_t>& found) {
-    prepare(space_.point(one), LOWER);
+  double tied(int one, std::vector<int32_t>& found) { return tied(search_, one, found); }
+
+  // The same for one of several threads, each with a search of its own, after `keep_bounds`.
+  double tied(BlockSearch& search, int one, std::vector<int32_t>& found) const {
     found.clear();
-    double least = INFINITE;
-    int first = place_[one] / SIZE;
-    look_tied(first, one, least, found);
-    uint32_t limit = limit_of(least);
-    for (int b = 0; b < blocks_; ++b)
-      if (bound_[b] <= limit && b != first && filled_[b]) {
-        look_tied(b, one, least, found);
-        limit = limit_of(least);
-      }
+    Tied goal{one, found};
+    run(search, goal, space_.point(one), one);
     std::sort(found.begin(), found.end());
-    return least;
+    return goal.least;
   }
 
-  // The weighted distances of the latest point that was asked about.
-  const std::vector<double>& line() const { return line_; }
+  // Compute what all searches from tuples share, so that several threads may search at the same time.
+  void keep_bounds() { bounds_.keep_all(); }
 
  private:
-  enum Side { LOWER, UPPER };
-  struct Best {
-    double value;
-    int tuple;
-  };
-  static constexpr size_t MAX_CACHED = 48'000'000;  // bounds
-
-  void lay(std::vector<int32_t> order) {
+  void lay(const std::vector<int32_t>& order) {
+    ++version_;
     left_ = laid_ = static_cast<int>(order.size());
-    blocks_ = (left_ + SIZE - 1) / SIZE;
-    int width = space_.width();
-    members_.assign(static_cast<size_t>(blocks_) * SIZE, -1);
-    codes_.resize(static_cast<size_t>(blocks_) * SIZE * width);
-    for (int i = 0; i < blocks_ * SIZE; ++i) {
-      int32_t one = order[std::min(i, left_ - 1)];
-      if (i < left_) members_[i] = one, place_[one] = i;
-      const int32_t* codes = space_.tuple(one);
-      for (int a = 0; a < width; ++a)
-        codes_[(static_cast<size_t>(i / SIZE) * width + a) * SIZE + i % SIZE] = space_.offsets[a] + codes[a];
-    }
-    heaviest_.assign(blocks_, 0.0);
-    lightest_.assign(blocks_, 0.0);
-    filled_.assign(blocks_, 0);
-    for (int b = 0; b < blocks_; ++b) weigh(b);
-    for (auto& cache : cache_) cache.clear();
-    cache_.resize(2 * width);
-    cached_ = 0;
+    bounds_.lay(order);
+    members_.assign(static_cast<size_t>(bounds_.regions()) * REGION * BLOCK, -1);
+    for (int i = 0; i < left_; ++i) members_[i] = order[i], place_[order[i]] = i;
+    extents_.assign(static_cast<size_t>(bounds_.regions()) * REGION, Extent());
+    regions_.assign(bounds_.regions(), Extent());
+    for (size_t b = 0; b < extents_.size(); ++b) measure_block(static_cast<int>(b));
+    for (size_t r = 0; r < regions_.size(); ++r) measure_region(static_cast<int>(r));
   }
 
-  void weigh(int block) {
-    double most = 0.0, least = INFINITE;
-    bool any = false;
-    for (int j = 0; j < SIZE; ++j) {
-      int32_t one = members_[block * SIZE + j];
+  void measure_block(int block) {
+    Extent extent;
+    for (int j = 0; j < BLOCK; ++j)
+      if (int32_t one = members_[block * BLOCK + j]; one >= 0) extent.add({mass_[one], mass_[one], one});
+    extents_[block] = extent;
+  }
+
+  void measure_region(int region) {
+    Extent extent;
+    for (int b = 0; b < REGION; ++b) extent.add(extents_[region * REGION + b]);
+    regions_[region] = extent;
+  }
+
+  template <class Goal> int found(Goal goal, const std::vector<Point>& point) {
+    run(search_, goal, point, -1);
+    return goal.tuple;
+  }
+
+  // Look at all blocks that may have what a goal looks for: first at the region of a tuple, if it is given, then at
+  // others, the most promising first.
+  template <class Goal> void run(BlockSearch& search, Goal& goal, const std::vector<Point>& point, int near) const {
+    if (search.version != version_ || search.bounds.point != point || search.side != Goal::SIDE) {
+      bounds_.prepare(search.bounds, point, Goal::SIDE);
+      search.version = version_;
+      search.side = Goal::SIDE;
+    }
+    int own = near >= 0 && has(near) ? place_[near] / (BLOCK * REGION) : -1;
+    if (own >= 0) visit(search, goal, own);
+    auto& heap = search.regions;
+    heap.clear();
+    for (int r = 0; r < bounds_.regions(); ++r) {
+      if (r == own || regions_[r].empty()) continue;
+      double order = order_of(goal, search.bounds.regions[r], regions_[r]);
+      if (!goal.is_over(order)) heap.emplace_back(order, r);
+    }
+    std::make_heap(heap.begin(), heap.end(), std::greater<>());
+    while (!heap.empty() && !goal.is_over(heap.front().first)) {
+      auto [order, region] = heap.front();
+      std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+      heap.pop_back();
+      if (goal.may_have(order, regions_[region])) visit(search, goal, region);
+    }
+  }
+
+  template <class Goal> double order_of(const Goal& goal, uint16_t bound, const Extent& extent) const {
+    if (extent.empty()) return INFINITE;
+    return goal.order(Goal::SIDE == Bounds::LOWER ? bounds_.least(bound) : bounds_.most(bound), extent);
+  }
+
+  // Look at the blocks of a region, the most promising one first.
+  template <class Goal> void visit(const BlockSearch& search, Goal& goal, int region) const {
+    uint16_t bounds[REGION];
+    bounds_.of_blocks(search.bounds, region, Goal::SIDE, bounds);
+    const Extent* extents = extents_.data() + region * REGION;
+    double orders[REGION];
+    for (int b = 0; b < REGION; ++b) orders[b] = order_of(goal, bounds[b], extents[b]);
+    int first = static_cast<int>(std::min_element(orders, orders + REGION) - orders);
+    if (goal.may_have(orders[first], extents[first])) look(search, goal, region * REGION + first);
+    for (int b = 0; b < REGION; ++b)
+      if (b != first && goal.may_have(orders[b], extents[b])) look(search, goal, region * REGION + b);
+  }
+
+  template <class Goal> void look(const BlockSearch& search, Goal& goal, int block) const {
+    double values[BLOCK];
+    bounds_.distances(search.bounds, block, values);
+    const int32_t* members = members_.data() + block * BLOCK;
+    for (int j = 0; j < BLOCK; ++j) {
+      int32_t one = members[j];
       if (one < 0) continue;
-      any = true;
-      most = std::max(most, mass_[one]);
-      least = std::min(least, mass_[one]);
-    }
-    heaviest_[block] = most;
-    lightest_[block] = least;
-    filled_[block] = any;
-  }
-
-  void prepare(const std::vector<Point>& point, Side side) {
-    space_.line(point, line_);
-    bound_.assign(blocks_, 0);
-    for (int a = 0; a < space_.width(); ++a) {
-      const uint16_t* row = bounds(a, point[a], side);
-      uint16_t* total = bound_.data();
-      for (int b = 0; b < blocks_; ++b) total[b] = static_cast<uint16_t>(total[b] + row[b]);
-    }
-  }
-
-  const uint16_t* bounds(int a, const Point& point, Side side) {
-    bool kept = point.row >= 0;
-    auto& cache = cache_[2 * a + side];
-    std::vector<uint16_t>* row = &scratch_;
-    if (kept) {
-      auto known = cache.find(point.row);
-      if (known != cache.end()) return known->second.data();
-      if (cached_ > MAX_CACHED) {
-        for (auto& other : cache_) other.clear();
-        cached_ = 0;
+      if (bounds_.is_costly()) {
+        Extent extent{mass_[one], mass_[one], one};
+        double bound = Goal::SIDE == Bounds::LOWER ? Bounds::least(values[j]) : Bounds::most(values[j]);
+        if (!goal.may_have(goal.order(bound, extent), extent)) continue;
+        values[j] = bounds_.exact(search.bounds, one);
       }
-      cached_ += blocks_;
-      row = &cache[point.row];
+      goal.add(rounded(values[j]), mass_[one], one);
     }
-    row->resize(blocks_);
-    for (int b = 0; b < blocks_; ++b) {
-      const int32_t* codes = codes_.data() + (static_cast<size_t>(b) * space_.width() + a) * SIZE;
-      double value = line_[codes[0]];
-      if (side == LOWER) {
-        for (int j = 1; j < SIZE; ++j) value = std::min(value, line_[codes[j]]);
-        (*row)[b] = static_cast<uint16_t>(std::floor(value * SCALE));
-      } else {
-        for (int j = 1; j < SIZE; ++j) value = std::max(value, line_[codes[j]]);
-        (*row)[b] = static_cast<uint16_t>(std::ceil(value * SCALE));
-      }
-    }
-    return row->data();
-  }
-
-  static uint32_t limit_of(double value) {
-    if (!(value < INFINITE)) return UINT32_MAX;
-    return static_cast<uint32_t>(std::floor(value / DIGITS * SCALE)) + 1;
-  }
-
-  void distances(int block, double* values) const {
-    int width = space_.width();
-    const int32_t* codes = codes_.data() + static_cast<size_t>(block) * width * SIZE;
-    for (int j = 0; j < SIZE; ++j) values[j] = 0.0;
-    for (int a = 0; a < width; ++a, codes += SIZE)
-      for (int j = 0; j < SIZE; ++j) values[j] += line_[codes[j]];
-  }
-
-  void look(int block, Best& best, bool weighted) const {
-    double values[SIZE];
-    distances(block, values);
-    for (int j = 0; j < SIZE; ++j) {
-      int32_t one = members_[block * SIZE + j];
-      if (one < 0 || (values[j] * DIGITS - 1) * (weighted ? mass_[one] : 1.0) > best.value) continue;
-      double value = rounded(values[j]);
-      if (weighted) value *= mass_[one];
-      if (value < best.value || (value == best.value && one < best.tuple)) best = {value, one};
-    }
-  }
-
-  void look_far(int block, Best& best, bool weighted) const {
-    double values[SIZE];
-    distances(block, values);
-    for (int j = 0; j < SIZE; ++j) {
-      int32_t one = members_[block * SIZE + j];
-      if (one < 0 || (values[j] * DIGITS + 1) * (weighted ? mass_[one] : 1.0) < best.value) continue;
-      double value = rounded(values[j]);
-      if (weighted) value *= mass_[one];
-      if (value > best.value || (value == best.value && one < best.tuple)) best = {value, one};
-    }
-  }
-
-  // How far the last of the nearest tuples is; there is room for all, until there are so many.
-  double farthest_of(int number) const {
-    return static_cast<int>(heap_.size()) < number ? INFINITE : heap_.front().first;
-  }
-
-  void look_several(int block, int number, int without) {
-    double values[SIZE];
-    distances(block, values);
-    for (int j = 0; j < SIZE; ++j) {
-      int32_t one = members_[block * SIZE + j];
-      if (one < 0 || one == without || values[j] * DIGITS - 1 > farthest_of(number)) continue;
-      std::pair<double, int32_t> entry{rounded(values[j]), one};
-      if (static_cast<int>(heap_.size()) == number) {
-        if (!(entry < heap_.front())) continue;
-        std::pop_heap(heap_.begin(), heap_.end());
-        heap_.pop_back();
-      }
-      heap_.push_back(entry);
-      std::push_heap(heap_.begin(), heap_.end());
-    }
-  }
-
-  void look_tied(int block, int without, double& least, std::vector<int32_t>& found) const {
-    double values[SIZE];
-    distances(block, values);
-    for (int j = 0; j < SIZE; ++j) {
-      int32_t one = members_[block * SIZE + j];
-      if (one < 0 || one == without || values[j] * DIGITS - 1 > least) continue;
-      double value = rounded(values[j]);
-      if (value > least) continue;
-      if (value < least) least = value, found.clear();
-      found.push_back(one);
-    }
-  }
-
-  int nearest_weighted() {
-    int first = -1;
-    double least = INFINITE;
-    for (int b = 0; b < blocks_; ++b)
-      if (filled_[b] && bound_[b] * lightest_[b] < least) least = bound_[b] * lightest_[b], first = b;
-    Best best{INFINITE, -1};
-    look(first, best, true);
-    for (int b = 0; b < blocks_; ++b) {
-      if (!filled_[b] || b == first) continue;
-      double bound = std::max(0.0, bound_[b] - 1.0) * lightest_[b] * (DIGITS / SCALE);
-      if (bound * (1 - 1e-9) <= best.value) look(b, best, true);
-    }
-    return best.tuple;
   }
 
   const Space& space_;
   const std::vector<double>& mass_;
-  int blocks_ = 0, left_ = 0, laid_ = 0;
-  std::vector<int32_t> place_, members_, codes_;
-  std::vector<double> heaviest_, lightest_, line_;
-  std::vector<uint8_t> filled_;
-  std::vector<uint16_t> bound_, scratch_;
-  std::vector<std::unordered_map<int32_t, std::vector<uint16_t>>> cache_;
-  size_t cached_ = 0;
-  std::vector<std::pair<uint32_t, int>> by_bound_;
-  std::vector<std::pair<double, int32_t>> heap_;
+  int left_ = 0, laid_ = 0, version_ = 0;
+  std::vector<int32_t> place_, members_;
+  Bounds bounds_;
+  std::vector<Extent> extents_, regions_;  // of blocks, and of regions
+  BlockSearch search_;
 };
 
 }  // namespace allonym

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "blocks.h"
+#include "threads.h"
 
 namespace allonym {
 
@@ -79,7 +80,8 @@ class Fusing {
   Fusing(Space& space, std::vector<int64_t> counts, std::vector<int32_t> order, int64_t k, Heuristics heuristics,
          Draw& draw, Tick& tick)
       : sizes_(std::move(counts)), k_(k), heuristics_(heuristics), equal_(space.tuples(), 1.0),
-        blocks_(space, equal_, std::move(order)), draw_(draw), tick_(tick), left_(space.tuples()), into_(left_),
+        blocks_(space, equal_, std::move(order)), draw_(draw), tick_(tick), searches_(space.searches_in_python() ? 1 : thread_limit.load()),
+        left_(space.tuples()), into_(left_),
         targets_(left_), first_(left_, -1), place_(left_, -1) {
     for (int group = 0; group < left_; ++group) into_[group] = group, small_ += sizes_[group] < k_;
     total_ = small_;
@@ -113,22 +115,36 @@ class Fusing {
 
   // Fuse all groups of the smallest size: those with the nearest target first.
   void level(int64_t smallest) {
+    std::vector<int32_t> groups;
     for (int group = 0; group < static_cast<int>(sizes_.size()); ++group)
-      if (sizes_[group] == smallest) wait(group);
+      if (sizes_[group] == smallest) groups.push_back(group);
+    wait(groups);
     while (!waiting_.empty() && left_ > 1) {
       auto groups = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
       std::sort(groups.begin(), groups.end());
       fuse_tied(groups, smallest);
-      for (int32_t group : groups)
-        if (sizes_[group] == smallest && left_ > 1) wait(group);
+      groups.erase(std::remove_if(groups.begin(), groups.end(), [&](int32_t group) { return sizes_[group] != smallest; }),
+                   groups.end());
+      if (left_ > 1) wait(groups);
     }
     waiting_.clear();
   }
 
-  void wait(int group) {
-    waiting_[blocks_.tied(group, targets_[group])].push_back(group);
-    report();
+  // Let groups wait with their targets. Several threads find these, if there are many groups.
+  void wait(const std::vector<int32_t>& groups) {
+    bool many = groups.size() >= MIN_THREADED && searches_.size() > 1;
+    if (many) blocks_.keep_bounds();
+    std::vector<double> distances(groups.size());
+    for (size_t begin = 0; begin < groups.size(); begin += GROUPS_PER_REPORT) {
+      size_t end = std::min(groups.size(), begin + GROUPS_PER_REPORT);
+      in_parallel(end - begin, PART, many ? static_cast<int>(searches_.size()) : 1, [&](int thread, size_t low, size_t high) {
+        for (size_t i = begin + low; i < begin + high; ++i)
+          distances[i] = blocks_.tied(searches_[thread], groups[i], targets_[groups[i]]);
+      });
+      report(static_cast<int64_t>(end - begin));
+    }
+    for (size_t i = 0; i < groups.size(); ++i) waiting_[distances[i]].push_back(groups[i]);
   }
 
   // Fuse groups whose targets are equally far, while they have any.
@@ -185,8 +201,9 @@ class Fusing {
     report();
   }
 
-  void report() {
-    if (++steps_ % 256 == 0) tick_(total_ - small_, total_);
+  void report(int64_t steps = 1) {
+    int64_t before = steps_ / STEPS_PER_TICK;
+    if ((steps_ += steps) / STEPS_PER_TICK > before) tick_(total_ - small_, total_);
   }
 
   // A group that has another one as a target, and the next one that has it.
@@ -195,6 +212,11 @@ class Fusing {
     int owner, next;
   };
 
+  static constexpr int64_t STEPS_PER_TICK = 256;
+  static constexpr size_t MIN_THREADED = 256;        // groups for which threads are worth their start
+  static constexpr size_t GROUPS_PER_REPORT = 4096;
+  static constexpr size_t PART = 32;                 // groups that a thread takes at a time
+
   std::vector<int64_t> sizes_;  // GONE, once a group is gone
   int64_t k_;
   Heuristics heuristics_;
@@ -202,6 +224,7 @@ class Fusing {
   Blocks blocks_;
   Draw& draw_;
   Tick& tick_;
+  std::vector<BlockSearch> searches_;  // of each thread
   int left_;
   int64_t small_ = 0, total_ = 0, steps_ = 0;  // groups of fewer than k rows, now and at first
   std::vector<int64_t> into_;

@@ -1,9 +1,11 @@
 // SA-MDAV (Martinez, Sanchez and Valls 2012, Algorithm 2): groups of k rows or more; tuples are never split.
-#include "blocks.h"
+#include "far_from_centre.h"
 
 namespace allonym {
 
 namespace {
+
+constexpr double STEPS = 4;  // in which masses are distinguished, up to twice as much
 
 // What every code counts among the tuples that are left, and the centroid of these.
 class RunningCentroid {
@@ -58,43 +60,22 @@ class RunningCentroid {
   bool whole_;
 };
 
-// The farthest tuples from a point that stays the same for long, in a heap.
-class FarFromCentre {
- public:
-  FarFromCentre(const Space& space, const std::vector<double>& mass) : space_(space), mass_(mass) {}
-
-  int farthest(const std::vector<Point>& centre, Blocks& blocks, const std::vector<uint8_t>& gone) {
-    if (centre != point_) point_ = centre, asked_ = 0, heap_.clear();
-    if (++asked_ < MIN_ASKED) return blocks.farthest(centre, true);
-    if (heap_.empty()) {
-      space_.line(centre, line_);
-      for (int one = 0; one < space_.tuples(); ++one)
-        if (!gone[one]) heap_.emplace_back(rounded(space_.distance(line_, one)) * mass_[one], -one);
-      std::make_heap(heap_.begin(), heap_.end());
-    }
-    while (gone[-heap_.front().second]) {
-      std::pop_heap(heap_.begin(), heap_.end());
-      heap_.pop_back();
-    }
-    return -heap_.front().second;
-  }
-
- private:
-  static constexpr int MIN_ASKED = 8;
-  const Space& space_;
-  const std::vector<double>& mass_;
-  std::vector<Point> point_;
-  int asked_ = 0;
-  std::vector<double> line_;
-  std::vector<std::pair<double, int>> heap_;
-};
+// Tuples in the same order, but those that count most first: bounds of mass times distance are tight where all tuples
+// of a block count about the same.
+std::vector<int32_t> heaviest_first(std::vector<int32_t> order, const std::vector<double>& mass) {
+  std::vector<int> size(mass.size());
+  for (size_t one = 0; one < mass.size(); ++one)
+    size[one] = mass[one] > 0 ? static_cast<int>(std::floor(STEPS * std::log2(mass[one]))) : std::numeric_limits<int>::min();
+  std::stable_sort(order.begin(), order.end(), [&](int32_t x, int32_t y) { return size[x] > size[y]; });
+  return order;
+}
 
 class Growth {
  public:
-  Growth(Space& space, std::vector<double> mass, std::vector<int64_t> counts, std::vector<int32_t> order, int64_t k,
-         bool weighted, bool fixed)
+  Growth(Space& space, std::vector<double> mass, std::vector<int64_t> counts, std::vector<int32_t> near,
+         std::vector<int32_t> far, int64_t k, bool weighted, bool fixed)
       : space_(space), mass_(std::move(mass)), counts_(std::move(counts)), k_(k), weighted_(weighted), fixed_(fixed),
-        blocks_(space, mass_, std::move(order)), running_(space, mass_), far_(space, mass_),
+        blocks_(space, mass_, std::move(near)), far_blocks_(space, mass_, heaviest_first(std::move(far), mass_)), running_(space, mass_), far_(space, mass_),
         group_(space.tuples(), -1), gone_(space.tuples(), 0) {
     for (int64_t rows : counts_) rows_ += rows;
   }
@@ -103,10 +84,10 @@ class Growth {
     int64_t total = rows_;
     int made = 0;
     while (rows_ >= k_) {
-      int first = far_.farthest(running_.value(gone_), blocks_, gone_);
+      int first = far_.farthest(running_.value(gone_), far_blocks_);
       auto start = space_.point(first);
       grow(first);
-      if (rows_ >= k_) grow(blocks_.farthest(start, true));
+      if (rows_ >= k_) grow(far_blocks_.farthest(start, true));
       if (++made % 64 == 0) tick(total - rows_, total);
     }
     join();
@@ -131,6 +112,7 @@ class Growth {
     group_[one] = static_cast<int64_t>(centres_.size());
     gone_[one] = 1;
     blocks_.remove(one);
+    far_blocks_.remove(one);
     running_.remove(one);
     members_.push_back(one);
     rows_ -= counts_[one];
@@ -156,14 +138,12 @@ class Growth {
     for (int one = 0; one < space_.tuples(); ++one)
       if (!gone_[one]) left.push_back(one);
     if (left.empty()) return;
-    std::vector<double> nearest(left.size(), INFINITE), line;
-    for (size_t g = 0; g < centres_.size(); ++g) {
-      space_.line(centres_[g], line);
+    std::vector<double> nearest(left.size(), INFINITE);
+    for (size_t g = 0; g < centres_.size(); ++g)
       for (size_t i = 0; i < left.size(); ++i) {
-        double value = rounded(space_.distance(line, left[i]));
+        double value = rounded(space_.distance(centres_[g], left[i]));
         if (value < nearest[i]) nearest[i] = value, group_[left[i]] = static_cast<int64_t>(g);
       }
-    }
   }
 
   Space& space_;
@@ -171,7 +151,7 @@ class Growth {
   std::vector<int64_t> counts_;
   int64_t k_, rows_ = 0;
   bool weighted_, fixed_;
-  Blocks blocks_;
+  Blocks blocks_, far_blocks_;
   RunningCentroid running_;
   FarFromCentre far_;
   std::vector<int64_t> group_;
@@ -181,10 +161,10 @@ class Growth {
   std::vector<std::vector<Point>> centres_;
 };
 
-nb::object sa_mdav(Space& space, Floats mass, Ints counts, Ints order, int64_t k, bool weighted, bool fixed,
+nb::object sa_mdav(Space& space, Floats mass, Ints counts, Ints near, Ints far, int64_t k, bool weighted, bool fixed,
                    nb::object callback) {
   Growth growth(space, {mass.data(), mass.data() + mass.size()}, {counts.data(), counts.data() + counts.size()},
-                {order.data(), order.data() + order.size()}, k, weighted, fixed);
+                {near.data(), near.data() + near.size()}, {far.data(), far.data() + far.size()}, k, weighted, fixed);
   Tick tick(std::move(callback));
   std::vector<int64_t> groups;
   {
@@ -197,8 +177,8 @@ nb::object sa_mdav(Space& space, Floats mass, Ints counts, Ints order, int64_t k
 }  // namespace
 
 void bind_growth(nb::module_& m) {
-  m.def("sa_mdav", &sa_mdav, nb::arg("space"), nb::arg("mass"), nb::arg("counts"), nb::arg("order"), nb::arg("k"),
-        nb::arg("weighted"), nb::arg("fixed"), nb::arg("tick"));
+  m.def("sa_mdav", &sa_mdav, nb::arg("space"), nb::arg("mass"), nb::arg("counts"), nb::arg("near"), nb::arg("far"),
+        nb::arg("k"), nb::arg("weighted"), nb::arg("fixed"), nb::arg("tick"));
 }
 
 }  // namespace allonym

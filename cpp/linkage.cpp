@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "threads.h"
 
 namespace nb = nanobind;
 using allonym::as_array;
@@ -24,7 +25,8 @@ using Ints = std::vector<int64_t>;
 using Rows = std::vector<const double *>;  // of each column: the distances of one value to all released values
 
 constexpr double ROUNDING = 1e-12;        // sums of the same distances in different orders differ by less
-constexpr size_t TUPLES_PER_CHECK = 256;  // between checks for Ctrl-C
+constexpr size_t TUPLES_PER_PART = 16;    // that a thread searches for at a time
+constexpr size_t PARTS_PER_CHECK = 64;    // between checks for Ctrl-C
 
 // Tuples sorted by their codes in an order of columns. Those with a common prefix follow one another, so that all of
 // them are skipped where the prefix is too far away.
@@ -79,26 +81,47 @@ class NearestTuples {
   // Return for each wanted tuple the released ones that are at most `tie` farther than the nearest, in CSR form. The
   // distance is the sum of one number of each table, chosen by the codes of both; a guess is a tuple that is near.
   nb::tuple search(Codes wanted, std::vector<Table> tables, Places guesses, double tie) const {
-    Ints starts{0}, places;
-    Rows rows(columns);
-    Search state{std::vector<double>(columns + 1, 0.0), {}, tie, 0.0};
+    size_t total = wanted.shape(0);
+    std::vector<Part> parts((total + TUPLES_PER_PART - 1) / TUPLES_PER_PART);
+    int threads = allonym::thread_limit;
+    std::vector<Search> searches(threads, Search{std::vector<double>(columns + 1, 0.0), {}, tie, 0.0});
+    std::vector<Rows> rows(threads, Rows(columns));
     {
       nb::gil_scoped_release release;
-      for (size_t t = 0; t < wanted.shape(0); ++t) {
-        for (size_t c = 0; c < columns; ++c)
-          rows[c] = tables[c].data() + wanted.data()[t * columns + c] * tables[c].shape(1);
-        find(state, rows, static_cast<size_t>(guesses.data()[t]), places);
-        starts.push_back(static_cast<int64_t>(places.size()));
-        if (t % TUPLES_PER_CHECK == TUPLES_PER_CHECK - 1) {
-          nb::gil_scoped_acquire acquire;
-          if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        }
+      for (size_t first = 0; first < parts.size(); first += PARTS_PER_CHECK) {
+        allonym::in_parallel(std::min(parts.size() - first, PARTS_PER_CHECK), 1, threads, [&](int thread, size_t i, size_t) {
+          Part& part = parts[first + i];
+          size_t begin = (first + i) * TUPLES_PER_PART, end = std::min(begin + TUPLES_PER_PART, total);
+          for (size_t t = begin; t < end; ++t) {
+            for (size_t c = 0; c < columns; ++c)
+              rows[thread][c] = tables[c].data() + wanted.data()[t * columns + c] * tables[c].shape(1);
+            find(searches[thread], rows[thread], static_cast<size_t>(guesses.data()[t]), part.places);
+            part.ends.push_back(static_cast<int64_t>(part.places.size()));
+          }
+        });
+        nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
       }
+    }
+    return joined(parts);
+  }
+
+ private:
+  // What was found for tuples that follow one another.
+  struct Part {
+    Ints places, ends;  // of all of them; and where those of each end
+  };
+
+  static nb::tuple joined(const std::vector<Part>& parts) {
+    Ints starts{0}, places;
+    for (const Part& part : parts) {
+      int64_t before = static_cast<int64_t>(places.size());
+      for (int64_t end : part.ends) starts.push_back(before + end);
+      places.insert(places.end(), part.places.begin(), part.places.end());
     }
     return nb::make_tuple(as_array(std::move(starts)), as_array(std::move(places)));
   }
 
- private:
   struct Search {
     std::vector<double> sums;                    // of the first columns, in the order of the search
     std::vector<std::pair<size_t, double>> near;  // tuples, with their distances

@@ -91,9 +91,10 @@ class RowsLeft {
 class Mdav {
  public:
   // Tuples come in the order in which ties are broken.
-  Mdav(Space& space, std::vector<double> each, std::vector<int64_t> counts, std::vector<int32_t> order, int64_t k)
-      : space_(space), equal_(space.tuples(), 1.0), k_(k), blocks_(space, equal_, std::move(order)),
-        far_(space, equal_) {
+  Mdav(Space& space, std::vector<double> each, std::vector<int64_t> counts, std::vector<int32_t> near,
+       std::vector<int32_t> far, int64_t k)
+      : space_(space), equal_(space.tuples(), 1.0), k_(k), blocks_(space, equal_, std::move(near)),
+        far_blocks_(space, equal_, std::move(far)), far_(space, equal_) {
     for (int64_t rows : counts) rows_ += rows;
     left_ = std::make_unique<RowsLeft>(space, std::move(each), std::move(counts));
   }
@@ -106,7 +107,7 @@ class Mdav {
       round();
       if (++rounds % 64 == 0) tick(total - rows_, total);
     }
-    if (rows_ >= 2 * k_ && blocks_.left() > 1) around(far_.farthest(left_->centroid(), blocks_));
+    if (rows_ >= 2 * k_ && blocks_.left() > 1) around(far_.farthest(left_->centroid(), far_blocks_));
     if (rows_ > 0) take_rest();
     tick(total, total);
     return std::move(pieces_);
@@ -116,10 +117,10 @@ class Mdav {
   // Make a group around the tuple r farthest from the centroid, and one around the tuple farthest from r.
   void round() {
     auto middle = left_->centroid();
-    int r = far_.farthest(middle, blocks_);
+    int r = far_.farthest(middle, far_blocks_);
     auto start = space_.point(r);
     if ((*left_)[r] >= k_) {
-      int s = blocks_.farthest(start, false);
+      int s = far_blocks_.farthest(start, false);
       if (s != r && (*left_)[s] >= k_) {
         int64_t alike = repeats(r, s, middle);
         take_group(r, alike * k_);
@@ -128,7 +129,7 @@ class Mdav {
       }
     }
     around(r);
-    around(blocks_.farthest(start, false));
+    around(far_blocks_.farthest(start, false));
   }
 
   // How many rounds would take whole groups out of r and s around the same centroid.
@@ -178,22 +179,24 @@ class Mdav {
     pieces_.insert(pieces_.end(), {one, rows, group_});
     left_->remove(one, rows);
     rows_ -= rows;
-    if ((*left_)[one] == 0) blocks_.remove(one);
+    if ((*left_)[one] > 0) return;
+    blocks_.remove(one);
+    far_blocks_.remove(one);
   }
 
   Space& space_;
   std::vector<double> equal_;  // tuples are far by distance alone, whatever they count
   int64_t k_, rows_ = 0, group_ = 0;
-  Blocks blocks_;
+  Blocks blocks_, far_blocks_;
   FarFromCentre far_;
   std::unique_ptr<RowsLeft> left_;
   std::vector<int32_t> near_;
   std::vector<int64_t> pieces_;
 };
 
-nb::object mdav(Space& space, Floats each, Ints counts, Ints order, int64_t k, nb::object callback) {
+nb::object mdav(Space& space, Floats each, Ints counts, Ints near, Ints far, int64_t k, nb::object callback) {
   Mdav algorithm(space, {each.data(), each.data() + each.size()}, {counts.data(), counts.data() + counts.size()},
-                 {order.data(), order.data() + order.size()}, k);
+                 {near.data(), near.data() + near.size()}, {far.data(), far.data() + far.size()}, k);
   Tick tick(std::move(callback));
   std::vector<int64_t> pieces;
   {
@@ -206,8 +209,8 @@ nb::object mdav(Space& space, Floats each, Ints counts, Ints order, int64_t k, n
 }  // namespace
 
 void bind_mdav(nb::module_& m) {
-  m.def("mdav", &mdav, nb::arg("space"), nb::arg("each"), nb::arg("counts"), nb::arg("order"), nb::arg("k"),
-        nb::arg("tick"));
+  m.def("mdav", &mdav, nb::arg("space"), nb::arg("each"), nb::arg("counts"), nb::arg("near"), nb::arg("far"),
+        nb::arg("k"), nb::arg("tick"));
 }
 
 }  // namespace allonym

@@ -5,11 +5,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+
+#include "threads.h"
+
 namespace nb = nanobind;
 
 // Increase this number, and INTERFACE in src/allonym/compiled.py, whenever a function is added, removed or called in
 // another way. An extension of another interface is not used.
-constexpr int INTERFACE = 7;
+constexpr int INTERFACE = 8;
 
 void bind_delimited(nb::module_& module);
 void bind_linkage(nb::module_& module);
@@ -27,6 +31,7 @@ void bind_lower_bound(nb::module_& module);
 
 NB_MODULE(_kernels, module) {
     module.attr("INTERFACE") = INTERFACE;
+    module.def("set_threads", [](int number) { allonym::thread_limit = std::max(number, 1); }, nb::arg("number"));
     allonym::bind_space(module);
     allonym::bind_growth(module);
     allonym::bind_mdav(module);

@@ -59,10 +59,7 @@ bool Search::form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool
 std::vector<Members> Search::groups_around(std::vector<int32_t> left) {
   std::vector<Members> made;
   while (enough(left)) {
-    space_.line(space_.point(left[0]), line_);
-    std::stable_sort(left.begin() + 1, left.end(), [&](int32_t a, int32_t b) {
-      return rounded(space_.distance(line_, a)) < rounded(space_.distance(line_, b));
-    });
+    sort_by_distance(space_.point(left[0]), left);
     Members group;
     size_t taken = 0;
     while (!enough(group)) group.push_back(left[taken++]);
@@ -82,6 +79,14 @@ std::vector<Members> Search::groups_around(std::vector<int32_t> left) {
     made[target] = with(made[target], one);
   }
   return made;
+}
+
+// Sort pieces by their distances to a point, except the first, which it is.
+void Search::sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const {
+  std::vector<std::pair<double, int32_t>> keys;
+  for (size_t i = 1; i < pieces.size(); ++i) keys.emplace_back(rounded(space_.distance(point, pieces[i])), pieces[i]);
+  std::stable_sort(keys.begin(), keys.end(), [](auto& x, auto& y) { return x.first < y.first; });
+  for (size_t i = 0; i < keys.size(); ++i) pieces[i + 1] = keys[i].second;
 }
 
 // Improve some pieces, and those next to what changes, until nothing is gained.

@@ -5,8 +5,8 @@ namespace allonym {
 
 Search::Search(Space& space, GroupLoss& group_loss, Pieces pieces, Ints groups, Ints order, Ints alone)
     : space_(space), group_loss_(group_loss), pieces_(std::move(pieces)), group_(groups.data(), groups.data() + groups.size()),
-      near_(space, pieces_.mass, {order.data(), order.data() + order.size()}),
-      frequent_(space, pieces_.mass, {alone.data(), alone.data() + alone.size()}) {
+      neighbours_(space, pieces_.mass, {order.data(), order.data() + order.size()},
+                  {alone.data(), alone.data() + alone.size()}) {
   int64_t last = -1;
   for (int64_t unit : pieces_.units) last = std::max(last, unit);
   seen_.assign(last + 1, 0);
@@ -17,8 +17,6 @@ Search::Search(Space& space, GroupLoss& group_loss, Pieces pieces, Ints groups, 
     if (pieces_.movable[piece]) groups_[group_[piece]].members.push_back(static_cast<int32_t>(piece));
     null_losses_.push_back(group_loss_.lost_by_null(static_cast<int32_t>(piece)));
   }
-  neighbours_.resize(group_.size());
-  known_.assign(group_.size(), 0);
   own_far_.assign(group_.size(), 0.0);
   refill_seen_.assign(group_.size(), 0);
   Random random(0);
@@ -101,6 +99,7 @@ void Search::descend(int64_t work, Tick& tick) {
     sort_by_loss(order);
     std::fill(waiting.begin(), waiting.end(), 0);
     for (size_t place = 0; place < order.size() && work_ < limit && !is_late(); ++place) {
+      if (place % LOOKED_UP == 0) look_up_neighbours(order, place);
       if (improve(order[place], least)) {
         changed = true;
         for (int32_t piece : again_) waiting[piece] = 1;

@@ -6,15 +6,15 @@
 #include <chrono>
 #include <tuple>
 
-#include "blocks.h"
 #include "group_loss.h"
 #include "known_losses.h"
+#include "neighbours.h"
 
 namespace allonym {
 
 constexpr int NEW = -1;            // a group that a change would found
 constexpr int SUPPRESSED = -2;     // the class of suppressed pieces
-constexpr int NEIGHBOURS = 16;     // pieces next to a piece, whose groups it may join
+constexpr size_t LOOKED_UP = 4096; // pieces whose neighbours are found together
 constexpr int MAX_TARGETS = 8;     // groups that a piece may join
 constexpr int MAX_SWAPS = 6;       // swaps that are tried for a piece
 constexpr int MAX_REPLACED = 2;    // groups that a piece may join while another one takes its place
@@ -142,7 +142,8 @@ class Search {
   std::vector<int32_t> apply(const Change& change);
 
   // --- what may be changed (search_changes.cpp) ---
-  const std::vector<int32_t>& near(int32_t piece);
+  const std::vector<int32_t>& near(int32_t piece) { return neighbours_.of(piece); }
+  void look_up_neighbours(const std::vector<int32_t>& order, size_t place);
   const std::vector<std::pair<double, int>>& others(int32_t piece);
   void consider(Change&& change);
   void consider_altered(std::initializer_list<Altered> altered);
@@ -166,6 +167,7 @@ class Search {
   // --- groups that are formed anew (regrouping.cpp) ---
   bool form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool);
   std::vector<Members> groups_around(std::vector<int32_t> left);
+  void sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const;
   void improve_around(const std::vector<int32_t>& pool, double least);
   double gained() const;
   void roll_back(size_t number);
@@ -189,10 +191,9 @@ class Search {
   KnownLosses known_losses_;
   std::vector<double> own_far_;  // by piece: what it loses in its group
   std::vector<int64_t> seen_;  // persons
-  Blocks near_, frequent_;
-  std::vector<std::vector<int32_t>> neighbours_;
-  std::vector<uint8_t> known_, queued_;
-  std::vector<int32_t> found_, again_;
+  Neighbours neighbours_;
+  std::vector<uint8_t> queued_;
+  std::vector<int32_t> again_;
   std::vector<std::pair<double, int>> targets_;
   std::vector<std::tuple<double, int, int32_t>> ranked_;
   std::vector<std::pair<double, int32_t>> refills_;
@@ -207,7 +208,7 @@ class Search {
   bool moving_ = true, completing_ = false;
   int64_t budget_ = 0, suppressed_rows_ = 0;
   double price_ = 0.0;
-  std::vector<double> null_losses_, line_;
+  std::vector<double> null_losses_;
 
   bool logging_ = false;
   std::vector<std::pair<int, Group>> log_;  // groups as they were, for rolling back

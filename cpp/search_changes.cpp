@@ -3,20 +3,15 @@
 
 namespace allonym {
 
-const std::vector<int32_t>& Search::near(int32_t piece) {
-  if (!known_[piece]) {
-    known_[piece] = 1;
-    auto point = space_.point(piece);
-    near_.several(point, NEIGHBOURS, piece, found_);
-    neighbours_[piece] = found_;
-    if (frequent_.left()) {
-      frequent_.several(point, NEIGHBOURS / 2, piece, found_);
-      for (int32_t other : found_)
-        if (std::find(neighbours_[piece].begin(), neighbours_[piece].end(), other) == neighbours_[piece].end())
-          neighbours_[piece].push_back(other);
-    }
+// Find the neighbours of the pieces that come next, if they will be asked for.
+void Search::look_up_neighbours(const std::vector<int32_t>& order, size_t place) {
+  if (!moving_ || !neighbours_.has_threads()) return;
+  std::vector<int32_t> wanted;
+  for (size_t i = place; i < std::min(order.size(), place + LOOKED_UP); ++i) {
+    int group = group_[order[i]];
+    if (!neighbours_.knows(order[i]) && group != SUPPRESSED && groups_[group].loss != 0.0) wanted.push_back(order[i]);
   }
-  return neighbours_[piece];
+  neighbours_.find_all(wanted);
 }
 
 // The groups of the pieces next to one, except its own: those whose values are nearest, the nearest first.

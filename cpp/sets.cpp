@@ -1,61 +1,19 @@
 // Distances between sets: one set against many, pairs of sets, and the table of distances of classes.
 
-#include "sets.h"
+#include "set_comparison.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <unordered_map>
 
-#if defined(__SSE2__) || defined(_M_X64)
-#define ALLONYM_SSE2
-#include <emmintrin.h>
-#endif
+#include "threads.h"
 
 using namespace allonym::sets;
 
 namespace {
 
-// --- pairs of sets -----------------------------------------------------------------------------------------------
-
-// Compares two sets element by element.
-template <class Rank, Distance D> class Comparison {
-  public:
-    Comparison(const Sets& sets, const Measure<Rank, D>& measure) : sets(sets), measure(measure) {}
-
-    // Return the distance of a set of elements, of which row(j) has the ranks by class, to another set.
-    template <class Row> double distance(const int32_t* own, int64_t size, Row row, int64_t set) {
-        const int64_t other = sets.size(set);
-        if (!size || !other) return size == other ? 0.0 : 1.0;
-        best.assign(other, Rank(0));
-        Rank best_of_all = 0;
-        int64_t sum = 0;
-        for (int64_t j = 0; j < size; ++j) {
-            const Rank* ranks = row(j);
-            Rank best_of_one = 0;
-            for (int64_t i = 0; i < other; ++i) {
-                const int32_t element = sets.begin(set)[i];
-                const Rank rank = element == own[j] ? Rank(0) : ranks[sets.classes[element]];
-                best_of_one = i ? measure.better(best_of_one, rank) : rank;
-                best[i] = j ? measure.better(best[i], rank) : rank;
-                if (D == AVG) sum += measure.level(rank);
-            }
-            best_of_all = j ? measure.better(best_of_all, best_of_one) : best_of_one;
-            if (measure.SUMS) sum += measure.level(best_of_one);
-        }
-        if (measure.SUMS)
-            for (Rank rank : best) sum += measure.level(rank);
-        else if (D != AVG)
-            sum = measure.level(best_of_all);
-        return measure.of(sum, size, other);
-    }
-
-  private:
-    const Sets& sets;
-    const Measure<Rank, D>& measure;
-    std::vector<Rank> best;  // by element of the other set
-};
+constexpr int64_t MIN_THREADED = 8192;  // sets for which threads are worth their start
 
 // Return the distances of sets a[i] and b[i].
 template <class Rank>
@@ -80,104 +38,6 @@ Output pairs(Matrix<const Rank> table, Vector<const int64_t> levels, Vector<cons
     return output;
 }
 
-// --- one set against many ----------------------------------------------------------------------------------------
-
-// Eight ranks that are compared together.
-template <class Rank> struct Pack {
-    Rank ranks[8];
-
-    void load(const Rank* from) { std::memcpy(ranks, from, sizeof(ranks)); }
-    void store(Rank* to) const { std::memcpy(to, ranks, sizeof(ranks)); }
-    template <bool Least> void compare(const Rank* others) {
-        for (int i = 0; i < 8; ++i) ranks[i] = Least ? std::min(ranks[i], others[i]) : std::max(ranks[i], others[i]);
-    }
-};
-
-#ifdef ALLONYM_SSE2
-template <> struct Pack<int16_t> {
-    __m128i ranks;
-
-    void load(const int16_t* from) { ranks = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
-    void store(int16_t* to) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), ranks); }
-    template <bool Least> void compare(const int16_t* others) {
-        const __m128i loaded = _mm_loadu_si128(reinterpret_cast<const __m128i*>(others));
-        ranks = Least ? _mm_min_epi16(ranks, loaded) : _mm_max_epi16(ranks, loaded);
-    }
-};
-#endif
-
-// For each of 8 · Packs elements of one set, the best (least or largest) rank over the elements of another.
-template <int Packs, bool Least, class Rank>
-void best_of_packs(const Rank* first, int64_t stride, const int32_t* begin, const int32_t* end, Rank* best) {
-    Pack<Rank> held[Packs];
-    for (int i = 0; i < Packs; ++i) held[i].load(first + *begin * stride + 8 * i);
-    for (const int32_t* item = begin + 1; item != end; ++item) {
-        const Rank* row = first + *item * stride;
-        for (int i = 0; i < Packs; ++i) held[i].template compare<Least>(row + 8 * i);
-    }
-    for (int i = 0; i < Packs; ++i) held[i].store(best + 8 * i);
-}
-
-// One set against many: what it needs of every element is laid out, so that a comparison reads the other set alone.
-template <class Rank, Distance D> class One {
-  public:
-    One(const Rank* rows, int64_t width, const int32_t* own, int64_t size, const Sets& sets,
-        const Measure<Rank, D>& measure)
-        : sets(sets), measure(measure), size(size), stride((size + 7) / 8 * 8), best(stride) {
-        if (!size) return;
-        if (measure.SUMS) by_element.assign(sets.elements * stride, 0);
-        totals.resize(sets.elements);
-        std::vector<int64_t> place(sets.elements, -1);
-        for (int64_t j = 0; j < size; ++j) place[own[j]] = j;
-        for (int64_t element = 0; element < sets.elements; ++element) lay_out(element, rows, width, place[element]);
-    }
-
-    double distance(int64_t set) {
-        const int32_t *begin = sets.begin(set), *end = sets.end(set);
-        const int64_t other = end - begin;
-        if (!size || !other) return size == other ? 0.0 : 1.0;
-        int64_t sum = totals[*begin];
-        for (const int32_t* item = begin + 1; item != end; ++item)
-            sum = D == MIN || D == MAX ? measure.better(sum, totals[*item]) : sum + totals[*item];
-        if (measure.SUMS) {
-            fill_best(begin, end);
-            for (int64_t j = 0; j < size; ++j) sum += measure.level(best[j]);
-        }
-        return measure.of(sum, size, other);
-    }
-
-  private:
-    const Sets& sets;
-    const Measure<Rank, D>& measure;
-    int64_t size, stride;
-    std::vector<Rank> by_element;  // elements × stride: the rank of each element and each of the set's own
-    std::vector<int64_t> totals;   // by element: the best distance over the set's own; for avg, the sum of all
-    std::vector<Rank> best;        // by own element: the best rank over the other set
-
-    void lay_out(int64_t element, const Rank* rows, int64_t width, int64_t itself) {
-        const Rank* column = rows + sets.classes[element];
-        Rank best_of_all = 0;
-        int64_t sum = 0;
-        for (int64_t j = 0; j < size; ++j) {
-            const Rank rank = j == itself ? Rank(0) : column[j * width];
-            best_of_all = j ? measure.better(best_of_all, rank) : rank;
-            if (D == AVG) sum += measure.level(rank);
-            if (measure.SUMS) by_element[element * stride + j] = rank;
-        }
-        totals[element] = D == AVG ? sum : measure.level(best_of_all);
-    }
-
-    void fill_best(const int32_t* begin, const int32_t* end) {
-        const Rank* ranks = by_element.data();
-        int64_t lane = 0;
-        for (; lane + 32 <= stride; lane += 32)
-            best_of_packs<4, Measure<Rank, D>::LEAST>(ranks + lane, stride, begin, end, best.data() + lane);
-        for (; lane + 16 <= stride; lane += 16)
-            best_of_packs<2, Measure<Rank, D>::LEAST>(ranks + lane, stride, begin, end, best.data() + lane);
-        if (lane < stride) best_of_packs<1, Measure<Rank, D>::LEAST>(ranks + lane, stride, begin, end, best.data() + lane);
-    }
-};
-
 // Return the distances of a set of elements, whose rows of the table are given, to other sets.
 template <class Rank>
 Output one_to_many(Matrix<const Rank> rows, Vector<const int32_t> own, Vector<const int64_t> levels,
@@ -199,10 +59,17 @@ Output one_to_many(Matrix<const Rank> rows, Vector<const int32_t> own, Vector<co
                 (*distances)[i] = comparison.distance(own.data(), size, row, targets.data()[i]);
             return;
         }
-        One one(ranks, width, own.data(), size, sets, measure);
-        for (int64_t i = 0; i < number; ++i) {
-            check_interrupt(i);
-            (*distances)[i] = one.distance(targets.data()[i]);
+        const auto row = [&](int64_t j) { return ranks + j * width; };
+        const One one(own.data(), size, row, sets, measure);
+        const int threads = number < MIN_THREADED ? 1 : allonym::thread_limit.load();
+        std::vector<std::decay_t<decltype(one)>> each(threads, one);
+        for (int64_t done = 0; done < number; done += SETS_PER_CHECK) {
+            const int64_t end = std::min(number, done + SETS_PER_CHECK);
+            allonym::in_parallel(end - done, MIN_THREADED / 4, threads, [&](int thread, size_t low, size_t high) {
+                for (size_t i = done + low; i < done + high; ++i)
+                    (*distances)[i] = each[thread].distance(targets.data()[i]);
+            });
+            check_interrupt();
         }
     });
     return output;

@@ -24,18 +24,22 @@ template <class T> using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::
 template <class T> using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
-constexpr int64_t SETS_PER_CHECK = 1 << 14;  // sets that are compared between two looks for Ctrl-C
+constexpr int64_t SETS_PER_CHECK = 1 << 16;  // sets that are compared between two looks for Ctrl-C
 
 inline Output owned(std::vector<double>* values) {
     nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     return Output(values->data(), {values->size()}, owner);
 }
 
-// Raise what Ctrl-C asks for, now and then; the GIL is taken for that alone.
-inline void check_interrupt(int64_t done) {
-    if (done % SETS_PER_CHECK != SETS_PER_CHECK - 1) return;
+// Raise what Ctrl-C asks for; the GIL is taken for that alone.
+inline void check_interrupt() {
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// The same, now and then.
+inline void check_interrupt(int64_t done) {
+    if (done % SETS_PER_CHECK == SETS_PER_CHECK - 1) check_interrupt();
 }
 
 // Set i has sizes[i] elements, from items[starts[i]] on; classes has the class of every element.
@@ -58,6 +62,7 @@ struct Sets {
 
 // A distance of sets, and the distance of every rank.
 template <class Rank, Distance D> struct Measure {
+    static constexpr Distance DISTANCE = D;
     static constexpr bool SUMS = D == MIN_SUM || D == MAX_SUM, LEAST = D == MIN || D == MIN_SUM;
     const int64_t* levels;
     double unit;

@@ -55,6 +55,9 @@ class Equality : public Attribute {
  public:
   Equality(nb::dict form, double share) : Attribute(share) { codes = nb::cast<int>(form["codes"]); }
   double distance(const Point& point, int code) const override { return point.row == code ? 0.0 : 1.0; }
+  double least(const Point& point, int low, int high) const override {
+    return low <= point.row && point.row <= high ? 0.0 : 1.0;
+  }
   Point centroid(const int32_t* some, const double* mass, int number) override {
     if (all_equal(some, number)) return of_row(some[0]);
     add_up(some, mass, number);
@@ -74,6 +77,8 @@ class Numbers : public Attribute {
         decimals_(nb::cast<int>(form["decimals"])) {
     codes = static_cast<int>(numbers_.size());
     for (double x : numbers_) any_unlinked_ |= std::isnan(x);
+    for (int code = 1; code < codes; ++code) ordered_ &= !(numbers_[code - 1] > numbers_[code]);
+    for (int code = 1; code + 1 < codes; ++code) ordered_ &= !std::isnan(numbers_[code]);
   }
   double distance(const Point& point, int code) const override {
     double number = point.number;
@@ -84,6 +89,18 @@ class Numbers : public Attribute {
     if (std::isnan(number) || std::isnan(numbers_[code])) return 1.0;
     if (span_ <= 0) return number == numbers_[code] ? 0.0 : 1.0;
     return std::min(std::fabs(number - numbers_[code]) / span_, 1.0);
+  }
+  // Numbers in ascending order are the nearer, the closer their codes are to the place of a number.
+  double least(const Point& point, int low, int high) const override {
+    double number = point.row >= 0 ? numbers_[point.row] : point.number;
+    if (!ordered_ || std::isnan(number)) return 0.0;
+    if (number < numbers_[low]) return distance(point, low);
+    return number > numbers_[high] ? distance(point, high) : 0.0;
+  }
+  double most(const Point& point, int low, int high) const override {
+    double number = point.row >= 0 ? numbers_[point.row] : point.number;
+    if (!ordered_ || std::isnan(number)) return 1.0;
+    return std::max(distance(point, low), distance(point, high));
   }
   Point centroid(const int32_t* some, const double* mass, int number) override {
     add_up(some, mass, number);
@@ -119,6 +136,7 @@ class Numbers : public Attribute {
   double span_;
   int decimals_;
   bool any_unlinked_ = false;
+  bool ordered_ = true;  // whether codes are in the order of numbers; unlinked ones only come first or last
 };
 
 // Values with a table of distances. The lower median of their ranks represents several.
@@ -178,6 +196,7 @@ class Concepts : public Attribute {
     const double* own = row(point.row);
     for (int code = 0; code < codes; ++code) out[code] = share * own[code];
   }
+  int rows() const override { return codes + concepts_; }
   Point centroid(const int32_t* some, const double* mass, int number) override {
     if (all_equal(some, number)) return of_row(some[0]);
     add_up(some, mass, number);
@@ -334,11 +353,14 @@ int32_t Attribute::mode(const std::vector<int32_t>& some) const {
   return best;
 }
 
+std::unique_ptr<Attribute> make_set_values(nb::dict form, double share);  // in set_values.cpp
+
 std::unique_ptr<Attribute> make_attribute(nb::dict form, double share) {
   auto name = nb::cast<std::string>(form["form"]);
   if (name == "equality") return std::make_unique<Equality>(form, share);
   if (name == "numbers") return std::make_unique<Numbers>(form, share);
   if (name == "ranks") return std::make_unique<Ranks>(form, share);
+  if (name == "sets") return make_set_values(form, share);
   if (name == "concepts") return std::make_unique<Concepts>(form, share);
   return std::make_unique<Foreign>(form, share);
 }

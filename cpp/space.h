@@ -9,6 +9,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -30,7 +31,15 @@ using Flags = nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double DIGITS = 1e12;  // distances that agree to 12 decimals are ties
 
-inline double rounded(double distance) { return std::nearbyint(distance * DIGITS); }
+// The nearest whole number of a number below 10^15, the even one of two: adding a large number rounds.
+inline double small_to_nearest(double number) {
+  constexpr double LARGE = 6755399441055744.0;  // 1.5 * 2^52
+  return (number + LARGE) - LARGE;
+}
+
+inline double rounded(double distance) {
+  return distance < 1e3 ? small_to_nearest(distance * DIGITS) : std::nearbyint(distance * DIGITS);
+}
 
 // One value of an attribute: a row of its table, or, if `row` is negative, a number.
 struct Point {
@@ -52,6 +61,15 @@ struct BitSetHash {
   }
 };
 
+// A point whose distances to codes take long to compute; each thread has its own.
+class CostlyPoint {
+ public:
+  virtual ~CostlyPoint() = default;
+  // Bounds of the distances to some codes, from below or from above, times a factor; they take less time.
+  virtual void bounds(const std::vector<int32_t>& codes, bool above, double factor, double* out) const = 0;
+  virtual double distance(int code) = 0;
+};
+
 // How far the values of an attribute are from points, and which point represents several values.
 class Attribute {
  public:
@@ -68,6 +86,20 @@ class Attribute {
   virtual void line(const Point& point, double* out) const {
     for (int code = 0; code < codes; ++code) out[code] = share * distance(point, code);
   }
+  // Distances of a point to all codes, without the weight of the attribute.
+  virtual void row(const Point& point, double* out) const {
+    for (int code = 0; code < codes; ++code) out[code] = distance(point, code);
+  }
+  // Where distances take long: what computes those of a point. It does not call Python for points that are codes.
+  virtual std::unique_ptr<CostlyPoint> costly_point(const Point&) const { return nullptr; }
+  virtual bool is_costly() const { return false; }
+  // Sort codes as they lie in memory.
+  virtual void sort(std::vector<int32_t>&) const {}
+  // Bounds of the distances of a point to all codes from one to another, the last included.
+  virtual double least(const Point&, int, int) const { return 0.0; }
+  virtual double most(const Point&, int, int) const { return 1.0; }
+  // How many points have a row of their own.
+  virtual int rows() const { return codes; }
   virtual bool calls_python() const { return false; }
 
   double share;
@@ -112,10 +144,22 @@ class Space {
     for (int a = 0; a < width(); ++a) total += line[offsets[a] + codes[a]];
     return total;
   }
+  // The same distance, where a line would take longer: of a point to one tuple, or a few.
+  double distance(const std::vector<Point>& point, int one) const {
+    double total = 0.0;
+    const int32_t* codes = tuple(one);
+    for (int a = 0; a < width(); ++a) total += attributes[a]->share * attributes[a]->distance(point[a], codes[a]);
+    return total;
+  }
   bool calls_python() const {
-    for (auto& attribute : attributes)
-      if (attribute->calls_python()) return true;
-    return false;
+    return std::any_of(attributes.begin(), attributes.end(), [](auto& x) { return x->calls_python(); });
+  }
+  bool is_costly() const {
+    return std::any_of(attributes.begin(), attributes.end(), [](auto& x) { return x->is_costly(); });
+  }
+  // Whether searches from tuples call Python.
+  bool searches_in_python() const {
+    return std::any_of(attributes.begin(), attributes.end(), [](auto& x) { return x->calls_python() && !x->is_costly(); });
   }
 
   std::vector<std::unique_ptr<Attribute>> attributes;

@@ -17,13 +17,14 @@ enum class Choice {
   MODE,      // the most frequent of the values that may be written
 };
 
-// What stands for a group in one attribute: a row of lost distances by code, or, without a row, a number.
+// What stands for a group in one attribute: a row of lost distances by code, or, without a row, a number, or a point
+// whose distances are computed one by one.
 struct Stand {
   const double* row = nullptr;
   double number = 0.0;
   int32_t point = NUMBER;  // which value this is: a point of the attribute, or one of those below
 
-  static constexpr int32_t NUMBER = -1, IS_NULL = -2, FIRST_VALUE = -3;  // and further down: values that Python chose
+  static constexpr int32_t NUMBER = -1 /* as in Point */, IS_NULL = -2, FIRST_VALUE = -3;  // and further down: values that Python chose
 };
 
 class Column {
@@ -53,7 +54,7 @@ class Column {
     for (int i = 1; i < number && same; ++i) same = codes[i] == codes[0];
     if (choice_ == Choice::PYTHON) return called(codes, mass, number);
     if (choice_ == Choice::CENTROID || choice_ == Choice::MODE) return centroid(codes, mass, number, same);
-    if (same) return {row_of(codes[0]), 0.0, codes[0]};
+    if (same) return at(codes[0]);
     for (int i = 0; i < number; ++i)
       if (unlinked_[codes[i]]) return null();
     if (choice_ == Choice::EQUAL) return null();
@@ -62,12 +63,12 @@ class Column {
   }
 
   double lost(const Stand& stand, int code) const {
-    return stand.row ? stand.row[code] : attribute.distance(Point{-1, stand.number}, code);
+    return stand.row ? stand.row[code] : attribute.distance(Point{stand.point, stand.number}, code);
   }
 
   const double* null_row() const { return null_.data(); }
   Stand null() const { return {null_.data(), 0.0, Stand::IS_NULL}; }
-  Stand at(int32_t point) { return {row_of(point), 0.0, point}; }
+  Stand at(int32_t point) { return {attribute.is_costly() ? nullptr : row_of(point), 0.0, point}; }
   bool calls_python() const { return choice_ == Choice::PYTHON || attribute.calls_python(); }
   bool is_weighed() const { return weighed_; }
 
@@ -99,7 +100,7 @@ class Column {
     auto known = rows_.find(point);
     if (known == rows_.end()) {
       std::vector<double> row(attribute.codes);
-      for (int code = 0; code < attribute.codes; ++code) row[code] = attribute.distance(Point{point, 0.0}, code);
+      attribute.row(Point{point, 0.0}, row.data());
       known = rows_.emplace(point, std::move(row)).first;
     }
     return known->second.data();

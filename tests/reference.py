@@ -1,8 +1,8 @@
 """Slow, obviously correct similarity measures, written from the formulas: the oracle of the property tests.
 
 Nothing is shared with the package, and nothing is optimised: every call walks the taxonomy again. Formulas: Martínez
-(2010) §3.2 (eq. 5-16) and Batet et al. (2014) eq. 1. With several least common subsumers (LCS), every measure takes the
-one that makes the two concepts most similar; common subsumers above them are not considered.
+(2010) §3.2 (eq. 5-16) and Batet et al. (2014) eq. 1. The path length is the shortest over all common subsumers. Other
+measures that name a least common subsumer (LCS) take, of several, the one that makes the two concepts most similar.
 """
 
 import math
@@ -17,6 +17,8 @@ OFFSETS = {"edges": 0, "nodes": 1, "virtual-root": 2}
 # The taxonomy of the doctests. 4 and 5 have two least common subsumers, 2 and 3, of different depth,
 # and their longest way to the root (over 3 and 1) is not their shortest (over 2).
 TINY: Parents = {0: (), 1: (0,), 2: (0,), 3: (1,), 4: (3, 2), 5: (3, 2), 6: (1,)}
+# 5 has a second parent high up.
+SHORTCUT: Parents = {0: (), 1: (0,), 2: (1,), 3: (2,), 4: (3,), 5: (4, 0), 6: (1,)}
 CONTENT = {0: 0.0, 1: 0.2, 2: 0.5, 3: 0.4, 4: 1.0, 5: 0.75, 6: 1.0}  # information content, made up
 
 
@@ -102,12 +104,18 @@ def _deepest(parents: Parents) -> int:
 
 
 def path(parents: Parents, a: int, b: int) -> int:
-    """Return the links N1 + N2 from a and b up to their LCS, the fewest over several (Rada, Martínez 2010, eq. 5).
+    """Return the fewest is-a links that connect a and b, up from each to a common subsumer (Martínez 2010, eq. 5).
+
+    The subsumer need not be a least one. In SHORTCUT, 1 is the only least common subsumer of 5 and 6, by which they are
+    4 + 1 links apart; by the root, 1 + 2.
 
     >>> path(TINY, 4, 5), path(TINY, 4, 6), path(TINY, 4, 0), path(TINY, 4, 4)
     (2, 3, 2, 0)
+    >>> least_common_subsumers(SHORTCUT, 5, 6), path(SHORTCUT, 5, 6), path(SHORTCUT, 5, 1)
+    ({1}, 3, 2)
     """
-    return min(links_up(parents, a, lcs) + links_up(parents, b, lcs) for lcs in least_common_subsumers(parents, a, b))
+    common = ancestors(parents, a) & ancestors(parents, b)
+    return min(links_up(parents, a, subsumer) + links_up(parents, b, subsumer) for subsumer in common)
 
 
 def leacock_chodorow(parents: Parents, a: int, b: int) -> float:
@@ -311,11 +319,11 @@ def _gamma(parents: Parents, c1: int, c2: int) -> float:
     return 1 - depth1 / (depth1 + depth2)
 
 
-def _tversky_one_way(parents: Parents, features: Mapping[int, frozenset[str]], c1: int, c2: int) -> float:
+def tversky_as_printed(parents: Parents, features: Mapping[int, frozenset[str]], c1: int, c2: int) -> float:
     """Return |A ∩ B| / (|A ∩ B| + γ·|A - B| + (1 - γ)·|B - A|), 0 where the divisor is 0 (Martínez 2010, eq. 8).
 
     >>> features = {2: frozenset("xy"), 4: frozenset("yzw")}
-    >>> math.isclose(_tversky_one_way(TINY, features, 2, 4), 1 / (1 + 2 / 6 * 1 + 4 / 6 * 2))
+    >>> math.isclose(tversky_as_printed(TINY, features, 2, 4), 1 / (1 + 2 / 6 * 1 + 4 / 6 * 2))
     True
     """
     set_a, set_b = features[c1], features[c2]
@@ -335,4 +343,4 @@ def tversky(parents: Parents, features: Mapping[int, frozenset[str]], a: int, b:
     """
     if a == b:
         return 1.0
-    return (_tversky_one_way(parents, features, a, b) + _tversky_one_way(parents, features, b, a)) / 2
+    return (tversky_as_printed(parents, features, a, b) + tversky_as_printed(parents, features, b, a)) / 2

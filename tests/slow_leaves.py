@@ -44,9 +44,10 @@ def distance(measure: str, parents: Parents, a: int, b: int, below: Below, conve
         n3 = {c: reference.depth(extended, c) + reference.OFFSETS[convention] for c in subsumers}
         found = 1 - max(2 * n3[c] / (links[c] + 2 * n3[c]) for c in subsumers)
     elif measure == "path":
-        found = min(links.values()) / (2 * deepest) if deepest else 1.0
+        found = reference.path(extended, one, other) / (2 * deepest) if deepest else 1.0
     elif measure == "leacock-chodorow":
-        found = 1 + math.log((min(links.values()) + 1) / (2 * (deepest + 1))) / math.log(2 * (deepest + 1))
+        n_p = reference.path(extended, one, other) + 1
+        found = 1 + math.log(n_p / (2 * (deepest + 1))) / math.log(2 * (deepest + 1))
     elif measure == "ancestor-overlap":
         found = reference.ancestor_overlap(extended, one, other)
     else:

@@ -184,39 +184,46 @@ def _minimal_common_subsumers(parents: Parents, a: Hashable, b: Hashable) -> lis
     ]
 
 
-def _values_subsumed(
-    parents: Parents, data_values: Iterable[Hashable], a: Hashable, b: Hashable, distance: CellFunction
+def _leaves_subsumed(
+    parents: Parents, leaves: Iterable[Hashable], a: Hashable, b: Hashable, distance: CellFunction
 ) -> tuple[int, int]:
-    """Return the number of distinct data values at or below the least common subsumer, and of all of them."""
-    values = set(data_values)
+    """Return the number of leaves at or below the least common subsumer, and of all of them."""
+    leaves = set(leaves)
     if a is None or b is None or a not in parents or b not in parents:
-        return len(values), len(values)
+        return len(leaves), len(leaves)
     candidates = _minimal_common_subsumers(parents, a, b)
     if not candidates:
-        return len(values), len(values)
+        return len(leaves), len(leaves)
     subsumer = min(candidates, key=lambda p: (distance(p, a) + distance(p, b), str(p)))
-    below = [value for value in values if subsumer in _ancestors_or_self(parents, value)]
-    return len(below), len(values)
+    below = [leaf for leaf in leaves if subsumer in _ancestors_or_self(parents, leaf)]
+    return len(below), len(leaves)
 
 
-def leaf_loss(
-    parents: Parents, data_values: Iterable[Hashable], a: Hashable, b: Hashable, distance: CellFunction
-) -> float:
-    """Return the loss of a cell, (M_P - 1) / (M - 1), with P the least common subsumer of the two values."""
+def leaves_of(parents: Parents) -> set[Hashable]:
+    """Return the leaves of a hierarchy: the values that are above no other."""
+    return set(parents) - {parent for above in parents.values() for parent in above}
+
+
+def leaf_loss(parents: Parents, leaves: Iterable[Hashable], a: Hashable, b: Hashable, distance: CellFunction) -> float:
+    """Return the loss of a cell, (M_P - 1) / (M - 1), with P the least common subsumer of the two values.
+
+    The leaves are those of the hierarchy T (Martínez 2010, §2.6); of an ontology without one, the values of the data.
+    The loss is normalised by the worst case, the root: with a single leaf, every change is that.
+    """
     if a == b:
         return 0.0
-    below, total = _values_subsumed(parents, data_values, a, b, distance)
-    return 0.0 if total == 1 else (below - 1) / (total - 1)
+    below, total = _leaves_subsumed(parents, leaves, a, b, distance)
+    return 1.0 if total == 1 else (below - 1) / (total - 1)
 
 
 def leaf_penalty(
-    parents: Parents, data_values: Iterable[Hashable], a: Hashable, b: Hashable, distance: CellFunction
+    parents: Parents, leaves: Iterable[Hashable], a: Hashable, b: Hashable, distance: CellFunction
 ) -> float:
-    """Return the penalty of a cell, M_P / M, with P the least common subsumer of the two values."""
+    """Return the penalty of a cell, |u_p| / |I| or 0 for a single leaf (eq. 3), with P the least common subsumer."""
     if a == b:
         return 0.0
-    below, total = _values_subsumed(parents, data_values, a, b, distance)
-    return 0.0 if below <= 1 else below / total
+    below, total = _leaves_subsumed(parents, leaves, a, b, distance)
+    return 0.0 if below == 1 < total else below / total
 
 
 # Clusters and partitions
@@ -249,6 +256,23 @@ def ward(points: Sequence[Any], counts: Sequence[float], distance: CellFunction,
         for point in members[first]:
             labels[point] = number
     return labels
+
+
+def variance_ratio(labels: Sequence[int], counts: Sequence[float], distance: Callable[[int, int], float]) -> float:
+    """Return the variance ratio criterion of Calinski and Harabasz (1974) for points with counts.
+
+    The squares of a group are the sum of d² over all pairs of its records, divided by its number of records.
+    """
+
+    def squares(points: Sequence[int]) -> float:
+        pairs = itertools.combinations(points, 2)
+        total = math.fsum(counts[i] * counts[j] * distance(i, j) ** 2 for i, j in pairs)
+        return total / math.fsum(counts[i] for i in points)
+
+    groups = [[i for i, x in enumerate(labels) if x == label] for label in sorted(set(labels))]
+    within = math.fsum(map(squares, groups))
+    between = squares(range(len(labels))) - within
+    return (between / (len(groups) - 1)) / (within / (math.fsum(counts) - len(groups)))
 
 
 def _information(labels: Sequence[Hashable], weights: Sequence[float] | None) -> float:

@@ -21,8 +21,8 @@ def dags(draw: st.DrawFn, max_size: int = 12, tree: bool = False, min_size: int 
     return parents
 
 
-def taxonomy(parents: Dag, terms: dict[int, frozenset[str]] | None = None) -> Taxonomy:
-    """Return the taxonomy of a drawn graph."""
+def taxonomy(parents: Dag, terms: dict[int, frozenset[str]] | None = None, *, defined: bool = False) -> Taxonomy:
+    """Return the taxonomy of a drawn graph; the words of a concept are its definition too, if it is `defined`."""
     links = [(c, p) for c, ps in parents.items() for p in ps]
     entries = [Entry(t, c) for c, ts in (terms or {}).items() for t in sorted(ts)]
     return Taxonomy.build(
@@ -31,4 +31,5 @@ def taxonomy(parents: Dag, terms: dict[int, frozenset[str]] | None = None) -> Ta
         child=[c for c, _ in links],
         parent=[p for _, p in links],
         lexicon=Lexicon.build(entries),
+        definitions=[" ".join(2 * t for t in sorted((terms or {}).get(c, ()))) for c in parents] if defined else None,
     )

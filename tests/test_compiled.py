@@ -27,7 +27,7 @@ main()
 """
 ABSENT = f"sys.modules[{EXTENSION!r}] = None"
 OTHER = f"sys.modules[{EXTENSION!r}] = types.SimpleNamespace(INTERFACE={INTERFACE + 1})"
-PRESENT = f"sys.modules[{EXTENSION!r}] = types.SimpleNamespace(INTERFACE={INTERFACE})"
+PRESENT = f"sys.modules[{EXTENSION!r}] = types.SimpleNamespace(INTERFACE={INTERFACE}, set_threads=int)"
 
 
 @pytest.fixture

@@ -13,11 +13,13 @@ from allonym.ontology.word_similarity import compare
 
 def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
-        "Abril", "Column", "Exponential", "Fitted", "Fusion", "Generalise", "Inspection", "Link", "MDAV", "Noise",
-        "OntologyInfo", "Plan", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered",
-        "Release", "SAMDAV", "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "add_ontology", "compare",
-        "household", "identifier", "inspect", "keep", "link", "ontologies", "ontology", "quasi", "read_taxonomy",
-        "remove_ontology", "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet",
+        "Abril", "Column", "Comparison", "Evaluation", "Exponential", "Fitted", "Fusion", "Generalise", "Hierarchy",
+        "HierarchyComparison", "HierarchyScore", "Inspection", "Link", "MDAV", "Noise", "OntologyInfo", "Plan",
+        "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release", "SAMDAV",
+        "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "add_ontology", "build_hierarchy", "compare",
+        "compare_hierarchies", "evaluate", "household", "identifier", "inspect", "keep", "link", "link_hierarchy",
+        "ontologies", "ontology", "quasi", "read_links", "read_taxonomy", "remove_ontology", "score_hierarchy",
+        "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet", "write_links",
     ]  # fmt: skip
     for name in allonym.__all__:
         assert getattr(allonym, name) is not None

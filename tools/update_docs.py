@@ -2,7 +2,7 @@
 
 The demonstration in the README; the kinds and parameters of methods in docs/methods; the keys of plans in
 docs/plan.md; attackers in docs/attackers.md; named ontologies in docs/ontologies; unique people of the survey in
-docs/measures; the JSON Schema of plans.
+docs/measures; public names in docs/python.md; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ ATTACKERS_PAGE = ROOT / "docs" / "attackers.md"
 UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
 WHICH_METHOD_PAGE = ROOT / "docs" / "which-method.md"
 CATALOG_PAGE = ROOT / "docs" / "ontologies" / "catalog.md"
+PYTHON_PAGE = ROOT / "docs" / "python.md"
 WORDS = ("reason", "activity")
 UNCHANGED, CHANGED, FARTHEST = 2, 4, 2  # rows of the survey that the README shows
 TRUE_OR_NEAR_ROWS = (6, 9, 29, 48, 89, 88, 94)  # lines of the survey that both change
@@ -118,7 +119,8 @@ def screen(folder: Path) -> str:
     os.environ["COLUMNS"] = "120"
     with contextlib.redirect_stdout(printed):
         show_demo(done, Path("build/demo"), Path("build/demo/report.html"))
-    lines = [line.rstrip() for line in printed.getvalue().splitlines() if not line.startswith("time")]
+    untimed = re.sub(r"^time .*\n(?: {10,}.*\n)*", "", printed.getvalue(), flags=re.MULTILINE)  # it may be folded
+    lines = [line.rstrip() for line in untimed.splitlines()]
     return "```console\n$ make demo\n" + "\n".join(lines) + "\n```\n"
 
 
@@ -302,3 +304,6 @@ if __name__ == "__main__":
     PLAN_PAGE.write_text(replaced(page, "other keys", other_keys()), "utf-8")
     ATTACKERS_PAGE.write_text(replaced(ATTACKERS_PAGE.read_text("utf-8"), "threats", threats()), "utf-8")
     CATALOG_PAGE.write_text(replaced(CATALOG_PAGE.read_text("utf-8"), "catalog", catalog()), "utf-8")
+    from python_reference import reference
+
+    PYTHON_PAGE.write_text(replaced(PYTHON_PAGE.read_text("utf-8"), "reference", reference()), "utf-8")

@@ -139,6 +139,11 @@ class Database:
                 found += [noun for _, noun in self.stated(other, place)]
         return found
 
+    def satellites(self, synset: Synset) -> list[Synset]:
+        """Return the narrower adjectives of an adjective: homoiothermic, of warm-blooded."""
+        similar = [x for x in synset.pointers if x.symbol == "&" and not synset.satellite]
+        return [self.synsets[x.part_of_speech][x.offset] for x in similar]
+
     def nouns(self, synset: Synset, word: int) -> dict[int, str]:
         """Return the nouns that a word of a synset leads to, each with its strongest pointer."""
         found = self.stated(synset, word)
@@ -150,6 +155,8 @@ class Database:
             elif pointer.symbol == "&" and synset.satellite:
                 head = self.synsets[pointer.part_of_speech][pointer.offset]
                 found += [("similar", noun) for _, noun in self.stated(head, 0)]
+        if not found:  # the nouns of narrower adjectives, of an adjective that has none of its own
+            found = [("satellite", noun) for other in self.satellites(synset) for _, noun in self.stated(other, 0)]
         strongest: dict[int, str] = {}
         for name, noun in sorted(found, key=lambda pair: POINTERS.index(pair[0])):
             strongest.setdefault(noun, name)

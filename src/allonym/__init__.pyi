@@ -15,6 +15,7 @@ from allonym.methods.sa_mdav import SAMDAV as SAMDAV
 from allonym.methods.sa_mdav import SAMDAVStatic as SAMDAVStatic
 from allonym.ontology.catalog import ontology as ontology
 from allonym.ontology.catalog.about import OntologyInfo as OntologyInfo
+from allonym.ontology.hierarchy import Hierarchy as Hierarchy
 from allonym.ontology.linking.link import Link as Link
 from allonym.ontology.linking.link import link as link
 from allonym.ontology.readers import read_taxonomy as read_taxonomy
@@ -25,9 +26,19 @@ from allonym.ontology.word_similarity import similarity as similarity
 from allonym.ontology.wordnet import wordnet as wordnet
 from allonym.pipeline.compare import compare as compare
 from allonym.pipeline.disclosure.frames import unique_combinations as unique_combinations
+from allonym.pipeline.evaluate import Evaluation as Evaluation
+from allonym.pipeline.evaluate import evaluate as evaluate
 from allonym.pipeline.fit import Fitted as Fitted
+from allonym.pipeline.hierarchies.model import HierarchyComparison as HierarchyComparison
+from allonym.pipeline.hierarchies.model import HierarchyScore as HierarchyScore
+from allonym.pipeline.hierarchies.public import build_hierarchy as build_hierarchy
+from allonym.pipeline.hierarchies.public import compare_hierarchies as compare_hierarchies
+from allonym.pipeline.hierarchies.public import link_hierarchy as link_hierarchy
+from allonym.pipeline.hierarchies.public import score_hierarchy as score_hierarchy
 from allonym.pipeline.inspect import Inspection as Inspection
 from allonym.pipeline.inspect import inspect as inspect
+from allonym.pipeline.links import read_links as read_links
+from allonym.pipeline.links import write_links as write_links
 from allonym.pipeline.run import Release as Release
 from allonym.plan.column import Column as Column
 from allonym.plan.column import household as household
@@ -42,6 +53,7 @@ from allonym.plan.ontologies import add_ontology as add_ontology
 from allonym.plan.ontologies import ontologies as ontologies
 from allonym.plan.ontologies import remove_ontology as remove_ontology
 from allonym.plan.privacy import Privacy as Privacy
+from allonym.report.comparison import Comparison as Comparison
 
 __version__: str
 __all__: list[str]

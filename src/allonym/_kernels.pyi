@@ -14,6 +14,8 @@ class Pricing:
     def __init__(self, columns: list[Floats], codes: NDArray[np.int32], mass: Floats, rows: Ints, k: int) -> None: ...
     def price(self, prices: Floats, max_work: int) -> tuple[float, Ints, Ints, int]: ...
 
+def set_threads(number: int) -> None: ...
+
 class Space:
     def __init__(self, forms: list[dict[str, Any]], shares: Floats, codes: Ints) -> None: ...
 
@@ -21,13 +23,16 @@ def sa_mdav(
     space: Space,
     mass: Floats,
     counts: Ints,
-    order: Ints,
+    near: Ints,
+    far: Ints,
     k: int,
     weighted: bool,
     fixed: bool,
     tick: Callable[[int, int], None],
 ) -> Ints: ...
-def mdav(space: Space, each: Floats, counts: Ints, order: Ints, k: int, tick: Callable[[int, int], None]) -> Ints: ...
+def mdav(
+    space: Space, each: Floats, counts: Ints, near: Ints, far: Ints, k: int, tick: Callable[[int, int], None]
+) -> Ints: ...
 def fusion(
     space: Space,
     counts: Ints,

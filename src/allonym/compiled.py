@@ -2,6 +2,9 @@
 
 The environment variable `ALLONYM_KERNELS` chooses: `numpy` never loads the extension, `compiled` refuses to run without
 it. By default the extension is used if it is installed and has the interface that this version of allonym expects.
+
+`ALLONYM_THREADS` limits the threads of a kernel, by default the processors that the process may use. The number of
+threads never changes a result.
 """
 
 from __future__ import annotations
@@ -12,8 +15,10 @@ from types import ModuleType
 
 from allonym.errors import OptionError
 
-INTERFACE = 7  # the same number as in cpp/module.cpp
+INTERFACE = 8  # the same number as in cpp/module.cpp
 VARIABLE = "ALLONYM_KERNELS"
+THREADS_VARIABLE = "ALLONYM_THREADS"
+MAX_THREADS = 256
 CHOICES = ("compiled", "numpy")
 EXTENSION = "allonym._kernels"
 
@@ -54,4 +59,29 @@ def _extension() -> tuple[ModuleType | None, str]:
     return extension, ""
 
 
+def thread_count(limit: str = "") -> int:
+    """Return how many threads a kernel may use.
+
+    Args:
+        limit: a number of threads or, for all processors that the process may use, an empty text.
+
+    Raises:
+        OptionError: if the limit is no whole number from 1 on.
+
+    >>> thread_count("2")
+    2
+    """
+    if not limit:
+        affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MAX_THREADS):
+        raise OptionError(
+            f"{THREADS_VARIABLE} is {limit!r}, which is no number of threads.",
+            hint=f"set it to a whole number from 1 to {MAX_THREADS}, or unset it to use all processors.",
+        )
+    return int(limit)
+
+
 kernels, in_use = load(os.environ.get(VARIABLE, ""))
+if kernels is not None:
+    kernels.set_threads(thread_count(os.environ.get(THREADS_VARIABLE, "")))

@@ -33,7 +33,7 @@ Codes of problems that a plan meets in a table (`Problem.code`); they never chan
     files     no-sheet  too-large  parser-crashed  parser-timeout
     nulls     all-null  many-nulls
     keys      repeated-key  unknown-key
-    other     setting-failed  not-a-number
+    other     setting-failed  not-a-number  different-leaves
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPEATED_KEY, UNKNOWN_KEY = "repeated-key", "unknown-key"  # codes of problems with keys that pair rows
+DIFFERENT_LEAVES = "different-leaves"  # of hierarchies that are compared
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,15 @@ class Metric(Protocol):
     def compiled_form(self) -> dict[str, Any] | None:
         """Return the metric as arrays for compiled kernels (`cpp/space.cpp`); None, if these must call it."""
 
+    def compiled_distances(self) -> dict[str, Any] | None:
+        """Return distances as arrays for compiled kernels that call the metric for centroids; None, if for both."""
+
+    def elements_of(self, value: Value) -> NDArray[np.int32] | None:
+        """Return the numbers of the elements of a set that `compiled_distances` has; None for null."""
+
+    def value_of(self, elements: NDArray[np.int32]) -> Value:
+        """Return the set of some elements, by their numbers."""
+
     def point_value(self, point: int) -> Value:
         """Return the value of a row of the distances that `compiled_form` has."""
 
@@ -78,7 +87,14 @@ class Metric(Protocol):
         """Return the same metric, whose `truthful` gives away no value that fewer than k units hold."""
 
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under what two values have in common; None, where that is a range."""
+        """Return how many leaves lie under what two values have in common; None, where that is a range.
+
+        Leaves are those of the hierarchy, where there is one, whether the data have them or not; else, the values of
+        the data.
+        """
+
+    def leaf_count(self, data: Ints) -> int:
+        """Return how many leaves there are: those of the hierarchy, or the values of the data."""
 
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which of some values a value is true of, as a concept is of those below it; null is of all."""

@@ -46,6 +46,17 @@ def test_the_time_is_printed_by_phase(folder: Path) -> None:
     assert re.search(r"time [0-9.]+ s: .*group [0-9.]+", printed)
 
 
+def test_a_balance_prints_the_score_that_it_weighs(folder: Path) -> None:
+    run("demo", "-o", "d")
+    arguments = ("mask", "d/survey.csv", "-o", "m.csv", "--plan", "d/plan.toml")
+    measures = json.loads(run(*arguments, "--balance", "0.25", "--json"))["measures"]
+    lost, linked, score = (measures[x]["value"] for x in ("information_loss", "record_linkage", "score"))
+    assert score == pytest.approx(0.25 * lost + 0.75 * linked)
+    printed = " ".join(run(*arguments, "--balance", "0.25").split())
+    assert f"score {score:.2f} = 0.25 · loss {lost:.2f} + 0.75 · linkage by text {linked:.2f}" in printed
+    assert "score" not in run(*arguments)
+
+
 def test_the_summary_has_the_keys_that_never_change(folder: Path) -> None:
     run("demo", "-o", "d")
     summary = json.loads(

@@ -103,7 +103,6 @@ def test_distances_are_equal_without_tables_and_with_wide_ranks(distance: str, m
     expected = all_distances(both(metric_of(sets, parents, distance))[0])
     with monkeypatch.context() as patch:
         patch.setattr(elements, "MAX_RANKED_BYTES", 0)
-        patch.setattr(elements, "MAX_TABLE", 0)
         patch.setattr(distances, "PAIRS_AT_A_TIME", 50)
         for version in both(metric_of(sets, parents, distance)):
             assert version.elements.ranked is None

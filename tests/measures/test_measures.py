@@ -20,6 +20,7 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.measures import clusters, loss, risk
+from allonym.measures.dendrogram import dendrograms
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Pairs
 
@@ -105,11 +106,7 @@ def test_meaning(table: Drawn) -> None:
     def links(a: Any, b: Any) -> float:
         if a == b or not (slow_masking.is_linked(a) and slow_masking.is_linked(b)):
             return 0 if a == b else 2 * table.largest
-        ups = [
-            slow_masking.reference.links_up(table.parents, a, s) + slow_masking.reference.links_up(table.parents, b, s)
-            for s in slow_masking.minimal_common_subsumers(table.parents, [a, b])
-        ]
-        return min(ups)
+        return slow_masking.reference.path(table.parents, a, b)
 
     expected = slow.mean_path(*words, [links], table.weights)
     assert loss.path_distance(table.pairs) == pytest.approx(expected, abs=1e-9)
@@ -202,6 +199,45 @@ def test_clusters_before_and_after(table: Drawn, number: int) -> None:
     same = clusters.clustering_distance(table.pairs.unmasked, number)
     assert same == 0
     assert 0 <= clusters.clustering_distance(table.pairs, number) <= 1 + 1e-12
+
+
+@given(st.integers(4, 12), st.integers(0, 50))
+def test_the_variance_ratio_of_each_cut(size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    far = np.triu(rng.random((size, size)), 1)
+    far, counts = far + far.T, rng.integers(1, 5, size).astype(float)
+    tree = clusters.WardTree(clusters.ward_unions(far, counts), np.arange(size), counts)
+    expected = [
+        slow.variance_ratio(tree.cut(c).tolist(), counts.tolist(), lambda a, b: float(far[a, b]))
+        for c in range(2, size)
+    ]
+    assert tree.variance_ratios == pytest.approx(expected, rel=1e-9)
+    falls = [i for i in range(1, len(expected)) if expected[i] < expected[i - 1]]
+    assert tree.suggested == (falls[0] + 1 if falls else int(np.argmax(expected)) + 2)
+
+
+def test_clear_clusters_are_counted() -> None:
+    points = np.concatenate([np.linspace(0, 0.04, 5) + x for x in (0.0, 1.0, 3.0)])
+    far = np.abs(points[:, None] - points) / 4
+    assert clusters.WardTree(clusters.ward_unions(far, np.ones(15)), np.arange(15), np.ones(15)).suggested == 3
+    two = clusters.WardTree(clusters.ward_unions(far[:2, :2], np.ones(2)), np.arange(2), np.ones(2))
+    assert two.suggested == 2
+
+
+@given(drawn(), st.sampled_from([2, 3, 5, "auto"]))
+def test_dendrograms_unite_all_records(table: Drawn, number: int | str) -> None:
+    trees = dendrograms(table.pairs, number)
+    assert trees.distance == pytest.approx(clusters.clustering_distance(table.pairs, number))
+    for tree in (trees.before, trees.after):
+        shares = np.array(tree.clusters)
+        assert shares.sum() == pytest.approx(1)
+        assert len(tree.unions) == len(tree.clusters) - 1
+        assert all(union.height >= max(union.heights) - 1e-12 for union in tree.unions)
+        assert all(union.places[0] < union.places[1] for union in tree.unions)
+    assert all((np.array(parts) > 0).sum() == 1 for parts in trees.before.clusters)
+    assert np.array(trees.after.clusters).sum(axis=0).tolist() == pytest.approx(
+        np.array(trees.before.clusters).sum(axis=0).tolist()
+    )
 
 
 @given(drawn(), st.data())

@@ -194,6 +194,27 @@ def test_many_tuples_fused(heuristics: str) -> None:
     assert same(fused)
 
 
+def with_long_attributes(weights: tuple[float, float, float]) -> Records:
+    """Return a table with so many numbers and categories that kernels do not compare a point with all of them."""
+    rng = np.random.default_rng(5)
+    metrics = [
+        NumericMetric([*(x / 3000 for x in range(2999)), None], 4),
+        EqualityMetric([f"{i}" for i in range(2500)]),
+        EqualityMetric(list("abcdefgh")),
+    ]
+    attributes = [Attribute(f"{i}", "", x, w) for i, (x, w) in enumerate(zip(metrics, weights, strict=True))]
+    columns = [(len(a.values) * rng.random(MANY) ** 1.5).astype(np.int64) for a in attributes]
+    return Records.of(attributes, columns)
+
+
+@pytest.mark.parametrize("weights", [(1.0, 1.0, 1.0), (2.0, 0.3, 1.0)])
+def test_many_tuples_of_many_values(weights: tuple[float, float, float]) -> None:
+    records = with_long_attributes(weights)
+    assert same(lambda: sa_mdav(records, own(records), 5, no_progress))
+    assert same(lambda: mdav(records, own(records), 5, np.random.default_rng(0), no_progress))
+    assert same(lambda: fusion(records, own(records), 5, np.random.default_rng(0), no_progress))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
 def test_a_centroid_depends_on_what_each_value_counts_alone(kind: str, data: st.DataObject) -> None:

@@ -72,7 +72,10 @@ def slowly(
             if "h2" in heuristics:
                 quality = {row: far(row, best(row)[0], sizes) for row in found}
                 found = [row for row in found if quality[row] == min(quality.values())]
-            if "h3" in heuristics:
+            if heuristics == "h1+h2+h3-printed":  # eq. 20: the minimum over all other records
+                result = {row: sizes[row] + min(sizes[other] for other in others(row)) for row in found}
+                found = [row for row in found if result[row] == min(result.values())]
+            elif "h3" in heuristics:
                 result = {row: min(sizes[other] for other in best(row)) for row in found}
                 found = [row for row in found if result[row] == min(result.values())]
             one = draw(found)
@@ -125,6 +128,114 @@ def test_groups_are_those_of_the_algorithm(
     expected = slowly(dict(Counter(rows)), tuples, k, heuristics, far, np.random.default_rng(seed))
     into = fused_into(records, k, np.random.default_rng(seed), no_progress, heuristics, guide)
     assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == expected
+
+
+@pytest.mark.parametrize("heuristics", ["h1+target", "h1+h2", "h1+h2+h3", "h1+h2+h3-printed"])
+@given(parents=dags(8), k=st.integers(2, 5), seed=st.integers(0, 9), data=st.data())
+def test_fused_groups_take_a_new_value_near_both(
+    heuristics: str, parents: Dag, k: int, seed: int, data: st.DataObject
+) -> None:
+    words = [f"c{c}" for c in parents]
+    rows = data.draw(st.lists(st.tuples(st.sampled_from(words), st.sampled_from(SEXES)), min_size=k, max_size=25))
+    t = taxonomy(parents)
+    word = Attribute("word", "text", ConceptMetric(list(parents), Scope(t, t.root)))
+    attributes = [word, Attribute("sex", "category", EqualityMetric(SEXES))]
+    records = Records.of(attributes, [[words.index(w) for w, _ in rows], [SEXES.index(s) for _, s in rows]])
+    tuples = [(words[a], SEXES[b]) for a, b in records.codes]
+    named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in parents.items()}
+    rng, counts = np.random.default_rng(seed), Counter(rows)
+    distance = slow.record_distance([functools.partial(slow.wu_palmer_distance, named), slow.equality])
+    groups = {one: [one] for one in tuples}  # the tuple that stayed -> all its tuples
+
+    def size(group: Row) -> int:
+        return sum(counts[one] for one in groups[group])
+
+    def place(group: Row) -> Row:  # the new value of each column: the centroid of its records
+        words_, sexes = ([(one[a], counts[one]) for one in groups[group]] for a in range(2))
+        return slow.semantic_centroid(named, words_), slow.mode(sexes, SEXES)
+
+    def far(one: Row, other: Row) -> float:
+        return round(distance(place(one), place(other)), slow.DECIMALS)
+
+    def best(one: Row) -> list[Row]:
+        others = [other for other in tuples if other in groups and other != one]
+        return [other for other in others if far(one, other) == min(far(one, x) for x in others)]
+
+    while len(groups) > 1 and min(map(size, groups)) < k:
+        found = [one for one in tuples if one in groups and size(one) == min(map(size, groups))]
+        if "h2" in heuristics:
+            quality = {one: far(one, best(one)[0]) for one in found}
+            found = [one for one in found if quality[one] == min(quality.values())]
+        if heuristics == "h1+h2+h3":
+            result = {one: min(map(size, best(one))) for one in found}
+            found = [one for one in found if result[one] == min(result.values())]
+        one = found[int(rng.integers(len(found)))] if len(found) > 1 else found[0]
+        target = min(best(one), key=lambda other: (size(other), tuples.index(other)))
+        groups[target] = sorted(groups[target] + groups.pop(one), key=tuples.index)
+    into = fused_into(records, k, np.random.default_rng(seed), no_progress, heuristics, "similarity", new=True)
+    assert {tuples[i]: tuples[j] for i, j in enumerate(into)} == {x: one for one, xs in groups.items() for x in xs}
+
+
+def test_a_new_value_need_not_occur_in_the_data() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [1], 4: [1], 5: [0]})
+    job = Attribute("job", "text", ConceptMetric([2, 3, 4, 5], Scope(t, 0)))
+    records = Records.of([job], [[0, 1, 2, *[3] * 3]])
+    written = {}
+    for towards in ("existing", "new"):
+        masking = Fusion(k=3, towards=towards, refine=False).mask(records)
+        written[towards] = {masking.attributes[0].values[c] for c in masking.codes[:3, 0]}
+    assert written["existing"] < {2, 3, 4}
+    assert written["new"] == {1}
+
+
+def test_a_group_may_come_nearer_by_a_fusion() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [1], 4: [0], 5: [1]})
+    job = Attribute("job", "text", ConceptMetric([0, 2, 3, 4, 5], Scope(t, 0)))
+    records = Records.of([job], [[0, 1, 2, 3, 3, 3, 4]])
+    ends = {
+        new: fused_into(records, 2, np.random.default_rng(0), no_progress, "h1+h2", "similarity", new=new).tolist()
+        for new in (False, True)
+    }
+    assert ends[True] == [1, 1, 1, 3, 1]  # 2, 3 and 5 become 1, which is nearer to 0 than 4 is, or any of them
+    assert ends[False][0] == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "code"),
+    [
+        ({"heuristics": "none", "guide": "path"}, "guide-without-effect"),
+        ({"heuristics": "none", "guide": "similarity"}, "guide-without-effect"),  # the default, but stated
+        ({"heuristics": "h1", "guide": "wu-palmer"}, "guide-without-effect"),
+        ({"heuristics": "h1+h2", "guide": "random"}, "heuristics-without-effect"),
+        ({"heuristics": "h1+h2+h3", "guide": "random"}, "heuristics-without-effect"),
+        ({"heuristics": "h1+h2", "guide": "discernibility"}, "heuristics-without-effect"),
+        ({"towards": "new", "values": "existing"}, "values-not-existing"),
+        ({"towards": "new", "guide": "hierarchy"}, "new-not-in-hierarchy"),
+        ({"heuristics": "none"}, None),
+        ({"guide": "random"}, None),
+        ({"guide": "path", "heuristics": "h1+h2"}, None),
+    ],
+)
+def test_options_without_effect_are_refused(parameters: dict[str, str], code: str | None) -> None:
+    assert [x.code for x in Fusion(**parameters).conflicts(parameters)] == ([] if code is None else [code])
+    if code is None:
+        al.Plan({"a": al.quasi("category")}, method="fusion", parameters=parameters)
+    else:
+        with pytest.raises(PlanError):
+            al.Plan({"a": al.quasi("category")}, method="fusion", parameters=parameters)
+    if set(parameters) <= {"heuristics", "guide"}:
+        assert [x.code for x in Recoding(**parameters).conflicts(parameters)] == ([] if code is None else [code])
+
+
+def test_heuristics_of_recoding_in_order_are_refused() -> None:
+    with pytest.raises(PlanError, match="heuristics has no effect"):
+        al.Plan({"a": al.quasi("category")}, method="recoding-ordered", parameters={"heuristics": "h1+h2+h3"})
+
+
+def test_a_hierarchy_guides_only_columns_of_words() -> None:
+    frame = pd.DataFrame({"a": list("xxyyz")})
+    with pytest.raises(PlanError, match="guide = hierarchy has no effect"):
+        al.Plan({"a": al.quasi("category")}, method="fusion", k=2, parameters={"guide": "hierarchy"}).run(frame)
 
 
 def test_only_values_of_the_data_are_written() -> None:
@@ -205,6 +316,40 @@ def test_recoding_is_fusion_of_each_column(
         values = masking.attributes[a].values
         for code, row in zip(masking.codes[:, a], records.codes, strict=True):
             assert f"c{values[code]}" == expected[(words[row[a]],)][0]
+
+
+@given(parents=dags(8), k=st.integers(2, 5), data=st.data())
+def test_recoding_in_order_is_that_of_the_pseudo_code(parents: Dag, k: int, data: st.DataObject) -> None:
+    words = [f"c{c}" for c in parents]
+    records_ = sorted(data.draw(st.lists(st.sampled_from(words), min_size=k, max_size=20)))
+    t = taxonomy(parents)
+    word = Attribute("w", "text", ConceptMetric(list(parents), Scope(t, t.root)))
+    records = Records.of([word], [[words.index(w) for w in records_]])
+    masking = RecodingOrdered(k=k, recode_to="all").mask(records)
+    named = {f"c{c}": [f"c{p}" for p in ps] for c, ps in parents.items()}
+    now = list(records_)
+    changed = True
+    while changed:  # "while there are changes in the dataset", "for i in [1…n]"
+        changed = False
+        for i in range(len(now)):
+            others = [w for w in words if w in now and w != now[i]]
+            if now.count(now[i]) < k and others:
+                one = now[i]
+                near = min(others, key=lambda w, x=one: round(slow.wu_palmer_distance(named, x, w), slow.DECIMALS))
+                now = [near if w == one else w for w in now]
+                changed = True
+    values = masking.attributes[0].values
+    becomes = {words[c]: f"c{values[m]}" for c, m in zip(records.codes[:, 0], masking.codes[:, 0], strict=True)}
+    assert [becomes[w] for w in records_] == now
+
+
+def test_the_pseudo_code_goes_through_records() -> None:
+    t = taxonomy({0: [], 1: [0], 2: [0], 3: [1]})
+    job = Attribute("job", "text", ConceptMetric([1, 2, 3], Scope(t, 0)))
+    records = Records.of([job], [[0, 0, 1, 2]])
+    masking = RecodingOrdered(k=4, recode_to="all").mask(records)
+    # the first record makes 1 into 3, its child; the second, which has 3 now, makes 3 into 2, the only other value
+    assert {masking.attributes[0].values[c] for c in masking.codes[:, 0]} == {2}
 
 
 @given(parents=dags(8), k=st.integers(2, 4), data=st.data())

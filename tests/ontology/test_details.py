@@ -178,6 +178,8 @@ def test_word_frequencies(details: Details) -> None:
         ("self_employed", None, None),
         ("retired", "inactivity.n.03", "similar"),
         ("unmarried", "married.n.01", "antonym"),
+        ("warm-blooded", "homeotherm.n.01", "satellite"),
+        ("cold-blooded", "poikilotherm.n.01", "satellite"),
         ("unemployed", "employment.n.01", "antonym"),
         ("nurse's", None, None),
         ("", None, None),
@@ -190,7 +192,7 @@ def test_nouns_of_a_form(form: str, noun: str | None, pointer: str | None) -> No
 def test_nouns_are_ordered_by_how_likely_they_are(details: Details) -> None:
     for form in ("female", "divorced", "separated", "inactive", "given", "saw", "open"):
         found = details.nouns_of(form)
-        weak = [x.pointer in ("synonym", "similar", "antonym") for x in found]
+        weak = [x.pointer in ("synonym", "similar", "antonym", "satellite") for x in found]
         assert weak == sorted(weak)
         strong = [(-x.count, x.sense_rank) for x, is_weak in zip(found, weak, strict=True) if not is_weak]
         assert strong == sorted(strong)

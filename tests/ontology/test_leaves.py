@@ -17,16 +17,16 @@ from allonym.ontology.similarity import MEASURES
 from allonym.ontology.taxonomy import Taxonomy
 from allonym.ontology.wordnet import wordnet
 
-ON_FEATURES = ("tversky", "rodriguez-egenhofer", "x-similarity")
+ON_FEATURES = ("tversky", "rodriguez-egenhofer", "x-similarity", "gloss-vector")
 ON_LINKS = [name for name in MEASURES if name not in ON_FEATURES]
 BELOW = [(True, False), (False, True), (True, True)]
-TERMS = {c: frozenset({f"w{c}", f"x{c}"}) for c in range(12)}
+TERMS = {c: frozenset({"w" + "abcdefghijkl"[c], "x" + "abcdefghijkl"[c]}) for c in range(12)}
 measures = pytest.mark.parametrize("measure", MEASURES)
 
 
 def animals() -> Taxonomy:
     """Return animal (0) > bird (1) > parrot (2), animal > cat (3)."""
-    return taxonomy({0: [], 1: [0], 2: [1], 3: [0]}, TERMS)
+    return taxonomy({0: [], 1: [0], 2: [1], 3: [0]}, TERMS, defined=True)
 
 
 @pytest.mark.parametrize("measure", ON_LINKS)
@@ -44,7 +44,8 @@ def test_leaves_follow_from_the_formula(measure: str, below: tuple[bool, bool], 
 @given(parents=dags(9), data=st.data())
 def test_a_leaf_is_never_nearer_than_its_concept(measure: str, parents: Dag, data: st.DataObject) -> None:
     """Taking a value for a kind of a concept, and not for the concept, never makes two values more alike."""
-    t = taxonomy(parents, {c: data.draw(st.frozensets(st.sampled_from("uvwxyz"), max_size=3)) for c in parents})
+    terms = {c: data.draw(st.frozensets(st.sampled_from("uvwxyz"), max_size=3)) for c in parents}
+    t = taxonomy(parents, terms, defined=True)
     codes = np.arange(len(parents))
     same, below_a, below_b, below_both = (
         similarity.distance(measure, t, codes[:, None], codes, below=below) for below in [(False, False), *BELOW]
@@ -91,6 +92,7 @@ def test_by_hand() -> None:
     assert distances("jiang-conrath") == pytest.approx([(1 - half) / 2, (2 - 2 * half) / 2, 1])
     words = 6  # of parrot, bird and animal
     assert distances("tversky")[:2] == pytest.approx([1 - words / (words + 1 / 2), 1 - words / (words + 1)])
+    assert distances("gloss-vector")[:2] == pytest.approx([1 - 1 / math.sqrt(1.25), 1 - 1 / 1.25])
     assert distances("x-similarity") == pytest.approx([1 - 6 / 7, 1 - 6 / 8, 1 - 2 / 9])
 
 

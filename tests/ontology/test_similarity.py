@@ -12,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Dag, dags, taxonomy
 
-from allonym.arrays import to_rows
 from allonym.errors import OptionError
-from allonym.ontology import ancestry, content, features, similarity
-from allonym.ontology.lexicon import Entry, Lexicon
+from allonym.ontology import ancestry, content, similarity
+from allonym.ontology.similarity import features
 from allonym.ontology.taxonomy import Taxonomy
+from allonym.ontology.wordnet import bundled
 
 WORDS = ["tversky", "rodriguez-egenhofer", "x-similarity"]
-LINKS_AND_CONTENT = [m for m in similarity.MEASURES if m not in WORDS]
+NEEDS_GLOSSES = ["gloss-vector"]
+WITHOUT_GLOSSES = [m for m in similarity.MEASURES if m not in NEEDS_GLOSSES]
+LINKS_AND_CONTENT = [m for m in WITHOUT_GLOSSES if m not in WORDS]
 RAW = {"path": reference.path, "leacock-chodorow": reference.leacock_chodorow}
 
 
@@ -85,34 +87,11 @@ def test_tversky_agrees_with_the_reference(parents: Dag, data: st.DataObject) ->
         assert np.allclose(features.tversky(t, codes[:, None], codes, reach=reach), expected, atol=1e-12)
 
 
-def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / len(a | b) if a | b else 0.0
-
-
-@given(dags(max_size=8), st.data())
-def test_x_similarity_and_rodriguez_egenhofer_are_their_formulas(parents: Dag, data: st.DataObject) -> None:
-    words = st.frozensets(st.sampled_from("pqrstu"), max_size=2)
-    terms = {c: data.draw(words) for c in parents}
-    t, codes = taxonomy(parents, terms), np.arange(len(parents))
-    above = {c: reference.neighbourhood(parents, terms, c, "ancestors") for c in parents}
-    near = {c: reference.neighbourhood(parents, terms, c, "direct") for c in parents}
-
-    def x_similarity(a: int, b: int) -> float:  # eq. 11-12
-        return 1.0 if a == b or terms[a] & terms[b] else jaccard(above[a], above[b])
-
-    def rodriguez(a: int, b: int) -> float:  # eq. 10 with w = v = 1/2
-        return (reference.tversky(parents, terms, a, b) + reference.tversky(parents, near, a, b)) / 2
-
-    assert np.allclose(features.x_similarity(t, codes[:, None], codes), table_of(parents, x_similarity), atol=1e-12)
-    got = features.rodriguez_egenhofer(t, codes[:, None], codes)
-    assert np.allclose(got, table_of(parents, rodriguez), atol=1e-12)
-
-
 @given(parents=dags(), data=st.data())
 def test_distance_is_symmetric_bounded_and_zero_for_equal_concepts(parents: Dag, data: st.DataObject) -> None:
     terms = {c: data.draw(st.frozensets(st.sampled_from("pqrstu"), max_size=3)) for c in parents}
     t, codes = taxonomy(parents, terms), np.arange(len(parents))
-    for measure, depth in itertools.product(similarity.MEASURES, similarity.DEPTHS):
+    for measure, depth in itertools.product(WITHOUT_GLOSSES, similarity.DEPTHS):
         d = similarity.table(measure, t, codes, depth=depth)
         assert np.array_equal(d, d.T), measure
         assert (np.diag(d) == 0).all(), measure
@@ -133,7 +112,7 @@ def test_pairs_tables_and_ancestries_agree(parents: Dag) -> None:
     t, codes = taxonomy(parents), np.arange(len(parents))
     one, other = (grid.ravel() for grid in np.meshgrid(codes, codes, indexing="ij"))
     last, made_once = len(codes) - 1, t.ancestry(codes)
-    for measure in similarity.MEASURES:
+    for measure in WITHOUT_GLOSSES:
         whole = similarity.table(measure, t, codes)
         assert np.array_equal(similarity.distance(measure, t, one, other), whole.ravel()), measure
         assert np.array_equal(similarity.distance(measure, t, codes[:, None], codes), whole), measure
@@ -157,7 +136,7 @@ def test_block_size_does_not_matter(block: int, monkeypatch: pytest.MonkeyPatch)
 def test_empty_input() -> None:
     t = taxonomy({0: [], 1: [0]})
     nothing = np.empty(0, np.int64)
-    for measure in similarity.MEASURES:
+    for measure in WITHOUT_GLOSSES:
         assert similarity.distance(measure, t, nothing, nothing).shape == (0,)
         assert similarity.distance(measure, t, 1, nothing).shape == (0,)
         assert similarity.table(measure, t, nothing).shape == (0, 0)
@@ -171,7 +150,7 @@ def test_deep_chains_with_merges_exceed_the_main_slots() -> None:
     parents[81], parents[82], parents[83] = [79, 80], [81], [81, 40]
     t, codes = taxonomy(parents), np.arange(len(parents))
     some = np.array([0, 1, 2, 39, 40, 78, 79, 80, 81, 82, 83])  # the ends of the chains and where they meet
-    for measure in ("wu_palmer", "ancestor_overlap"):
+    for measure in ("wu_palmer", "path", "ancestor_overlap"):
         slow = getattr(reference, measure)
         expected = [[slow(parents, a, b) for b in codes.tolist()] for a in some.tolist()]
         assert np.allclose(getattr(similarity, measure)(t, some[:, None], codes), expected, rtol=1e-14), measure
@@ -193,12 +172,38 @@ def test_lcs_of_highest_similarity() -> None:
     assert float(similarity.wu_palmer(t, 4, 5)) == (2 * 3) / (1 + 1 + 2 * 3)
 
 
-def test_a_shortcut_above_the_lcs_does_not_count() -> None:
-    # 3 has a short way to 0, but 2 is the least common subsumer of 3 and 4
-    parents: Dag = {0: [], 1: [0], 2: [1], 3: [2, 0], 4: [2]}
-    t = taxonomy(parents)
+def test_a_shortcut_above_the_lcs_counts_where_it_is_shorter() -> None:
+    # 3 has a short way to 0, but by 2 it is nearer to 4
+    t = taxonomy({0: [], 1: [0], 2: [1], 3: [2, 0], 4: [2]})
     assert float(similarity.path(t, 3, 4)) == 1 + 1
     assert float(similarity.path(t, 3, 0)) == 1
+    shortcut = taxonomy({c: list(parents) for c, parents in reference.SHORTCUT.items()})
+    assert shortcut.lcs(5, 6) == [1]
+    assert float(similarity.path(shortcut, 5, 6)) == 1 + 2
+    assert int(similarity.lcs(shortcut, 5, 6, measure="path")) == 0
+    assert int(similarity.lcs(shortcut, 5, 6, measure="wu-palmer")) == 1
+
+
+def test_the_path_between_nouns_leads_over_any_common_subsumer() -> None:
+    t = bundled()
+    dog, snake = t.code("dog"), t.code("snake")
+    assert [t.ids[c] for c in t.lcs(dog, snake)] == ["vertebrate.n.01"]
+    assert float(similarity.path(t, dog, snake)) == 7
+    assert t.ids[int(similarity.lcs(t, dog, snake, measure="path"))] == "animal.n.01"
+
+
+def test_paths_between_nouns_agree_with_a_search() -> None:
+    t, rng = bundled(), np.random.default_rng(7)
+    several = np.flatnonzero(np.diff(t.parents[0]) > 1)  # where shortcuts begin
+    some = np.concatenate([rng.choice(len(t), 40, replace=False), rng.choice(several, 40, replace=False)])
+    parents = {c: t.parents_of(c).tolist() for c in t.above(some).tolist()}
+    expected = np.array([[reference.path(parents, a, b) for b in some.tolist()] for a in some.tolist()])
+    assert np.array_equal(similarity.path(t, some[:, None], some), expected)
+    assert (expected < _links_over_the_lcs(t, some)).any()
+
+
+def _links_over_the_lcs(t: Taxonomy, some: np.ndarray) -> np.ndarray:
+    return -t.ancestry(some).best(some[:, None], some, lambda links, lcs: -links.astype(float))
 
 
 def test_unknown_names_are_refused_with_a_hint() -> None:
@@ -209,6 +214,8 @@ def test_unknown_names_are_refused_with_a_hint() -> None:
         similarity.wu_palmer(t, 0, 1, depth="node")
     with pytest.raises(OptionError, match="information content"):
         similarity.resnik(t, 0, 1, content="secco")
+    with pytest.raises(OptionError, match="no definitions, which the measure 'gloss-vector' needs"):
+        similarity.distance("gloss-vector", t, 0, 1)
     with pytest.raises(OptionError, match="no word counts"):
         similarity.resnik(t, 0, 1, content="corpus")
 
@@ -272,20 +279,6 @@ def test_each_measure_has_its_own_subsumer() -> None:
     assert int(similarity.lcs(t, 8, 9, measure="lin", content=amount[::-1])) == 4
 
 
-def test_parts_and_definitions_count_if_the_source_has_them() -> None:
-    words = Lexicon.build([Entry("a", 0), Entry("b", 1), Entry("c", 2), Entry("d", 3)])
-    parts = to_rows(np.array([1, 2, 1]), np.array([3, 3, 2]), 4)  # 1 and 2 have the part 3, 1 has 2 too
-    glosses = ["", "big red dog", "red dog house", ""]
-    t = Taxonomy.build(
-        "t", list("abcd"), child=[1, 2, 3], parent=[0, 0, 0], lexicon=words, parts=parts, definitions=glosses
-    )
-    # ancestors {a,b}, {a,c}: 1/3; parts {c,d}, {d}: 1/2; definitions {big,red,dog}, {red,dog,house}: 2/4
-    assert float(features.x_similarity(t, 1, 2)) == max(1 / 3, 1 / 2, 2 / 4)
-    # gamma = 1/2: synonyms 0; parts 1 / (1 + 1/2); neighbours {b,a,c,d}, {c,a,d}: 3 / (3 + 1/2)
-    expected = (0 + 1 / (1 + 1 / 2) + 3 / (3 + 1 / 2)) / 3
-    assert float(features.rodriguez_egenhofer(t, 1, 2)) == pytest.approx(expected)
-
-
 def test_taxonomies_are_read_only() -> None:
     t = taxonomy({0: [], 1: [0]})
     for array in (t.depth, t.parents[1], t.children[1], t.instances, t.lexicon.concepts):
@@ -300,7 +293,7 @@ def test_codes_may_be_integers_of_any_width(dtype: type) -> None:
     t = taxonomy({0: [], **{c: [(c - 1) // 2] for c in range(1, 100)}})
     codes = np.arange(100)
     narrow = codes.astype(dtype)
-    for measure in similarity.MEASURES:
+    for measure in WITHOUT_GLOSSES:
         expected = similarity.distance(measure, t, codes, codes[::-1])
         assert np.array_equal(similarity.distance(measure, t, narrow, narrow[::-1]), expected)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import fusion
@@ -14,12 +15,13 @@ import papers_set_valued
 import pytest
 from claims import HOLDS, IN_PART, NOT, Claim, Figure, Tally, below, count, describe, figures_table, r_squared, verdict
 from noise import ALPHAS, PUBLISHED, NoiseResults
-from papers_martinez_thesis import FAMILIES, GUIDES, LOCAL, ORDERED, TABLES, Thesis
+from papers_martinez_thesis import FAMILIES, GUIDES, LOCAL, LOCAL_NEW, ORDERED, PSEUDO_CODE, TABLES, Thesis
 from papers_page import BLOCKS, CHARTS, CLAIMS, NOISE, PAGE, SA_MDAV, SETS, THESIS, VGH_QUALITY, block
 from papers_sa_mdav import (
     ABRIL,
     ADULT,
     DFT,
+    K_WARD,
     LOSS,
     MEANING,
     PLAIN,
@@ -29,6 +31,7 @@ from papers_sa_mdav import (
     STATIC_PLAIN,
     SURVEY,
     TEXT,
+    VARIABLE,
     Microaggregated,
 )
 from sets import KS, SET_DISTANCES, SetLosses
@@ -92,15 +95,15 @@ def microaggregated(*, contrary: bool) -> Microaggregated:
     """Return figures as Martínez, Sánchez and Valls (2012) draw them, or reversed."""
     ks = {SURVEY: (2, 3, 4, 5, 6, 8, 15), ADULT: (2, 3, 5, 100, 800, 900, 1800)}
     results = Microaggregated(ks, {SURVEY: 8, ADULT: 900})
-    order = [SA, STATIC, SMDAV, DFT, ABRIL]
+    order = [SA, STATIC, VARIABLE, SMDAV, DFT, ABRIL]
     for table, own in ks.items():
         k = np.array(own, float) / own[-1]
         gain = 0.02 * k + (0.1 if table == SURVEY else 0.0) + 0.001
         abril = 16 + (31 if table == SURVEY else 30) * k  # below DF&T, then above
-        lost = [10 + k, (10 + k) * (1 + gain), 14 + 6 * k, 20 + 20 * k, abril]
+        lost = [10 + k, (10 + k) * (1 + gain), 13 + 4 * k, 14 + 6 * k, 20 + 20 * k, abril]
         if table == ADULT:
             lost[1] = np.where(np.array(own) <= 5, lost[0] + 1e-4, lost[1])
-        linked = [3 - 2 * k, 3 - 2 * k, 3 - 2 * k, 9 - 2 * k, 2.5 - 2 * k]
+        linked = [3 - 2 * k, 3 - 2 * k, 3 - 2 * k, 3 - 2 * k, 9 - 2 * k, 2.5 - 2 * k]
         if contrary:
             lost, linked = [x[::-1] for x in lost[::-1]], linked[::-1]
         arms = {
@@ -109,10 +112,11 @@ def microaggregated(*, contrary: bool) -> Microaggregated:
             MEANING: dict(zip(order, linked, strict=True)),
         }
         for measure, of in arms.items():
-            of |= {PLAIN: of[SA], STATIC_PLAIN: of[STATIC]}
+            of |= {PLAIN: of[SA], STATIC_PLAIN: of[STATIC], K_WARD: of[VARIABLE]}
             results.figures.setdefault(measure, {})[table] = {arm: x[:, None] for arm, x in of.items()}
         spent = {SA: 3.0, DFT: 1.0, ABRIL: 2.0} if (table == SURVEY) != contrary else {SA: 1.0, DFT: 2.0, ABRIL: 3.0}
-        results.seconds[table] = {arm: np.full((len(own), 2), x) for arm, x in spent.items()}
+        slopes = {SA: 4.0, DFT: 0.01, ABRIL: 0.01} if contrary else {SA: 0.0, DFT: -0.01, ABRIL: -0.01}
+        results.seconds[table] = {arm: (x + slopes[arm] * k)[:, None] for arm, x in spent.items()}
     sums = {"centroid": 1.0, "mode": 2.0, "subsumer": 3.0}
     results.sums["job"] = dict(zip(sums, list(sums.values())[:: -1 if contrary else 1], strict=True))
     return results
@@ -121,7 +125,9 @@ def microaggregated(*, contrary: bool) -> Microaggregated:
 def hobbies(k: np.ndarray, slow: list[float], *, contrary: bool) -> fusion.Results:
     """Return figures of recoding as the articles of the thesis draw them, or reversed."""
     guides = dict.fromkeys(GUIDES, 1.0) | {"discernibility": 6.0, fusion.RANDOM: 7.0}
-    hobby = {arms[g]: (x * k).tolist() for arms in (ORDERED, LOCAL) for g, x in guides.items() if g in arms}
+    readings = (ORDERED, PSEUDO_CODE, LOCAL)
+    hobby = {arms[g]: (x * k).tolist() for arms in readings for g, x in guides.items() if g in arms}
+    hobby[LOCAL_NEW] = ((7.0 if contrary else 1.0) * k).tolist()
     worse = {arm: (-np.array(x)).tolist() for arm, x in hobby.items()}
     flat = {arm: np.minimum(k, 9) * (1.1 if fusion.RANDOM in arm else 1) for arm in hobby}
     steep = {arm: k * (0.9 if fusion.RANDOM in arm else 1) for arm in hobby}
@@ -134,6 +140,7 @@ def hobbies(k: np.ndarray, slow: list[float], *, contrary: bool) -> fusion.Resul
     if contrary:
         results[fusion.LINKS]["hobby"][LOCAL["path"]] = k.tolist()
         results[fusion.LINKS]["hobby"][ORDERED["path"]] = k.tolist()
+        results[fusion.LINKS]["hobby"][PSEUDO_CODE["path"]] = k.tolist()
     return results
 
 
@@ -147,9 +154,10 @@ def thesis(*, contrary: bool) -> Thesis:
         return {table: {arm: (sign * slope * k).tolist() for arm, slope in arms.items()} for table in TABLES}
 
     quality = {"Wu-Palmer": -1.0, "Leacock-Chodorow": -1.1, "path": -1.1, "hierarchy": -3.0, "discernibility": -7.0}
+    quality |= {fusion.NEW: -7.0 if contrary else -1.0}
     quality |= {fusion.RANDOM: -8.0, "h1": -7.5, "h1+target": -7.4, "h1+h2": -1.01, "h1+h2+h3": -1.0}
     far = {arm: -slope for arm, slope in quality.items()}
-    linked = {"Wu-Palmer": 2.0, "hierarchy": 2.5, "discernibility": 3.0, fusion.RANDOM: 1.0}
+    linked = {"Wu-Palmer": 2.0, "hierarchy": 8.0, "discernibility": 9.0, fusion.RANDOM: 1.0}
     fell = np.where(k < 5, 40 - 9 * k, 4 - 0.02 * k)
     risen = 30 - 2 * k + 5 * (k % 2)  # falls far, and not at every step
     text = {t: {a: (risen / x if contrary else x * fell).tolist() for a, x in linked.items()} for t in TABLES}
@@ -166,11 +174,17 @@ def thesis(*, contrary: bool) -> Thesis:
     near = [0.4, 0.5, 0.6][:: -1 if contrary else 1]
     arms = ("Wu-Palmer", "hierarchy", "discernibility")
     clusters = {("original", a): {"survey": x, "Adult": x} for a, x in zip(arms, near, strict=True)}
+    clusters |= {pair: dict.fromkeys(TABLES, 0.1 if contrary else 0.7) for pair in combinations(arms, 2)}
+    drawn = {"h1+h2": (9, 5), "h1+h2+h3": (9, 4 if contrary else 0), "h1+h2+h3-printed": (9, 5 if contrary else 0)}
     by_family = dict(zip(FAMILIES, (0.7, 0.8, 0.9) if contrary else (0.73, 0.74, 0.75), strict=True))
     both = {f: dict.fromkeys(("M&C-30", "R&G-65"), (x, 0.7)) for f, x in by_family.items()}
     judged = {(measure, ""): both[f] for f, measures in FAMILIES.items() for measure in measures}
     recoded = hobbies(k, slow.tolist(), contrary=contrary)
-    return Thesis(ks, fused, recoded, clusters, judged, {"survey": 99.0, "Adult": 99.0})
+    return Thesis(
+        ks, fused, recoded, clusters, judged, {"survey": 99.0, "Adult": 99.0}, clusters_by_both=clusters,
+        choices={table: [drawn] * len(ks) for table in TABLES},
+        different_distances={"job": (3, 9) if contrary else (9, 3)},
+    )  # fmt: skip
 
 
 def scores(*, contrary: bool) -> papers_hierarchy_quality.HierarchyScore:
@@ -182,7 +196,12 @@ def scores(*, contrary: bool) -> papers_hierarchy_quality.HierarchyScore:
         one, two = two, one
         constant |= {"VGH1": 0.3, "VGH2": 0.2}
         by_level = {"VGH1": 0.3, "VGH2": 0.2, "ordered": 0.2, "reversed": 0.1}
-    return papers_hierarchy_quality.HierarchyScore({}, (), {"VGH1": one, "VGH2": two}, constant, by_level)
+    nouns = {"warm-blooded": "homeotherm.n.01", "cold-blooded": "poikilotherm.n.01"}
+    raised = {"max": 0.3, "mean": 0.1, "median": 0.0}
+    if contrary:
+        nouns, raised = dict.fromkeys(nouns, "heat.n.01"), {"max": 0.1, "mean": 0.3, "median": 0.3}
+    levels = {"VGH1": one, "VGH2": two}
+    return papers_hierarchy_quality.HierarchyScore({}, (), levels, constant, by_level, nouns, raised)
 
 
 def noise_results(*, contrary: bool) -> dict[str, NoiseResults]:

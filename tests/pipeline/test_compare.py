@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import allonym as al
 from allonym.cli import app
 from allonym.errors import OptionError, OutputError, PlanError
+from allonym.measures.measurement import OF_THESIS
 from allonym.pipeline import compare as comparing
 from allonym.pipeline.compare import compare
 from allonym.pipeline.demo import demonstrate
@@ -50,9 +51,32 @@ def test_each_run_has_the_figures_of_its_release() -> None:
     settings = [(x["method"], x["parameters"]["k"]) for x in found.runs]
     assert settings == [(m, k) for m in ("sa-mdav", "fusion", "mdav") for k in (2, 5)]
     for (method, k), run in zip(settings, found.runs, strict=True):
-        alone = al.Plan(PLAN.columns, method=method, k=k, seed=3).run(people())
-        assert plain(dict(run)) == plain(alone.summary)
+        plan = al.Plan(PLAN.columns, method=method, k=k, seed=3)
+        alone = plan.run(people())
+        figures = dict(run)
+        more = {name: figures["measures"][name] for name in OF_THESIS}
+        figures["measures"] = {name: x for name, x in figures["measures"].items() if name not in more}
+        assert plain(figures) == plain(alone.summary)
+        evaluated = plan.evaluate(people(), alone.frame).summary["measures"]
+        assert {name: x["value"] for name, x in more.items()} == pytest.approx(
+            {name: evaluated[name]["value"] for name in OF_THESIS}
+        )
     json.dumps(found.to_dict())
+
+
+def test_other_measures_are_chosen(tmp_path: Path) -> None:
+    found = compare(people(), PLAN, ["sa-mdav"], {"k": [3]}, measures=["loss_metric", "path_distance", "score"])
+    assert found.measures == ("loss_metric", "path_distance")  # every run has a score
+    [row] = found.rows()
+    assert row["loss_metric"] == found.runs[0]["measures"]["loss_metric"]["value"] > 0
+    assert "Other measures" in found.html()
+    numbers = al.Plan({"age": al.quasi("numeric")}, k=3, seed=1)
+    [row] = compare(people()[["age"]], numbers, ["sa-mdav"], {"k": [3]}).rows()
+    assert row["path_distance"] is None  # no column has an ontology
+    bare = compare(people(), PLAN, ["sa-mdav"], {"k": [3]}, measures=())
+    assert "Other measures" not in bare.html()
+    with pytest.raises(OptionError, match="did you mean 'discernibility'"):
+        compare(people(), PLAN, ["sa-mdav"], {"k": [3]}, measures=["discernability"])
 
 
 def test_promises_beside_k_are_kept_in_every_run() -> None:
@@ -117,7 +141,7 @@ def test_numbers_as_csv_json_and_a_page(tmp_path: Path) -> None:
     for ending in ("html", "csv", "json"):
         found.save(tmp_path / f"found.{ending}")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "found.csv").read_text("utf-8"))))
-    assert list(rows[0]) == list(HEADS)
+    assert list(rows[0]) == [*HEADS, *OF_THESIS]
     for row, run in zip(rows, found.runs, strict=True):
         assert float(row["information_loss"]) == run["measures"]["information_loss"]["value"]
     told = json.loads((tmp_path / "found.json").read_text("utf-8"))
@@ -150,7 +174,7 @@ def test_a_helper_answers_settings_with_figures(folder: Path) -> None:
     from allonym.pipeline.compare import _start_message
 
     plan, file = replace(Plan.load(folder / "plan.toml"), seed=1), folder / "survey.csv"
-    begin = _start_message(plan, file, 0.5)
+    begin = _start_message(plan, file, 0.5, OF_THESIS)
     assert begin is not None
     lines = [json.dumps(x) for x in (begin, {"method": "fusion", "parameters": {"k": 3}})]
     done = subprocess.run(

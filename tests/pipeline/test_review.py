@@ -153,7 +153,6 @@ def test_hierarchies_are_edited() -> None:
         with pytest.raises(OptionError, match="Hint"):
             wrong()
     assert trees.unsure(pets) == []
-    assert trees.usual_meanings(Hierarchy("x", (("a", "*"), ("b", "*")))) == {"*": "entity.n.01"}
 
 
 def test_every_method_can_be_chosen_with_its_own_defaults() -> None:

@@ -27,6 +27,11 @@ CELLS = {
     "total_variation": "variation",
     "earth_movers_distance": "moved",
 }  # figures of cells and distributions, and their heads
+MEASURES = {
+    "semantic_quality": "quality",
+    "path_distance": "links",
+    "clustering_distance": "clusters",
+}  # heads of other measures; else, their names
 
 
 @click.command(cls=Command)
@@ -41,13 +46,21 @@ CELLS = {
     "--k", default="2,3,5,10,15", metavar="NUMBERS", help="Values of k, separated by commas, for methods that have k."
 )
 @option("--grid", multiple=True, metavar="NAME=VALUES", help="Values of another parameter; may be repeated.")
+@option(
+    "--measures", default="semantic-quality,path-distance,discernibility,clustering-distance", metavar="NAMES",
+    help="Measures besides loss and linkage, separated by commas, as `evaluate` names them; or none.",
+)  # fmt: skip
 @options.balance
+@option(
+    "--clusters", type=options.ClustersType(), default=14, show_default=True, metavar="NUMBER",
+    help=f"Number of clusters of records that are compared before and after masking; {options.CLUSTERS_HELP}",
+)  # fmt: skip
 @options.hide_values
 @options.as_json
 @declared.plan_options(several_methods=True)
 def compare(
-    file: str, plan: Path | None, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], balance: float,
-    hide_values: bool, as_json: bool, **option_values: Any,
+    file: str, plan: Path | None, outputs: Sequence[Path], methods: str, k: str, grid: Sequence[str], measures: str,
+    balance: float, clusters: int | str, hide_values: bool, as_json: bool, **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Compare masking methods and parameters on a table.
 
@@ -71,8 +84,11 @@ def compare(
     check_outputs(outputs, [file, *whole.files])
     names = [name.strip() for name in methods.split(",") if name.strip()]
     parameters = {"k": _values("--k", k)} | _grid(grid)
+    more = [x.strip().replace("-", "_") for x in measures.split(",") if x.strip() not in ("", "none")]
     with progress("Comparing") as tick:
-        comparison = compare_methods(file, whole, names, parameters, balance=balance, tick=tick)
+        comparison = compare_methods(
+            file, whole, names, parameters, balance=balance, measures=more, clusters=clusters, tick=tick
+        )
     for path in outputs:
         comparison.save(path)
     if as_json:
@@ -145,11 +161,26 @@ def _show(comparison: Comparison, outputs: Sequence[Path]) -> None:
     say("\nfalse: not true of the original; general: true, but less specific.")
     say("farthest: the largest distance of a released value from its original, from 0 to 1.")
     say("variation, moved: how much of each column's distribution moved, and how far (earth mover's); from 0 to 1.")
+    if comparison.measures:
+        _show_measures(comparison)
     for run in comparison.failed:
         parameters = "".join(f", {name} = {parameter_text(value)}" for name, value in run["parameters"].items())
         say(f"\nLeft out: {run['method']}{parameters}. {' '.join(run['problems'])}")
     for path in outputs:
         click.echo(f"Written: {path}")
+
+
+def _show_measures(comparison: Comparison) -> None:
+    """Print the measures besides loss and linkage."""
+    from allonym.measures.measurement import QUESTIONS
+    from allonym.report.html import figure
+
+    say("\nOther measures:")
+    heads = {x: MEASURES.get(x, x.replace("_", " ")) for x in comparison.measures}
+    shown = ("method", "k", "parameters", *heads)
+    rows = [["" if row[x] is None else figure(row[x]) for x in shown] for row in comparison.rows()]
+    _show_runs(("method", "k", "settings", *heads.values()), rows)
+    say("\n" + "\n".join(f"{head}: {QUESTIONS[name]}" for name, head in heads.items()))
 
 
 def _show_runs(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

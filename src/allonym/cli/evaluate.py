@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EVALUATION = (
     "key", "row_map", "earlier", "earlier_row_map", "balance", "threshold", "attackers", "m", "population",
-    "combination_size", "exact_risk",
+    "combination_size", "exact_risk", "clusters",
 )  # options besides those of the plan  # fmt: skip
 MAX_VALUES = 10  # unmatched values shown of a column
 LOSS = (
@@ -52,6 +52,14 @@ RISK = (
     "--items", "m", type=click.IntRange(min=1), default=2, metavar="NUMBER",
     help="Items of a set that an attacker knows: m of k^m-anonymity.",
 )  # fmt: skip
+@option(
+    "--clusters",
+    type=options.ClustersType(),
+    default=14,
+    metavar="NUMBER",
+    help=f"Clusters into which the records are cut before and after; {options.CLUSTERS_HELP}",
+)
+@option("--dendrograms", type=options.PATH, metavar="FILE", help="Draw both cluster trees as SVG.")
 @options.disclosure
 @options.record_risk
 @options.replacements
@@ -63,7 +71,7 @@ RISK = (
 @options.unused_execution
 def evaluate(
     original: str, masked: str, plan: Path | None, record_risk: Path | None, replacements: Path | None,
-    summary: Path | None, hide_values: bool, as_json: bool, **option_values: Any,
+    summary: Path | None, dendrograms: Path | None, hide_values: bool, as_json: bool, **option_values: Any,
 ) -> None:  # fmt: skip
     r"""Measure the loss and the risk of a masked table.
 
@@ -86,10 +94,14 @@ def evaluate(
     from allonym.pipeline.changes.replacements_file import listed, save_replacements
     from allonym.release.write import check_outputs, save_text
 
+    if dendrograms is not None:
+        from allonym.report import needed
+
+        needed()
     evaluation_options = {name: option_values.pop(name) for name in EVALUATION}
     inputs = [original, masked, plan, evaluation_options["population"], evaluation_options["earlier"]]
     check_record_risk(record_risk, inputs)
-    check_outputs([record_risk, replacements, summary], [*inputs, *named_files(option_values)])
+    check_outputs([record_risk, replacements, summary, dendrograms], [*inputs, *named_files(option_values)])
     whole = plan_from_options(plan, option_values, hint=f"run `allonym inspect {original}` to see likely roles")
     with progress("Measuring") as tick:
         evaluation = whole.evaluate(original, masked, tick=tick, **evaluation_options)
@@ -99,6 +111,8 @@ def evaluate(
         save_text(summary, as_json_text(evaluation.summary) + "\n", private=True)
     if replacements is not None:
         save_replacements(evaluation.changes, replacements)
+    if dendrograms is not None:
+        save_text(dendrograms, _drawn(evaluation), private=True)
     if as_json:
         hidden = replacements is None or hide_values
         listing = {} if hidden else {"replacements": listed(evaluation.changes)}
@@ -107,6 +121,15 @@ def evaluate(
     _show(evaluation, hide_values, replacements)
     if replacements is not None and not hide_values:
         show_replacements(evaluation.changes, replacements)
+
+
+def _drawn(evaluation: Evaluation) -> str:
+    """Return the cluster trees before and after masking as SVG."""
+    from allonym.report import charts
+
+    trees = evaluation.dendrograms
+    assert trees is not None
+    return charts.dendrograms({"before": trees.before, "after": trees.after})
 
 
 def _show(evaluation: Evaluation, hide_values: bool, replacements: Path | None) -> None:
@@ -185,7 +208,10 @@ def _measure_rows(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[
     for name in (x for x in names if x in evaluation.measures):
         m = evaluation.measures[name]
         interval = "" if m.interval is None else f" ({figure(m.interval[0])} to {figure(m.interval[1])})"
-        rows.append((QUESTIONS[name], figure(m.value) + interval, figure(m.before or 0), figure(m.baseline or 0)))
+        question = QUESTIONS[name]
+        if name == "clustering_distance" and evaluation.dendrograms is not None:
+            question = question.replace("a cluster analysis find", f"{evaluation.dendrograms.number:,} clusters show")
+        rows.append((question, figure(m.value) + interval, figure(m.before or 0), figure(m.baseline or 0)))
         if name == "semantic_linkage":
             rows += [
                 (f"… by {attacker}", figure(x.value), figure(x.before or 0), figure(x.baseline or 0))

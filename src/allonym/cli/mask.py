@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from allonym.cli import declared, options
 from allonym.cli.help import Command, option
@@ -91,7 +92,8 @@ def mask(
         show_json(release.summary if hide_values else documents.summarised(release), err=to_stdout)
     else:
         path = documents.replacements
-        show_figures(release, path, err=to_stdout)
+        given = click.get_current_context().get_parameter_source("balance") is ParameterSource.COMMANDLINE
+        show_figures(release, path, balance=balance if given else None, err=to_stdout)
         if path is not None and release.changes is not None and not hide_values and not to_stdout:
             show_replacements(release.changes, path)
         click.echo(f"\nWritten and verified: {output}", err=to_stdout)
@@ -157,9 +159,17 @@ class Documents(NamedTuple):
 
 
 def show_figures(
-    release: Release, replacements: Path | None = None, *, by_column: bool = True, err: bool = False
+    release: Release,
+    replacements: Path | None = None,
+    *,
+    by_column: bool = True,
+    balance: float | None = None,
+    err: bool = False,
 ) -> None:
-    """Print the figures of a release, and name the file that lists its replacements, if there is one."""
+    """Print the figures of a release, and name the file that lists its replacements, if there is one.
+
+    With a balance, the score that it weighs is printed too.
+    """
     from allonym.methods.registry import method_parameters
     from allonym.ontology.linking.accept import unreviewed_in_words
     from allonym.pipeline.changes.promised_values import verified_in_words
@@ -189,6 +199,7 @@ def show_figures(
         *change_lines(s["changes"], replacements, by_column=by_column),
         *null_lines(s["nulls"], by_column=by_column),
         *_measures(s, by_column=by_column),
+        *([("score", _score(s["measures"], balance))] if balance is not None and s["measures"] else []),
         *(("caution", text) for text in s["cautions"]),
         ("method", f"{s['method']}, {parameters}{seed}"),
         ("time", _time(s)),
@@ -249,6 +260,12 @@ def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]
     yield "other attackers", _other_attackers(s["risk"])
     yield from ((f"{name} inferred", _inference(x)) for name, x in s["risk"]["inference"].items())
     yield from (("sampled", text) for text in [sample_in_words(s["risk"])] if text)
+
+
+def _score(measures: dict[str, Any], balance: float) -> str:
+    """Describe the score, and what it weighs."""
+    lost, linked, score = (measures[name]["value"] for name in ("information_loss", "record_linkage", "score"))
+    return f"{score:.2f} = {balance:g} · loss {lost:.2f} + {1 - balance:g} · linkage by text {linked:.2f}"
 
 
 def _noise(column: dict[str, Any]) -> str:

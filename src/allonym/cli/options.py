@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,6 +29,23 @@ balance = option(
     "--balance", type=click.FloatRange(0, 1), default=0.5, metavar="NUMBER",
     help="Weight of information loss in the score; the rest is linkage.",
 )  # fmt: skip
+
+
+class ClustersType(click.ParamType[int | str]):
+    """A number of clusters, or `auto`."""
+
+    name = "clusters"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return a whole number from 2 on, or auto."""
+        if value == "auto" or isinstance(value, int):
+            return value
+        if not str(value).isdecimal() or int(value) < 2:
+            self.fail(f"{value} is neither a whole number from 2 on nor auto.", param, ctx)
+        return int(value)
+
+
+CLUSTERS_HELP = "auto takes as many as the variance ratio of the original suggests."
 hide_values = option(
     "--hide-values", is_flag=True, callback=_remember_hidden, help="Print counts only, never values of the data."
 )

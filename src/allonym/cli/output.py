@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from allonym.errors import REPEATED_KEY, UNKNOWN_KEY, AllonymError, LinksError, PlanError, Problem, first_few
+from allonym.errors import (
+    DIFFERENT_LEAVES,
+    REPEATED_KEY,
+    UNKNOWN_KEY,
+    AllonymError,
+    LinksError,
+    PlanError,
+    Problem,
+    first_few,
+)  # fmt: skip
 from allonym.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
     from allonym.ontology.lexicon import Lexicon
 
 MAX_LISTED = 20  # values shown behind a problem
+CODES_WITH_VALUES = (REPEATED_KEY, UNKNOWN_KEY, DIFFERENT_LEAVES)  # of other errors than of plans and links
 
 
 def width() -> int:
@@ -107,7 +117,7 @@ def progress(task: str) -> Iterator[Progress]:
 
 def show_error(error: AllonymError, *, hide_values: bool) -> None:
     """Print every problem of an error, with its hint; values are shown of columns and keys, not of headers."""
-    of_columns = isinstance(error, PlanError | LinksError) or error.problems[0].code in (REPEATED_KEY, UNKNOWN_KEY)
+    of_columns = isinstance(error, PlanError | LinksError) or error.problems[0].code in CODES_WITH_VALUES
     hide_values = hide_values or not of_columns
     where = f"{error.where}: " if isinstance(error, PlanError) and error.where else ""
     several = len(error.problems) > 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,8 +31,17 @@ class ConceptIndex:
     the distances to leaves below the concepts, and those of such leaves to each other, however many leaves there are.
     """
 
-    def __init__(self, scope: Scope, measure: str, depth: str, concepts: Ints) -> None:
-        self.scope, self.measure, self.depth = scope, measure, depth
+    def __init__(
+        self,
+        scope: Scope,
+        measure: str,
+        depth: str,
+        concepts: Ints,
+        *,
+        content: str = similarity.DEFAULT_CONTENT,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self.scope, self.measure, self.depth, self.content, self.weights = scope, measure, depth, content, weights
         taxonomy = scope.taxonomy
         self.base = np.unique(concepts[concepts >= 0])
         self.used = taxonomy.above(self.base)
@@ -55,13 +65,13 @@ class ConceptIndex:
         if similarity.MEASURES[self.measure].by_content:
             from allonym.ontology.content import content
 
-            return content(self.scope.taxonomy, similarity.DEFAULT_CONTENT)
-        return similarity.DEFAULT_CONTENT
+            return content(self.scope.taxonomy, self.content)
+        return self.content
 
     def compute_distances(self, a: Ints, b: Ints, below: similarity.Below = similarity.NEITHER) -> Floats:
         """Compute the distances of concepts, or of leaves below them."""
-        options: dict[str, Any] = {"depth": self.depth, "content": self._content, "below": below}
-        return similarity.distance(self.measure, self.ancestry, a, b, **options)
+        options: dict[str, Any] = {"depth": self.depth, "content": self._content, "weights": self.weights}
+        return similarity.distance(self.measure, self.ancestry, a, b, below=below, **options)
 
     @cached_property
     def table(self) -> Floats | None:

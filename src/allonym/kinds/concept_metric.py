@@ -24,6 +24,7 @@ from allonym.ontology.generality.choice import better_known, chosen_concept, say
 from allonym.ontology.hierarchy_builder import build
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import DEFAULT_CONTENT
 
 MAX_COMPILED = 16_000_000  # distances that compiled kernels keep in a table
 BUILT_LEVELS = 5  # of a hierarchy that is built where an ontology is no tree
@@ -52,9 +53,13 @@ class ConceptMetric(BaseMetric):
         depth: str = "nodes",
         index: ConceptIndex | None = None,
         ceiling: Ceiling | None = None,
+        *,
+        content: str = DEFAULT_CONTENT,
+        weights: Sequence[float] | None = None,
     ) -> None:
         super().__init__(values)
         self.scope, self.measure, self.depth, self.ceiling = scope, measure, depth, ceiling
+        self.content, self.weights = content, weights
         if index is not None:
             self.__dict__["index"] = index
 
@@ -62,7 +67,11 @@ class ConceptMetric(BaseMetric):
         index = self.__dict__.get("index")
         if index is not None and not all(index.has(v) for v in values[len(self.values) :]):
             index = None
-        return ConceptMetric(values, self.scope, self.measure, self.depth, index, self.ceiling)
+        return self._like(values, self.measure, index)
+
+    def _like(self, values: Sequence[Value], measure: str, index: ConceptIndex | None = None) -> ConceptMetric:
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights}
+        return ConceptMetric(values, self.scope, measure, self.depth, index, self.ceiling, **options)
 
     @cached_property
     def concepts(self) -> Ints:
@@ -81,7 +90,8 @@ class ConceptMetric(BaseMetric):
     @cached_property
     def index(self) -> ConceptIndex:
         """The values and all their ancestors; metrics extended by some of these share it."""
-        return ConceptIndex(self.scope, self.measure, self.depth, self.concepts)
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights}
+        return ConceptIndex(self.scope, self.measure, self.depth, self.concepts, **options)
 
     def _between(self, a: Ints, b: Ints) -> Floats:
         one, other = self.concepts[a], self.concepts[b]
@@ -279,12 +289,14 @@ class ConceptMetric(BaseMetric):
 
     # --- for measures ----------------------------------------------------------------------------------------
 
+    @property
+    def _is_hierarchy(self) -> bool:
+        return self.scope.taxonomy.steps is not None
+
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
-        """Return how many values of the data lie under the least common subsumer; all, where a value is unlinked."""
+        """Return how many leaves lie under the least common subsumer; all, where a value is unlinked."""
         pairs, place = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
-        concepts = self.concepts[data]
-        linked = concepts[concepts >= 0]
-        covered = np.full(pairs.shape[1], float(len(data)))
+        covered = np.full(pairs.shape[1], float(self.leaf_count(data)))
         below: dict[int, int] = {}
         for i, (one, other) in enumerate(pairs.T.tolist()):
             if one == other:
@@ -292,9 +304,22 @@ class ConceptMetric(BaseMetric):
             elif not (self.unlinked[one] or self.unlinked[other]):
                 top = self.subsumer(np.array([one, other]), np.ones(2))
                 if top not in below:
-                    below[top] = self.index.count_below(top, linked)
+                    below[top] = self._leaves_under(top, data)
                 covered[i] = below[top]
         return covered[place.ravel()]
+
+    def leaf_count(self, data: Ints) -> int:
+        """Return how many leaves a hierarchy has; of another ontology, how many values the data have."""
+        return self._leaves_under(self.scope.root, data) if self._is_hierarchy else len(data)
+
+    def _leaves_under(self, concept: int, data: Ints) -> int:
+        """Return how many leaves lie at or below a concept; values of the data that are kinds of a leaf are leaves."""
+        linked = data[~self.unlinked[data]]
+        if not self._is_hierarchy:
+            return self.index.count_below(concept, self.concepts[linked])
+        kinds = self.concepts[linked[self.narrower[linked]]]
+        leaves = self.scope.taxonomy.leaves(concept)
+        return int(self.scope.members[leaves].sum()) + self.index.count_below(concept, kinds)
 
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which values a value is true of: a concept, of itself and of all below it."""
@@ -315,7 +340,7 @@ class ConceptMetric(BaseMetric):
         """Return the same values under another measure."""
         if measure == self.measure:
             return self
-        return ConceptMetric(self.values, self.scope, measure, self.depth, ceiling=self.ceiling)
+        return self._like(self.values, measure)
 
 
 def first_of_best(concepts: Ints, costs: Floats) -> int:

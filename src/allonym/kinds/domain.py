@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +16,7 @@ from allonym.metric import Value
 from allonym.ontology.joining.virtual_roots import virtual_roots
 from allonym.ontology.narrower import Narrower, broader
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import DEFAULT_CONTENT
 
 Bools = NDArray[np.bool_]
 TIE_DECIMALS = 12  # distances that agree to so many decimals are ties
@@ -33,7 +37,14 @@ class Domain:
     """
 
     def __init__(
-        self, scope: Scope, measure: str = "wu-palmer", depth: str = "nodes", *, individuals: bool = False
+        self,
+        scope: Scope,
+        measure: str = "wu-palmer",
+        depth: str = "nodes",
+        *,
+        individuals: bool = False,
+        content: str = DEFAULT_CONTENT,
+        weights: Sequence[float] | None = None,
     ) -> None:
         self.scope, self.individuals = scope, individuals
         cut = scope.cut()
@@ -41,15 +52,21 @@ class Domain:
         kept[virtual_roots(cut)] = False
         self._kept = np.flatnonzero(kept)
         self.concepts: Ints = frozen(scope.concepts[kept])
-        self._index = ConceptIndex(Scope(cut, cut.root), measure, depth, np.arange(len(cut)))
+        inside = Scope(cut, cut.root)
+        self._index = ConceptIndex(inside, measure, depth, np.arange(len(cut)), content=content, weights=weights)
         self._place = np.full(len(scope.taxonomy), -1, np.int64)
         self._place[self.concepts] = np.arange(len(self.concepts))
 
     @classmethod
     def of(cls, metric: ConceptMetric, concepts: Ints) -> Domain:
         """Return the domain of a column; it has named individuals if the column has."""
-        individuals = bool(metric.scope.taxonomy.instances[concepts].any())
-        return cls(metric.scope, metric.measure, metric.depth, individuals=individuals)
+        return cls.under(metric, individuals=bool(metric.scope.taxonomy.instances[concepts].any()))
+
+    @classmethod
+    def under(cls, metric: ConceptMetric, *, individuals: bool) -> Domain:
+        """Return the domain under the root of a column, with the measure of the column."""
+        options: dict[str, Any] = {"content": metric.content, "weights": metric.weights}
+        return cls(metric.scope, metric.measure, metric.depth, individuals=individuals, **options)
 
     def __len__(self) -> int:
         return len(self.concepts)

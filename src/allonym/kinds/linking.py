@@ -28,8 +28,8 @@ _LAST_WORD = re.compile(r"[^\W\d_]+(?=\s*$|\s*[(\[{,])")
 EACH_STYLE = " | "  # between the styles of joined ontologies
 MAX_WITHOUT_PLURAL = 2  # letters of words that are not taken for plurals
 LINKING_OPTIONS = frozenset(
-    {"ontology", "root", "links", "similarity", "depth", "senses", "individuals", "language", "abbreviations",
-     "unmatched", "accept_review", "accept", "rest", "combine", "ceiling"}
+    {"ontology", "root", "links", "similarity", "depth", "content", "feature_weights", "senses", "individuals",
+     "language", "abbreviations", "unmatched", "accept_review", "accept", "rest", "combine", "ceiling"}
 )  # fmt: skip
 
 

@@ -117,6 +117,18 @@ class BaseMetric(DropCaches, ABC):
         """Return None: compiled kernels call the metric."""
         return None
 
+    def compiled_distances(self) -> dict[str, Any] | None:
+        """Return None: where compiled kernels call the metric, they do so for distances, too."""
+        return None
+
+    def elements_of(self, value: Value) -> NDArray[np.int32] | None:
+        """Return None: values have no elements."""
+        return None
+
+    def value_of(self, elements: NDArray[np.int32]) -> Value:
+        """Raise TypeError: values have no elements."""
+        raise TypeError(f"{type(self).__name__} has no sets.")
+
     def point_value(self, point: int) -> Value:
         """Return the value of a row of the distances that `compiled_form` has."""
         return self.values[point]
@@ -151,6 +163,10 @@ class BaseMetric(DropCaches, ABC):
     def covered(self, a: Ints, b: Ints, data: Ints) -> Floats | None:
         """Return how many values of the data lie under the subsumer of two: one if they are equal, else all."""
         return np.where(a == b, 1.0, float(len(data)))
+
+    def leaf_count(self, data: Ints) -> int:
+        """Return how many values the data have: there is no hierarchy."""
+        return len(data)
 
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which values a value is true of: itself; null is true of all."""

@@ -29,6 +29,7 @@ from allonym.ontology.linking.phrases import noun_phrases
 from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import broader, broader_unless
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import DEFAULT_CONTENT
 from allonym.records import Attribute
 from allonym.release_key import rng_of
 
@@ -64,6 +65,8 @@ class Sets(Kind):
 
     measure: str = default_measure
     depth: str = "nodes"
+    content: str = DEFAULT_CONTENT
+    weights_of_features: Sequence[float] | None = None
     unmatched: str = "opaque"  # an unlinked item stands for itself, or is left out (suppress)
     language: str = "en"
     separator: str = SEPARATOR
@@ -122,7 +125,9 @@ class Sets(Kind):
             for text in meanings:
                 value = linked_value(linked[text], scope, self.language)
                 meanings[text] = value if value is not None else None if self.unmatched == "suppress" else text
-            elements = ConceptMetric([], scope, self.measure, self.depth, ceiling=self._ceiling(words, meanings, scope))
+            options: dict[str, Any] = {"content": self.content, "weights": self.weights_of_features}
+            ceiling = self._ceiling(words, meanings, scope)
+            elements = ConceptMetric([], scope, self.measure, self.depth, ceiling=ceiling, **options)
             style = concept_style(linked, scope, self.writes_codes)
             write = cache(concept_writer(scope.taxonomy, style, self.language))
         return self._encoded_sets(name, cells, meanings, elements, write)

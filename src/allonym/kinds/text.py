@@ -23,10 +23,11 @@ from allonym.kinds.linking import (
 from allonym.kinds.word_codec import WordCodec
 from allonym.metric import Metric, Value
 from allonym.ontology.generality.ceiling import Ceiling, named_concepts
-from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.link import BEST_PAIR, Link
 from allonym.ontology.linking.several import link
-from allonym.ontology.narrower import Narrower, broader
+from allonym.ontology.narrower import Narrower, Senses, broader
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import DEFAULT_CONTENT
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ class Text(Kind):
     role: str = "quasi"
     measure: str = Kind.default_measure
     depth: str = "nodes"
+    content: str = DEFAULT_CONTENT
+    weights_of_features: Sequence[float] | None = None
+    senses: str | None = None  # best-pair: a word keeps all its senses
     unmatched: str = "opaque"  # an unlinked word stands for itself, or becomes null (suppress)
     language: str = "en"
     individuals: bool | None = None
@@ -76,6 +80,8 @@ class Text(Kind):
         def label(value: Value) -> str | None:
             if value is None or isinstance(value, str):
                 return None
+            if isinstance(value, Senses):
+                return writers[0](broader(value[0]))
             each = (broader(value),) if len(links) == 1 else broader(value)
             return next(write(c) for c, write in zip(each, writers, strict=True) if c is not None)
 
@@ -91,11 +97,16 @@ class Text(Kind):
         value = self._joined([self._linked_value(x.links[str(cell)], x.scope) for x in links])
         return str(cell) if value is None else value
 
-    def _linked_value(self, link: Link, scope: Scope) -> int | Narrower | None:
-        return linked_value(link, scope, self.language) if self.role == "quasi" else link.concept
+    def _linked_value(self, link: Link, scope: Scope) -> int | Narrower | Senses | None:
+        if self.role != "quasi" or link.concept is None:
+            return link.concept
+        if self.senses != BEST_PAIR:
+            return linked_value(link, scope, self.language)
+        each = (replace(link, concept=c) for c in dict.fromkeys((link.concept, *link.alternatives)))
+        return Senses(linked_value(x, scope, self.language) for x in each)
 
     @staticmethod
-    def _joined(values: Sequence[int | Narrower | None]) -> Value:
+    def _joined(values: Sequence[int | Narrower | Senses | None]) -> Value:
         """Return what a word means in several ontologies as one value; None, if none of them has the word.
 
         Words that are one concept in an ontology are one value, and so one leaf in the others.
@@ -123,9 +134,16 @@ class Text(Kind):
 
     def _metric(self, values: list[Value], ceilings: Sequence[Ceiling]) -> Metric:
         from allonym.kinds.blend import BlendedMetric
+        from allonym.kinds.senses_metric import SensesMetric
 
-        parts = [ConceptMetric([], x.scope, self.measure, self.depth, ceiling=x) for x in ceilings]
+        parts = [self._concept_metric([], x.scope, x) for x in ceilings]
+        if self.senses == BEST_PAIR:
+            return SensesMetric(values, parts[0])
         return parts[0].extend(values) if len(parts) == 1 else BlendedMetric(values, parts)
+
+    def _concept_metric(self, values: Sequence[Value], scope: Scope, ceiling: Ceiling | None = None) -> ConceptMetric:
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights_of_features}
+        return ConceptMetric(values, scope, self.measure, self.depth, ceiling=ceiling, **options)
 
     def meanings(
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: Sequence[ColumnLinks]
@@ -137,7 +155,7 @@ class Text(Kind):
 
     def _new_values(
         self, encoded: EncodedColumn, cells: Cells, new: Mapping[str, int], links: ColumnLinks
-    ) -> dict[str, int | Narrower]:
+    ) -> dict[str, int | Narrower | Senses]:
         """Link new words; of several senses, take the one nearest to the concepts that the word replaces."""
         scope = links.scope
         settled = {x.value: scope.taxonomy.ids[x.concept] for x in links.links.values() if x.concept is not None}
@@ -151,7 +169,7 @@ class Text(Kind):
             settled=settled,
             suggest=False,
         )
-        values: dict[str, int | Narrower] = {ANYTHING: scope.root} if ANYTHING in new else {}
+        values: dict[str, int | Narrower | Senses] = {ANYTHING: self._top(scope)} if ANYTHING in new else {}
         original = encoded.cells
         for x in new_links:
             if x.value not in words or x.concept is None:
@@ -163,15 +181,19 @@ class Text(Kind):
                 if old is not None and old.concept is not None:
                     replaced.append((old.concept, count))
             concept = self._nearest([x.concept, *x.alternatives], replaced, scope)
-            value = self._linked_value(replace(x, concept=concept), scope)
+            others = tuple(c for c in (x.concept, *x.alternatives) if c != concept)
+            value = self._linked_value(replace(x, concept=concept, alternatives=others), scope)
             if value is not None:
                 values[x.value] = value
         return values
 
+    def _top(self, scope: Scope) -> int | Senses:
+        return Senses((scope.root,)) if self.senses == BEST_PAIR else scope.root
+
     def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> WordCodec:
         """Return the codec of the words of one ontology."""
         scope, linked = links[0].scope, links[0].links
-        values = {text: self._linked_value(x, scope) for text, x in linked.items()}
+        values = {text: linked_value(x, scope, self.language) for text, x in linked.items()}
         individuals = bool(self.individuals) if domain is None else domain.individuals
         style = concept_style(linked, scope, self.writes_codes)
         return WordCodec(encoded.attribute.name, self, scope, values, style, individuals, domain)
@@ -196,7 +218,7 @@ class Text(Kind):
         if len(senses) == 1 or not replaced:
             return senses[0]
         values = list(dict.fromkeys([*senses, *(c for c, _ in replaced)]))
-        metric = ConceptMetric(values, scope, self.measure, self.depth)
+        metric = self._concept_metric(values, scope)
         codes = metric.codes_of([c for c, _ in replaced])
         counts = np.array([n for _, n in replaced], np.float64)
         costs = metric.distances(metric.codes_of(senses)[:, None], codes) @ counts

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, sum_by
+from allonym.arrays import Floats, Ints, sum_by
 from allonym.kinds.set_metric import SetMetric
-from allonym.records import Pairs
+from allonym.metric import Metric
+from allonym.records import Attribute, Pairs
 
 # --- meaning (Martínez, Sánchez and Valls 2012, §4.1; Martínez 2010, §4.2 and §5) -----------------------------------
 
@@ -98,15 +99,18 @@ def _mean(pairs: Pairs, amounts: Floats) -> float:
 def loss_metric(pairs: Pairs) -> float:
     """Return Iyengar's loss metric: (M_P - 1)/(M - 1) per cell, the mean per column, summed over columns.
 
-    M are the values in the data, M_P those under what a value and its stand-in have in common. Of numbers and ranks the
-    range between the two, as a share of the whole.
+    M are the leaves of the column's hierarchy, whether the data have them or not, and M_P those under what a value and
+    its replacement have in common. Of a column without a hierarchy, leaves are the values in the data; of numbers and
+    ranks the range between the two counts, as a share of the whole. Where there is a single leaf, whatever changed is
+    lost.
     """
-    return sum(_mean(pairs, cells) for cells in _cells(pairs, lambda under, all_: (under - 1) / max(all_ - 1, 1)))
+    cells = _cells(pairs, lambda under, leaves: (under - 1) / (leaves - 1) if leaves > 1 else np.ones_like(under))
+    return sum(_mean(pairs, column) for column in cells)
 
 
 def certainty_penalty(pairs: Pairs) -> float:
     """Return the normalised certainty penalty: M_P / M per cell, 0 where M_P is 1; the mean over all cells (NCP)."""
-    cells = _cells(pairs, lambda under, all_: np.where(under <= 1, 0.0, under / all_))
+    cells = _cells(pairs, lambda under, leaves: np.where((under <= 1) & (leaves > 1), 0.0, under / leaves))
     return float(np.mean([_mean(pairs, column) for column in cells]))
 
 
@@ -116,10 +120,17 @@ def _cells(pairs: Pairs, cost: Callable[[Floats, int], Floats]) -> list[Floats]:
     for a, attribute in enumerate(pairs.attributes):
         was, now = pairs.original[:, a], pairs.masked[:, a]
         data = np.flatnonzero(np.bincount(was))
-        under = attribute.metric.covered(was, now, data)
-        costs = attribute.metric.range(was, now) if under is None else cost(under, len(data))
+        metric = _with_leaves(attribute, now)
+        under = metric.covered(was, now, data)
+        costs = metric.range(was, now) if under is None else cost(under, metric.leaf_count(data))
         costs_of_columns.append(np.where(was == now, 0.0, costs))
     return costs_of_columns
+
+
+def _with_leaves(attribute: Attribute, masked: Ints) -> Metric:
+    """Return what counts leaves: the hierarchy beside the ontology, if it has all masked values; else, the metric."""
+    hierarchy = attribute.hierarchy
+    return attribute.metric if hierarchy is None or masked.max(initial=0) >= len(hierarchy.values) else hierarchy
 
 
 # --- groups (Martínez 2010, §2.6) -----------------------------------------------------------------------------------

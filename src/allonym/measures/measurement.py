@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from allonym.kinds.registry import kind_named
-from allonym.measures import clusters, loss, marginals, risk
+from allonym.measures import loss, marginals, risk
+from allonym.measures.clusters import CLUSTERS, clustering_distance
 from allonym.progress import Phase, phase
 from allonym.records import Attribute, Pairs
 
@@ -74,6 +75,7 @@ MARGINALS = {
     "earth_movers_distance": marginals.earth_movers_distance,
 }
 BRIEF = ("information_loss", "sse", "sst", *MARGINALS, *OF_SETS, "record_linkage", "semantic_linkage", "score")
+OF_THESIS = ("semantic_quality", "path_distance", "discernibility", "clustering_distance")  # Martínez (2010), §5
 SCORED = ("information_loss", "record_linkage")
 _BY_COLUMN = {
     "information_loss": loss.information_loss,
@@ -103,11 +105,12 @@ def measured(
     threshold: float = THRESHOLD,
     seed: int = 0,
     exact: bool = False,
+    clusters: int | str = CLUSTERS,
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Measurement]:
     """Measure a release in every way, or in some; linkage by meaning on all records, if it must be exact."""
     measurements: dict[str, Measurement] = {}
-    functions = _functions(k, threshold, seed)
+    functions = _functions(k, threshold, seed, clusters)
     if not any(kind_named(attribute.kind).multivalued for attribute in pairs.attributes):
         names = [name for name in names if name not in OF_SETS]
     for name in names:
@@ -165,13 +168,13 @@ def _scored(lost: Measurement, linked: Measurement, balance: float) -> Measureme
     return Measurement("score", value, before, baseline)
 
 
-def _functions(k: int, threshold: float, seed: int) -> dict[str, Callable[[Pairs], float]]:
+def _functions(k: int, threshold: float, seed: int, clusters: int | str) -> dict[str, Callable[[Pairs], float]]:
     """Return the function of every measure that is one."""
     return {
         **_BY_COLUMN,
         "sse": loss.sse,
         "sst": loss.sst,
-        "clustering_distance": partial(clusters.clustering_distance, seed=seed),
+        "clustering_distance": partial(clustering_distance, clusters=clusters, seed=seed),
         "set_loss": loss.set_loss,
         "set_loss_min_sum": partial(loss.set_loss, distance="min-sum"),
         "discernibility": loss.discernibility,

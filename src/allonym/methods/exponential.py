@@ -57,7 +57,7 @@ class Exponential(RecordLevelMethod):
         """Take the candidates; the values of the data are not looked at."""
         metric = attribute.metric
         assert isinstance(metric, ConceptMetric)
-        domain = Domain(metric.scope, metric.measure, metric.depth, individuals=True)
+        domain = Domain.under(metric, individuals=True)
         candidates = attribute.candidates
         if candidates is None:
             candidates = tuple(domain.concepts[~metric.scope.taxonomy.instances[domain.concepts]].tolist())

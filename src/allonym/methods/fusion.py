@@ -25,7 +25,7 @@ from allonym.methods.base import (
 from allonym.methods.blocks import Blocks, grouped
 from allonym.methods.finish import Finishing, effort_of
 from allonym.methods.groups import Groups
-from allonym.methods.kernels.fusion import fusion
+from allonym.methods.kernels.fusion import UNCOMPARED, UNGUIDED, fusion
 from allonym.methods.refine import Effort
 from allonym.methods.replacement.existing_records import EXISTING
 from allonym.methods.represent import represent
@@ -35,8 +35,9 @@ from allonym.parameters import parameter
 from allonym.progress import Progress, no_progress
 from allonym.records import Attribute, Masking, Records
 
-HEURISTICS = ("none", "h1", "h1+target", "h1+h2", "h1+h2+h3")
+HEURISTICS = ("none", "h1", "h1+target", "h1+h2", "h1+h2+h3", "h1+h2+h3-printed")
 GUIDES = ("similarity", "hierarchy", "discernibility", "random")  # or a measure of similarity
+TOWARDS = ("existing", "new")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Fusion(PartitionMethod):
     )
     heuristics: str = parameter("h1+h2+h3", "Which groups are fused first.", choices=HEURISTICS)
     guide: str = parameter("similarity", "What makes groups alike.", choices=(*GUIDES, *MEASURES))
+    towards: str = parameter(
+        "existing",
+        "What two fused groups become: the values of the second, or new values near all records of both.",
+        choices=TOWARDS,
+    )
     refine: bool = parameter(True, REFINE)
     time_limit: float | None = time_limit_parameter()
     values: str = parameter("any", VALUES, choices=VALUES_CHOICES)
@@ -56,8 +62,15 @@ class Fusion(PartitionMethod):
     suppress_cells: bool = parameter(False, SUPPRESS_CELLS)
 
     def conflicts(self, stated: Mapping[str, Any]) -> Iterator[Problem]:
-        """Yield the problem of existing values together with suppressed cells."""
+        """Yield options that contradict others, or have no effect together with them."""
         yield from cell_conflicts(self.values, cells=self.suppress_cells)
+        yield from options_without_effect(self.heuristics, self.guide, stated)
+        if self.towards == "new" and self.writes_existing:
+            text = "towards = new writes new values, but values = existing only those of records of the table."
+            yield Problem("values-not-existing", text, "leave one of the two out.")
+        if self.towards == "new" and self.guide == "hierarchy":
+            text = "towards = new needs distances to new values, which a hierarchy does not have."
+            yield Problem("new-not-in-hierarchy", text, "choose another guide, or towards = existing.")
 
     @property
     def needs_hierarchy(self) -> bool:
@@ -74,15 +87,15 @@ class Fusion(PartitionMethod):
         return guiding(records, self.guide)
 
     def partition(self, records: Records, rng: np.random.Generator, tick: Progress) -> Groups:
-        """Fuse groups until each has k records; the one that stayed is named."""
-        into = fused_into(records, self.k, rng, tick, self.heuristics, self.guide)
+        """Fuse groups until each has k records; the one that stayed is named, if its values do."""
+        into = fused_into(records, self.k, rng, tick, self.heuristics, self.guide, new=self.towards == "new")
         groups = Groups.of(np.stack([np.arange(len(records)), records.counts, into], axis=1))
-        return replace(groups, named=np.unique(into))
+        return groups if self.towards == "new" else replace(groups, named=np.unique(into))
 
     def mask(
         self, records: Records, seed: int = 0, tick: Progress = no_progress, blocks: Blocks | None = None
     ) -> Masking:
-        """Fuse groups until each has k records, and k persons; the group that stayed gives its values."""
+        """Fuse groups until each has k records, and k persons; the group that stayed, or the centroid, gives values."""
         effort = effort_of(
             records,
             refine=refines(records, self.refine, self.time_limit),
@@ -92,6 +105,9 @@ class Fusion(PartitionMethod):
             truthful=False,
         )
         groups = grouped(self, records, seed, tick, blocks)
+        if self.towards == "new":
+            finishing = Finishing(self.k, self.metrics(records), "centroid", effort, self.suppress_cells)
+            return finishing.masked(records, groups, tick)
         return _finished(
             records, groups, _into(groups), self.k, tick, effort, self.suppress_cells, self.writes_existing
         )
@@ -113,9 +129,30 @@ def guiding(records: Records, guide: str) -> list[Metric]:
     return [metric.with_measure(guide) for metric in own] if guide in MEASURES else own
 
 
-def fused_into(records: Records, k: int, rng: np.random.Generator, tick: Progress, heuristics: str, guide: str) -> Ints:
-    """Fuse groups until each has k records; return for every tuple the one whose values it has."""
-    return fusion(records, guiding(records, guide), k, rng, tick, heuristics=heuristics, guide=guide)
+def options_without_effect(heuristics: str, guide: str, stated: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the problem of a guide that heuristics ignore, or of heuristics that a guide ignores."""
+    if heuristics in UNGUIDED and ("guide" in stated or guide != "similarity"):
+        text = f"guide has no effect with heuristics = {heuristics}, which draws the group whose values are taken."
+        hint = "leave guide out, or choose heuristics = h1+target, h1+h2 or h1+h2+h3."
+        yield Problem("guide-without-effect", text, hint)
+    elif guide in UNCOMPARED and ("heuristics" in stated or heuristics != "h1+h2+h3"):
+        way = "draws the group whose values are taken" if guide == "random" else "takes the smallest other group"
+        text = f"heuristics has no effect with guide = {guide}, which {way}."
+        yield Problem("heuristics-without-effect", text, "leave heuristics out, or choose another guide.")
+
+
+def fused_into(
+    records: Records,
+    k: int,
+    rng: np.random.Generator,
+    tick: Progress,
+    heuristics: str,
+    guide: str,
+    *,
+    new: bool = False,
+) -> Ints:
+    """Fuse groups until each has k records; return for every tuple the one that stayed of its group."""
+    return fusion(records, guiding(records, guide), k, rng, tick, heuristics=heuristics, guide=guide, new=new)
 
 
 def fused(records: Records, into: Ints, k: int, tick: Progress = no_progress) -> Masking:

@@ -5,6 +5,9 @@ than those of its parents. T(c) is then a short row of numbers, and T(a) ∩ T(b
 comparison, packed into the bits of an integer. The highest common slot is a least common subsumer. It is the only one
 if it has as many ancestors as there are common slots, as for all but one in a thousand pairs of WordNet nouns. Other
 pairs, and concepts with more than 29 slots, use a slower general algorithm with the same result.
+
+The shortest path between two concepts may lead over a higher common subsumer than a least one, if one of them has a
+second parent high up. Such pairs have ancestors nearer than the least common subsumer in lower slots.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.arrays import take_rows
 
 if TYPE_CHECKING:
-    from allonym.ontology.features import ConceptFeatures
+    from allonym.ontology.similarity.features import ConceptFeatures
+    from allonym.ontology.similarity.gloss_vectors import GlossVectors
     from allonym.ontology.taxonomy import Taxonomy
 
 Ints = NDArray[Any]  # integers of any width
@@ -59,9 +63,16 @@ class Ancestry:
     @cached_property
     def features(self) -> ConceptFeatures:
         """The features of the same concepts, for the measures on features."""
-        from allonym.ontology.features import ConceptFeatures
+        from allonym.ontology.similarity.features import ConceptFeatures
 
         return ConceptFeatures(self.taxonomy, self._used)
+
+    @cached_property
+    def gloss_vectors(self) -> GlossVectors:
+        """The gloss vectors of the same concepts."""
+        from allonym.ontology.similarity.gloss_vectors import GlossVectors
+
+        return GlossVectors(self.taxonomy, self._used)
 
     # --- construction ----------------------------------------------------------------------------------------
 
@@ -150,6 +161,7 @@ class Ancestry:
         self._main = main
         self._main_links = np.zeros((p, 32), self._links.dtype)
         self._main_links[:, :MARK] = self._links[:, :MARK]
+        self._nearest = self._nearest_below()
         self._place_of = np.append(self._offset[:MARK], p - 1)  # the mark refers to the place of no concept
         self.size = np.zeros(len(self.taxonomy), np.int32)  # |T(c)|
         self.size[self._used] = filled.sum(axis=1)
@@ -159,6 +171,12 @@ class Ancestry:
         padded = np.zeros((p, -(-strict.shape[1] // 8) * 8), np.uint8)
         padded[:, : strict.shape[1]] = strict
         self._above = padded.view(np.uint64)
+
+    def _nearest_below(self) -> Ints:
+        """Return for every main slot the fewest links up to an ancestor in a lower slot."""
+        nearest = np.full((len(self._used), 32), np.iinfo(self._links.dtype).max // 2, self._links.dtype)
+        nearest[:, 1:MARK] = np.minimum(np.minimum.accumulate(self._links[:, : MARK - 1], axis=1), nearest[:, 1:MARK])
+        return nearest
 
     # --- queries ---------------------------------------------------------------------------------------------
 
@@ -184,18 +202,29 @@ class Ancestry:
 
         `a` and `b` broadcast as in NumPy: two arrays of equal length are pairs, a column and a row are a table.
         """
-        return self._best(a, b, score, None)
+        return self._best(self._pairs(a, b), score, None, shortest=False)
+
+    def links(self, a: ArrayLike, b: ArrayLike) -> Floats:
+        """Return the fewest links of each pair up to a common subsumer, least or not; broadcast as in NumPy."""
+        return -self._best(self._pairs(a, b), _fewest_links, None, shortest=True)
 
     def best_subsumer(self, a: ArrayLike, b: ArrayLike, score: Score) -> NDArray[np.int64]:
         """Return the least common subsumer with the best score; of equals the deepest, then the lowest number."""
-        place = np.empty(np.broadcast_shapes(np.shape(a), np.shape(b)), np.int64)
-        self._best(a, b, score, place.reshape(-1))
+        return self._subsumer(a, b, score, shortest=False)
+
+    def nearest_subsumer(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the common subsumer on the shortest path; of equals the deepest, then the lowest number."""
+        return self._subsumer(a, b, _fewest_links, shortest=True)
+
+    def _subsumer(self, a: ArrayLike, b: ArrayLike, score: Score, *, shortest: bool) -> NDArray[np.int64]:
+        pairs = self._pairs(a, b)
+        place = np.empty(pairs.shape, np.int64)
+        self._best(pairs, score, place.reshape(-1), shortest=shortest)
         return self._concept_at[place]
 
-    def _best(self, a: ArrayLike, b: ArrayLike, score: Score, places: NDArray[np.int64] | None) -> Floats:
-        pairs = self._pairs(a, b)
+    def _best(self, pairs: _Pairs, score: Score, places: NDArray[np.int64] | None, *, shortest: bool) -> Floats:
         value, hard = np.empty(pairs.size), []
-        flat_links = self._main_links.reshape(-1)
+        flat_links, flat_nearest = self._main_links.reshape(-1), self._nearest.reshape(-1)
         for block, x, y, row_x, common in self._common(pairs):
             highest = np.frexp(common.astype(np.float64))[1]
             highest -= 1
@@ -206,11 +235,17 @@ class Ancestry:
             value[block] = score(links, place)
             if places is not None:
                 places[block] = place
-            hard.append(np.flatnonzero(np.bitwise_count(common) != np.take(self._size_at, place)) + block.start)
+            is_hard = np.bitwise_count(common) != np.take(self._size_at, place)
+            if shortest:
+                higher = np.take(flat_nearest, x * 32 + highest)
+                higher += np.take(flat_nearest, y * 32 + highest)
+                is_hard |= higher < links
+            hard.append(np.flatnonzero(is_hard) + block.start)
         several = np.concatenate([*hard, np.empty(0, np.int64)])
         for low in range(0, len(several), BLOCK):
             some = several[low : low + BLOCK]
-            value[some], place = self._general(*pairs.at(some), score)
+            x, y = pairs.at(some)
+            value[some], place = self._shortest(x, y) if shortest else self._general(x, y, score)
             if places is not None:
                 places[some] = place
         return value.reshape(pairs.shape)
@@ -257,6 +292,22 @@ class Ancestry:
         order = np.lexsort((subsumer, -self.taxonomy.depth[subsumer], -value, pair))
         first = order[np.searchsorted(pair[order], np.arange(len(x)))]
         return value[first], place[first]
+
+    def _shortest(self, x: Ints, y: Ints) -> tuple[Floats, Ints]:
+        """Compare the links over every common slot."""
+        rows = self._numbers[x]
+        common = (rows == self._numbers[y]) & (rows > 0)
+        links = np.where(common, self._links[x] + self._links[y], np.iinfo(self._links.dtype).max)
+        fewest = links.min(axis=1)
+        pair, slot = np.nonzero(links == fewest[:, None])
+        place = self._offset[slot] + rows[pair, slot]
+        subsumer = self._concept_at[place]
+        order = np.lexsort((subsumer, -self.taxonomy.depth[subsumer], pair))
+        return -fewest.astype(np.float64), place[order[np.searchsorted(pair[order], np.arange(len(x)))]]
+
+
+def _fewest_links(links: Ints, subsumer: Ints) -> Floats:
+    return -links.astype(np.float64)
 
 
 class _Pairs:

@@ -20,7 +20,10 @@ from allonym.ontology.pickling import DropCaches
 from allonym.ontology.strings import CompressedStrings, PackedIndex, Strings
 
 PARTS_OF_SPEECH = "avr"  # adjective, verb, adverb
-POINTERS = ("derivation", "pertainym", "attribute", "participle", "verb", "adjective", "synonym", "similar", "antonym")
+POINTERS = (
+    "derivation", "pertainym", "attribute", "participle", "verb", "adjective", "synonym", "similar", "antonym",
+    "satellite",
+)  # fmt: skip
 INDIRECT = POINTERS.index("synonym")  # this pointer and those after it
 DOMAINS = ("topic", "region", "usage")
 # WordNet's detachment rules for verbs and adjectives (morphy(7WN))
@@ -52,7 +55,8 @@ class Derivation:
     `pointer` says how. Straight: `derivation` (retire → retirement), `pertainym` (obstetric → obstetrics), `attribute`
     (female → sex). Through another word: `participle` and `verb` (the derivations of a verb), `adjective` (of the
     adjective of an adverb). Weaker: `synonym` (nouns of another word of the same sense), `similar` (of the more general
-    adjective) and `antonym` (of the opposite; the concept is what the word denies).
+    adjective), `satellite` (of narrower adjectives, where the word leads to no other noun: warm-blooded → homeotherm)
+    and `antonym` (of the opposite; the concept is what the word denies).
     """
 
     concept: int
@@ -178,7 +182,7 @@ class Details(DropCaches):
         """Return the noun concepts that an adjective, adverb or verb leads to, the likeliest first.
 
         Inflected forms lead to the nouns of all their lemmas: "divorced" is an adjective and a form of the verb
-        `divorce`. Each concept is listed once. The weaker pointers (`synonym`, `similar`, `antonym`) come last; within
+        `divorce`. Each concept is listed once. The weaker pointers (from `synonym` on) come last; within
         both parts, frequent senses come first, then the lower rank.
 
         >>> from allonym.ontology.wordnet import bundled

@@ -19,6 +19,12 @@ class Narrower:
     text: str  # the same for all spellings
 
 
+class Senses(tuple[Any, ...]):
+    """All that a word may mean, the likeliest first: concepts, or leaves below them."""
+
+    __slots__ = ()
+
+
 def is_narrower(value: Any) -> bool:
     """Tell whether a value is a leaf below a concept, or a set or a tuple of concepts with such leaves."""
     if isinstance(value, (frozenset, tuple)):
@@ -41,8 +47,8 @@ def broader(value: Any) -> Any:
         return value.concept
     if not is_narrower(value):
         return value
-    if isinstance(value, frozenset):
-        return frozenset(map(broader, value))
+    if isinstance(value, (frozenset, Senses)):
+        return type(value)(map(broader, value))
     exact = tuple(None if isinstance(x, Narrower) else x for x in value)
     return exact if any(x is not None for x in exact) else tuple(map(broader, value))
 

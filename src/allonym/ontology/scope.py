@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import take_rows, to_rows
+from allonym.arrays import take_rows
 from allonym.ontology.pickling import DropCaches
 from allonym.ontology.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _PartOfTaxonomy(Taxonomy):
+    """A part of a taxonomy as a taxonomy of its own; it has the definitions and parts of the whole."""
+
+    whole: Taxonomy | None = None
+    own_concepts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # as the whole has them
+
+    @property
+    def origins(self) -> tuple[tuple[Taxonomy, NDArray[np.int64]], ...]:
+        """The whole taxonomy, and the concept there of every concept here."""
+        return () if self.whole is None else ((self.whole, self.own_concepts),)
+
+    def definition(self, concept: int) -> str:
+        """Return the definition of a concept; empty if the source has none."""
+        return "" if self.whole is None else self.whole.definition(int(self.own_concepts[concept]))
 
 
 @dataclass(frozen=True)
@@ -65,12 +82,7 @@ class Scope(DropCaches):
         starts, above = take_rows(*whole.parents, concepts)
         child = np.repeat(np.arange(len(concepts)), np.diff(starts))
         inside = (new_code[above] >= 0) & (child != new_code[self.root])
-        parts = None
-        if whole.parts is not None:
-            part_starts, others = take_rows(*whole.parts, concepts)
-            owner, other = np.repeat(np.arange(len(concepts)), np.diff(part_starts)), new_code[others]
-            parts = to_rows(owner[other >= 0], other[other >= 0], len(concepts))
-        return Taxonomy.build(
+        part = _PartOfTaxonomy.build(
             self.name,
             [whole.ids[c] for c in concepts],
             child=child[inside],
@@ -79,6 +91,6 @@ class Scope(DropCaches):
             lexicon=whole.lexicon.restrict(new_code),
             instances=whole.instances[concepts],
             source=whole.source,
-            definitions=None if whole.definitions is None else [whole.definitions[c] for c in concepts],
-            parts=parts,
         )
+        assert isinstance(part, _PartOfTaxonomy)
+        return replace(part, whole=whole, own_concepts=concepts)

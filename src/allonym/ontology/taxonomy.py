@@ -316,6 +316,11 @@ class Taxonomy(DropCaches):
         """What the source says beside is-a links and words, if it does."""
         return None
 
+    @property
+    def origins(self) -> tuple[tuple[Taxonomy, NDArray[np.int64]], ...]:
+        """The taxonomies that it was made from, and the concept there of every concept here; -1: none."""
+        return ()
+
     def definition(self, concept: int) -> str:
         """Return the definition of a concept; empty if the source has none."""
         if self.definitions is not None:

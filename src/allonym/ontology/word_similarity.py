@@ -50,7 +50,7 @@ def compare(
     Args:
         one: a word or id.
         other: a word or id.
-        measure: a name in `similarity.MEASURES`.
+        measure: a name in `similarity.ALL_MEASURES`.
         depth: the depth convention of Wu-Palmer: `edges`, `nodes` or `virtual-root`.
         content: the information content: `seco`, `sanchez-batet` or `corpus`.
         ontology: the ontology or a part of it; by default WordNet.
@@ -84,7 +84,7 @@ def compare(
     table = measures.distance(measure, taxonomy, a[:, None], b, depth=depth, content=content)
     i, j = np.unravel_index(int(np.argmin(table)), table.shape)
     pair = int(a[i]), int(b[j])
-    registered = measures.MEASURES[measure]
+    registered = measures.ALL_MEASURES[measure]
     options = {"content": content} if registered.by_content else {}
     published = registered.published(taxonomy, *pair, **options) if registered.published else None
     common = measures.lcs(taxonomy, *pair, measure=measure, depth=depth, content=content)

@@ -121,6 +121,8 @@ def cleaned(column: Column, before: Column | None) -> Column:
         kept = (
             "similarity",
             "depth",
+            "content",
+            "feature_weights",
             "senses",
             "individuals",
             "unmatched",

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import AllonymError, OptionError, PlanError, Problem
-from allonym.measures.measurement import BALANCE
+from allonym.measures.clusters import CLUSTERS, check_clusters
+from allonym.measures.measurement import BALANCE, BRIEF, OF_THESIS, QUESTIONS
 from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
 from allonym.methods.base import KAnonymityMethod
 from allonym.methods.record_level import RecordLevelMethod
@@ -55,6 +56,8 @@ def compare(
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     balance: float = BALANCE,
+    measures: Sequence[str] = OF_THESIS,
+    clusters: int | str = CLUSTERS,
     workers: int | None = None,
     tick: Progress = no_progress,
 ) -> Comparison:
@@ -63,9 +66,38 @@ def compare(
     A parameter of the grid applies to the methods that have it. The comparison lists settings that cannot be run, with
     their problems; if none can be run, that is an error. Where the table is a file and the work takes long, several
     settings run at a time: as many as there are cores, or `workers`.
+
+    Args:
+        source: the table, a frame or a file.
+        plan: the plan; methods and parameters replace its own.
+        methods: the names of methods.
+        grid: values of parameters; by default `k` from 2 to 15.
+        balance: the weight of loss against risk in the score, from 0 to 1.
+        workers: the number of settings that run at a time.
+        measures: what is measured besides what every release has, by the names of `allonym evaluate`.
+        clusters: how many clusters of records before and after masking are compared, or `auto`.
+        tick: called with the work done and its total.
+
+    Returns:
+        The figures of every run; `rows()` has one row for each, `best` marks the best trade-offs.
+
+    Raises:
+        OptionError: a method or parameter is unknown, or the balance is out of range.
+        PlanError: no setting can be run.
+
+    >>> import allonym as al, pandas as pd
+    >>> plan = al.Plan({"job": al.quasi("wordnet:person")}, k=2, seed=1)
+    >>> jobs = pd.DataFrame({"job": ["plumber", "carpenter", "nurse", "midwife"]})
+    >>> [(x["method"], x["k"]) for x in compare(jobs, plan, ["sa-mdav", "mdav"], {"k": [2]}).rows()]
+    [('sa-mdav', 2), ('mdav', 2)]
     """
+    check_clusters(clusters)
     if not 0 <= balance <= 1:
         raise OptionError(f"The balance is {balance:g}, it must be from 0 to 1.")
+    unknown_measures = [x for x in measures if x not in QUESTIONS]
+    if unknown_measures:
+        raise OptionError.of("measure", unknown_measures[0], list(QUESTIONS))
+    more = tuple(x for x in dict.fromkeys(measures) if x not in BRIEF)
     grid = {"k": KS} if grid is None else grid
     settings = list(_settings(methods, grid))
     table = open_source(plan, source, each=True)
@@ -79,8 +111,10 @@ def compare(
         raise refused[0]
     places = list(runnable)
     tasks = [asdict(settings[place]) for place in places]
-    start = _start_message(plan, source, balance)
-    figures = _run_all(tasks, lambda i: _figures(runnable[places[i]], balance), start, workers, part_of(tick, 1, 2))
+    start = _start_message(plan, source, balance, more, clusters)
+    figures = _run_all(
+        tasks, lambda i: _figures(runnable[places[i]], balance, more, clusters), start, workers, part_of(tick, 1, 2)
+    )
     problems = {place: list(map(str, x.problems)) for place, x in refused.items()}
     problems |= {place: x["problems"] for place, x in zip(places, figures, strict=True) if "problems" in x}
     failed = [asdict(settings[place]) | {"problems": problems[place]} for place in sorted(problems)]
@@ -88,13 +122,13 @@ def compare(
     if not runs:
         raise PlanError([Problem("setting-failed", text) for x in failed for text in x["problems"]])
     title = plan.about.get("title", "")
-    return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid))
+    return Comparison(runs, failed, title, balance, plan.method.required_k, tuple(grid), more)
 
 
-def _figures(prepared: Prepared, balance: float) -> dict[str, Any]:
+def _figures(prepared: Prepared, balance: float, more: Sequence[str], clusters: int | str) -> dict[str, Any]:
     """Return the figures of a setting, or the problems that keep it from being run."""
     try:
-        return figures_of(prepared, balance)
+        return figures_of(prepared, balance, more, clusters)
     except AllonymError as error:
         return {"problems": [str(error)]}
 
@@ -123,7 +157,8 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
     before = plan.method
     parameters: dict[str, Any] = {}
     if before.name == setting.method:
-        parameters = {f.name: getattr(before, f.name) for f in fields(before) if f.name != "k"}
+        own = {f.name: (getattr(before, f.name), f.default) for f in fields(before) if f.name != "k"}
+        parameters = {name: value for name, (value, default) in own.items() if value != default}
     k = setting.parameters.get("k", before.required_k if before.required_k > 1 else None)
     parameters |= {name: value for name, value in setting.parameters.items() if name != "k"}
     kind = find(setting.method)
@@ -244,7 +279,9 @@ class _Worker(threading.Thread):
         self.join()
 
 
-def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | None:
+def _start_message(
+    plan: Plan, source: Any, balance: float, more: Sequence[str] = (), clusters: int | str = CLUSTERS
+) -> dict[str, Any] | None:
     """Return what a worker needs to open the same table; None where it cannot."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return None
@@ -252,7 +289,13 @@ def _start_message(plan: Plan, source: Any, balance: float) -> dict[str, Any] | 
         text = toml.dumped(plan)
     except PlanError:  # a plan with objects that have no name
         return None
-    where = {"folder": str(plan.folder.absolute()), "source": str(source), "balance": balance}
+    where: dict[str, Any] = {
+        "folder": str(plan.folder.absolute()),
+        "source": str(source),
+        "balance": balance,
+        "more": list(more),
+        "clusters": clusters,
+    }
     return {"plan": text, "seed": plan.seed, **where}
 
 
@@ -266,4 +309,4 @@ def serve() -> None:
         prepared = preparation.of(_Setting(**json.loads(line)))
         if isinstance(prepared, PlanError):
             raise prepared
-        print(json.dumps(_figures(prepared, start["balance"])), flush=True)
+        print(json.dumps(_figures(prepared, start["balance"], start["more"], start["clusters"])), flush=True)

@@ -24,6 +24,7 @@ from allonym.ontology.linking.readings.abbreviations import read_abbreviations
 from allonym.ontology.linking.review_order import in_review_order, is_open
 from allonym.ontology.linking.several import link
 from allonym.ontology.scope import Scope
+from allonym.ontology.similarity import missing_source
 from allonym.pipeline import record_level as rows
 from allonym.plan.column import Column, Ontology
 from allonym.privacy.spellings import same_values, united
@@ -50,6 +51,7 @@ def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], S
     if kind.linked:
         links = prepared.links[name] = _accepted(_link(prepared, name, scopes, tick, kind.words(cells)), column)
         _check_links(prepared, name, column)
+        _check_measure(prepared, name, column)
     if len(links) > 1 and not kind.several_ontologies:
         text = f"the ontologies of sets cannot be blended, this has {len(links)}."
         prepared.problems.append(Problem("several-ontologies", text, "choose one, or combine = first.", name))
@@ -256,6 +258,18 @@ def _counted(links: Sequence[Link]) -> str:
     """Say how many values there are, in how many cells."""
     verb = "is" if len(links) == 1 else "are"
     return f"{plural(len(links), 'value')} ({plural(sum(x.count for x in links), 'cell')}) {verb}"
+
+
+def _check_measure(prepared: Prepared, name: str, column: Column) -> None:
+    """Collect the problem of an ontology that lacks what the similarity measure needs."""
+    lacking = {
+        x.scope.name: missing_source(column.measure, x.scope.taxonomy, column.content) for x in prepared.links[name]
+    }
+    for ontology, what in lacking.items():
+        if what:
+            text = f"{ontology} has no {what}, which the measure {column.measure} needs here."
+            hint = "choose another content: seco." if what == "word counts" else "choose another similarity measure."
+            prepared.problems.append(Problem("measure-of-ontology", text, hint, name))
 
 
 def _check_links(prepared: Prepared, name: str, column: Column) -> None:

@@ -17,6 +17,8 @@ from allonym.errors import OptionError, PlanError, TableError
 from allonym.kinds.base import ReleasedColumn
 from allonym.measures import risk
 from allonym.measures.changes import Changes
+from allonym.measures.clusters import CLUSTERS, check_clusters
+from allonym.measures.dendrogram import Dendrograms, dendrograms
 from allonym.measures.measurement import BALANCE, THRESHOLD, Measurement, linkage_by_meaning, measured
 from allonym.measures.population import PopulationRisk, class_sizes
 from allonym.measures.uniques import SIZE, UniqueCombinations, unique_combinations
@@ -65,12 +67,15 @@ class Evaluation:
     united: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # columns whose spellings count as one value
     paired_by: str = "position"  # how rows were matched: position, index, key or row map
     looks_unpaired: bool = False  # whether rows paired by position are no more alike than rows paired at random
+    dendrograms: Dendrograms | None = field(default=None, repr=False)  # of the records before and after masking
     changes: Changes | None = field(default=None, repr=False)  # lists replacements, which are values of the data
 
     @property
     def summary(self) -> dict[str, Any]:
         """The figures for JSON; they hold no values of the data."""
         measures = {name: x.to_dict() for name, x in self.measures.items()}
+        if self.dendrograms is not None:
+            measures["clustering_distance"]["clusters"] = self.dendrograms.number
         if self.attackers:
             measures["semantic_linkage"]["by_measure"] = {name: x.to_dict() for name, x in self.attackers.items()}
         return {
@@ -112,10 +117,46 @@ def evaluate(
     population: Any = None,
     combination_size: int = SIZE,
     exact_risk: bool = False,
+    clusters: int | str = CLUSTERS,
     tick: Progress = no_progress,
 ) -> Evaluation:
-    """Measure a masked table against the original, both files or frames."""
+    """Measure a masked table, from any tool, against the original; both are files or frames.
+
+    Args:
+        plan: the roles and kinds of the columns, and the privacy requirements to test.
+        original: the original table.
+        masked: the masked table.
+        key: the column that identifies rows; by default, pandas frames with the same index match by its labels, all
+            others by position.
+        row_map: the row map of a shuffled release, instead of a key.
+        earlier: another release of the same people.
+        earlier_row_map: the row map of that release.
+        balance: the weight of loss against risk in the score, from 0 to 1.
+        threshold: the probability of re-identification from which a record is at risk.
+        attackers: other similarity measures for linkage by meaning.
+        m: the number of items of a set that an attacker knows.
+        population: a table of the population, for k-map.
+        combination_size: the largest number of columns whose combinations are counted.
+        exact_risk: whether to compare all records instead of a sample.
+        tick: called with the work done and its total.
+
+    Returns:
+        The information loss, the disclosure risk and the privacy of the release; `summary` has them for JSON.
+
+    Raises:
+        PlanError: the plan does not fit the original.
+        TableError: the original has no rows.
+        OptionError: an option is out of range, or rows cannot be paired as asked.
+
+    >>> import allonym as al, pandas as pd
+    >>> plan = al.Plan({"job": al.quasi("wordnet:person")}, k=2)
+    >>> jobs = pd.DataFrame({"job": ["plumber", "carpenter", "nurse", "nurse"]})
+    >>> result = evaluate(plan, jobs, jobs.assign(job=["carpenter", "carpenter", "nurse", "nurse"]))
+    >>> result.records, [(x["model"], x["reached"]) for x in result.privacy]
+    (4, [('k-anonymity', 2)])
+    """
     _check(balance, threshold, attackers, m)
+    check_clusters(clusters)
     _check_pairing(key, row_map, earlier, earlier_row_map)
     prepared = prepare(plan, open_source(plan, original, in_memory=True), part_of(tick, 0, 2))
     if prepared.problems or prepared.records is None:
@@ -133,7 +174,14 @@ def evaluate(
         together = _narrowed(pairs, pairs_of(group_ids=before.group_ids), joint)
     seed, k = plan.seed or 0, plan.method.required_k
     measures = measured(
-        pairs, k, balance=balance, threshold=threshold, seed=seed, exact=exact_risk, tick=part_of(tick, 1, 2)
+        pairs,
+        k,
+        balance=balance,
+        threshold=threshold,
+        seed=seed,
+        exact=exact_risk,
+        clusters=clusters,
+        tick=part_of(tick, 1, 2),
     )
     evaluation = Evaluation(
         records=prepared.table.n,
@@ -142,6 +190,7 @@ def evaluate(
         suppressed=int(release.suppressed.sum()),
         privacy=[*_privacy(pairs, plan, list(columns)), *release.combinations(k, m)],
         measures=measures,
+        dendrograms=dendrograms(pairs, clusters, seed),
         sizes=pairs.sizes[pairs.sizes > 0],
         attackers={name: linkage_by_meaning(pairs, name, seed, exact=exact_risk) for name in attackers},
         risk=risk_of_pairs(prepared, pairs, measures, seed, exact=exact_risk),

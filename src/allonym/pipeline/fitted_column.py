@@ -68,12 +68,18 @@ def _restored(method: Any, column: Column, codec: CellCodec, stored: dict[str, A
         candidates = tuple(codec.from_json(x) for x in stored["candidates"])
         if not candidates or not isinstance(codec, WordCodec):
             raise ValueError("candidates")
-        domain = Domain(codec.scope, column.measure, column.depth, individuals=True)
+        domain = _domain(codec, column, individuals=True)
         return FittedColumn(codec, Candidates(domain, candidates, method.epsilon))
     values, counts = tuple(codec.from_json(x) for x in stored["values"]), tuple(stored["counts"])
     if not all(type(x) is int and x >= 0 for x in counts) or len(counts) != len(values) or not sum(counts):
         raise ValueError("counts")
     return FittedColumn(codec, Drawing(values, counts))
+
+
+def _domain(codec: WordCodec, column: Column, *, individuals: bool) -> Domain:
+    """Return the domain of a column, by the measure of the plan."""
+    options: dict[str, Any] = {"content": column.content, "weights": column.weights_of_features}
+    return Domain(codec.scope, column.measure, column.depth, individuals=individuals, **options)
 
 
 def _restored_noise(method: Noise, column: Column, codec: CellCodec, stored: dict[str, Any]) -> FittedColumn:
@@ -83,6 +89,6 @@ def _restored_noise(method: Noise, column: Column, codec: CellCodec, stored: dic
     if isinstance(codec, NumberCodec):
         return FittedColumn(codec, NumericNoise(mean, variance, method.alpha, codec.decimals))
     assert isinstance(codec, WordCodec)
-    domain = Domain(codec.scope, column.measure, column.depth, individuals=codec.individuals)
+    domain = _domain(codec, column, individuals=codec.individuals)
     noise = SemanticNoise(domain, mean, variance, method.alpha, method.allow_same)
     return FittedColumn(replace(codec, domain=domain), noise)

@@ -40,6 +40,8 @@ LATER = (
     "represent",
     "missing",
     "max_distance",
+    "content",
+    "feature_weights",
 )  # options that were added later: draws stay as they were
 LATER_PARAMETERS = ("values", "replace", "suppress", "suppress_cells")  # of methods, likewise
 FILES = ("ontology", "links", "hierarchy", "levels", "candidates", "abbreviations")  # options that may name files

@@ -17,11 +17,14 @@ from allonym.kinds.base import EncodedColumn
 from allonym.kinds.identifiers import ColumnSample, numbers_persons
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.numbers import numbers_of
+from allonym.kinds.registry import kind_named
 from allonym.measures.row_order import ordered_columns
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.draws import key_of
+from allonym.methods.fusion import Fusion
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.joining.taxonomy import branches_of
+from allonym.ontology.linking.link import BEST_PAIR
 from allonym.ontology.scope import Scope
 from allonym.pipeline import privacy
 from allonym.pipeline.changes.promised_values import with_publishable
@@ -319,7 +322,14 @@ def method_problems(prepared: Prepared) -> Iterator[Problem]:
         if kind is not None and kind not in method.info.kinds:
             text = f"method {method.name} does not mask columns of kind {kind}."
             yield Problem("kind-not-supported", text, f"it masks {', '.join(sorted(method.info.kinds))}.", name)
+        if prepared.plan.columns[name].senses == BEST_PAIR and not isinstance(method, Fusion):
+            text = f"method {method.name} needs one sense of each word, best-pair keeps all."
+            yield Problem("best-pair", text, "choose senses = coherent, or the method fusion.", name)
     yield from _options_with_existing_values(prepared)
+    known = [kind_named(prepared.kinds[name]) for name in columns if name in prepared.kinds]
+    if method.needs_hierarchy and known and not any("hierarchy" in kind.options for kind in known):
+        text = "guide = hierarchy has no effect: no quasi-identifier is a column of words, which can have a hierarchy."
+        yield Problem("no-hierarchy", text, "choose another guide.")
     if isinstance(method, ColumnwiseMethod) and len(columns) > 1 and not getattr(method, "per_attribute", False):
         yield Problem(
             "k-per-column",

@@ -56,7 +56,7 @@ def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope)
     """Add the concepts that the values of a column may become: all under the root, or those of a list."""
     concepts: list[int] = np.setdiff1d(scope.concepts, virtual_roots(scope.taxonomy)).tolist()
     if column.candidates:
-        from allonym.ontology.hierarchy import CERTAIN_REASONS
+        from allonym.ontology.hierarchy_senses.candidates import CERTAIN_REASONS
 
         texts = candidates_of(column, prepared.plan.folder)
         links = link(texts, scope, senses="first", individuals=True, suggest=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from allonym.arrays import Ints
 from allonym.cells import Cells, group_ids_of
 from allonym.errors import OutputError, PlanError
 from allonym.measures.changes import Changes
+from allonym.measures.clusters import CLUSTERS
 from allonym.measures.measurement import BALANCE
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
@@ -152,8 +153,9 @@ def _run(
         sha256 = hashes_of(prepared, input_hash) | {"output": output_hash}
         with phase(Phase.MEASURE):
             changes = changes_of(prepared, masking.attributes, cells) if cells else None
-            effort = {"exact": options.exact_risk, "thorough": options.optimality_gap}
-            summary = summary_of(prepared, masking, changes, verified, balance, sha256, nulls, **effort)
+            exact, thorough = options.exact_risk, options.optimality_gap
+            parts = prepared, masking, changes, verified, balance, sha256, nulls
+            summary = summary_of(*parts, exact=exact, thorough=thorough)
             summary |= row_order_of(prepared, written=output is not None)
     return Release(frame, masking, records, summary, cells, prepared, input_rows, changes)
 
@@ -241,16 +243,23 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
     )
 
 
-def figures_of(prepared: Prepared, balance: float = BALANCE) -> dict[str, Any]:
-    """Mask a table, and return the figures that its release would have; nothing is written."""
+def figures_of(
+    prepared: Prepared, balance: float = BALANCE, more_measures: Sequence[str] = (), clusters: int | str = CLUSTERS
+) -> dict[str, Any]:
+    """Mask a table, and return the figures that its release would have; nothing is written.
+
+    `more_measures` are measured besides those that every release has, with a number of `clusters`.
+    """
     began, clock = time.perf_counter(), Clock()
     with clock.running():
-        summary = _figures_of(prepared, balance)
+        summary = _figures_of(prepared, balance, more_measures, clusters)
     return summary | {"seconds": time.perf_counter() - began, "seconds_by_phase": clock.seconds}
 
 
 @phase(Phase.MEASURE)
-def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
+def _figures_of(
+    prepared: Prepared, balance: float, more_measures: Sequence[str], clusters: int | str
+) -> dict[str, Any]:
     """Mask a table, and return the figures that its release would have."""
     with phase(Phase.GROUP):
         masking, cells, nulls = masked(prepared, release_key(prepared, prepared.table.sha256), no_progress)
@@ -263,7 +272,9 @@ def _figures_of(prepared: Prepared, balance: float) -> dict[str, Any]:
     ]
     verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
     changes = changes_of(prepared, masking.attributes, cells)
-    return summary_of(prepared, masking, changes, verified, balance, hashes_of(prepared, None), nulls)
+    hashes = hashes_of(prepared, None)
+    parts = prepared, masking, changes, verified, balance, hashes, nulls
+    return summary_of(*parts, more_measures=more_measures, clusters=clusters)
 
 
 def _sensitive(prepared: Prepared, name: str) -> tuple[Any, Ints]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from allonym.kinds.numeric import dominance_figures
 from allonym.measures.changes import Changes
+from allonym.measures.clusters import CLUSTERS
 from allonym.measures.measurement import BRIEF, measured
 from allonym.methods.base import ColumnwiseMethod
 from allonym.methods.record_level import RecordLevelMethod
@@ -37,16 +38,20 @@ def summary_of(
     *,
     exact: bool = False,
     thorough: bool = False,
+    more_measures: Sequence[str] = (),
+    clusters: int | str = CLUSTERS,
 ) -> dict[str, Any]:
     """Return the figures of a release, as they are printed as JSON; settings alone, if it was not measured.
 
     `exact`: risks are measured on all records, however long it takes. `thorough`: so is the distance from the optimum.
+    `more_measures`: besides the usual ones, with a number of `clusters`.
     """
     if changes is None:
         return settings_of(prepared, sha256)
     method = prepared.plan.method
     pairs = _pairs(prepared, masking)
-    figures = measured(pairs, method.required_k, BRIEF, balance=balance, exact=exact)
+    names = (*BRIEF, *more_measures)
+    figures = measured(pairs, method.required_k, names, balance=balance, exact=exact, clusters=clusters)
     before, after = (len(x[1]) for x in (pairs.original_tuples, pairs.masked_tuples))
     settings = settings_of(prepared, sha256)
     return settings | {

@@ -13,18 +13,19 @@ from allonym.kinds.ranges.coding import AUTOMATIC
 from allonym.kinds.registry import KINDS, WORDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES
 from allonym.methods.base import KAnonymityMethod, Method
+from allonym.ontology.content import CONTENTS
 from allonym.ontology.linking.accept import ACCEPT, REST, is_accepted
 from allonym.ontology.linking.languages import LANGUAGES
-from allonym.ontology.linking.link import Link
+from allonym.ontology.linking.link import BEST_PAIR, Link
 from allonym.ontology.scope import Scope
-from allonym.ontology.similarity import DEPTHS, MEASURES
+from allonym.ontology.similarity import DEFAULT_CONTENT, DEPTHS, MEASURES, weights_problem
 from allonym.ontology.taxonomy import Taxonomy
-from allonym.parameters import REQUIRED, parameter, problems_of, unknown
+from allonym.parameters import REQUIRED, is_number, parameter, problems_of, unknown
 
 ROLES = ("identifier", "quasi", "sensitive", "unit", "household", "weight", "keep")
 DROPPED_ROLES = ("identifier", "unit", "household")  # of columns that a release drops; a long table numbers its units
 UNMATCHED = ("error", "opaque", "suppress")
-SENSES = ("coherent", "first")
+SENSES = ("coherent", "first", BEST_PAIR)
 REPRESENT = ("mean", "median", "day", "month", "quarter", "year", "range")  # each kind names its own
 COMBINE = ("first", "blend")
 Ontology = str | Scope | Taxonomy
@@ -48,8 +49,28 @@ class Column:
         None, "Similarity measure: by default wu-palmer; for sets, ancestor-overlap.", choices=tuple(MEASURES)
     )
     depth: str = parameter("nodes", "How the depth of a concept is counted.", choices=tuple(DEPTHS))
+    content: str = parameter(
+        DEFAULT_CONTENT,
+        "Information content for the measures resnik, lin and jiang-conrath: by the concepts below (seco, "
+        "sanchez-batet), or by the counts of words in a corpus.",
+        choices=tuple(CONTENTS),
+        option="content",
+    )
+    feature_weights: str | tuple[float, ...] = parameter(
+        "auto",
+        "Weights of synonyms, parts and neighbourhoods for the measure rodriguez-egenhofer, which sum to 1; auto: "
+        "equal ones, of parts only if the ontology has parts.",
+        type=float,
+        many=True,
+        words=("auto",),
+        option="feature-weights",
+    )
     senses: str | None = parameter(
-        None, "How the sense of a word is chosen: by default coherent; for exponential, first.", choices=SENSES
+        None,
+        "How the sense of a word is chosen: by default coherent; for exponential, first. With best-pair, words keep "
+        "all senses, and two are compared by their closest ones: for the method fusion, and to evaluate a release.",
+        choices=SENSES,
+        option="senses",
     )
     individuals: bool | None = parameter(
         None, "Words may mean named individuals; by default, if at least half of the values do.", type=bool
@@ -160,6 +181,11 @@ class Column:
         return self.similarity or kind_named(kind or WORDS).default_measure
 
     @property
+    def weights_of_features(self) -> tuple[float, ...] | None:
+        """The weights of synonyms, parts and neighbourhoods; None, if the measure chooses them."""
+        return None if isinstance(self.feature_weights, str) else tuple(self.feature_weights)
+
+    @property
     def accepted(self) -> str:
         """Which links count without a person's review."""
         return "review" if self.accept_review and self.accept == "sure" else self.accept
@@ -168,6 +194,10 @@ class Column:
     def joins_ontologies(self) -> bool:
         """Whether it has several ontologies that count as one, in which the first that knows a word decides."""
         return len(self.ontology) > 1 and self.combine == "first"
+
+    @property
+    def _is_blended(self) -> bool:
+        return len(self.ontology) > 1 and self.combine == "blend"
 
     @property
     def keeps_unmatched(self) -> bool:
@@ -223,6 +253,14 @@ class Column:
             text = f"a column of kind {kind} cannot have the role {self.role}."
             yield Problem("role-of-kind", text, f"its role can be {' or '.join(kind_named(kind).roles)}.")
         yield from kind_named(kind).problems(self)
+        if self.senses == BEST_PAIR and (kind != WORDS or self.role != "quasi" or self._is_blended):
+            text = (
+                "senses = best-pair applies to quasi-identifiers of words with one ontology, or with combine = first."
+            )
+            yield Problem("best-pair", text, "leave it out.")
+        weights = self.weights_of_features
+        if weights is not None and all(map(is_number, weights)) and (problem := weights_problem(weights)):
+            yield Problem("feature-weights", problem, "for example 0.3, 0.2, 0.5.")
         for option in ("candidates", "hierarchy", "round", "ranges", "top", "bottom", "represent"):
             if self.role != "quasi" and getattr(self, option) not in (None, ()):
                 yield Problem("option-of-role", f"{option} applies to quasi-identifiers only.", "leave it out.")
@@ -325,6 +363,7 @@ def described(role: str, what: Any = None, **options: Any) -> Column:
     for name in ("levels", "candidates", "ceiling", "missing"):
         if isinstance(settings.get(name), list):
             settings[name] = tuple(str(x) for x in settings[name])
-    if isinstance(settings.get("ranges"), list):
-        settings["ranges"] = tuple(settings["ranges"])
+    for name in ("ranges", "feature_weights"):
+        if isinstance(settings.get(name), list):
+            settings[name] = tuple(settings[name])
     return Column(role, **settings)

@@ -228,7 +228,8 @@ class Plan:
         rows of pandas frames with the same index match by its labels, all others by position. `earlier` (another
         release of the same people) and `earlier_row_map`, `balance` of the score, `threshold` of risk, `attackers`
         (other similarity measures for linkage by meaning), `m` (items of a set that an attacker knows), `population`
-        and `combination_size` (as in `check`), `exact_risk` (as in `run`), `tick`.
+        and `combination_size` (as in `check`), `exact_risk` (as in `run`), `clusters` (how many are compared, 14, or
+        "auto": as many as the variance ratio suggests), `tick`.
         """
         from allonym.pipeline.evaluate import evaluate
 

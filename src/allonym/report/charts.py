@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from allonym.measures.dendrogram import Dendrogram
 
 COLOURS = ("#0b6e99", "#d1495b", "#c98a1b", "#4f8a67", "#5b4b8a", "#7a8699", "#2e4057", "#a15c6b", "#8a8d0f", "#3aa6a6")
 BEFORE, AFTER, BLIND = "#b9c2cc", "#0b6e99", "#d1495b"
@@ -125,6 +128,55 @@ def sizes(before: Mapping[str, int], after: Mapping[str, int], who: str = "recor
         )
     )
     return svg(chart.properties(width=max(60 * len(shown), 260), height=200))
+
+
+def dendrograms(trees: Mapping[str, Dendrogram]) -> str:
+    """Draw trees side by side over bars of their clusters, which have the colours of the original clusters."""
+    alt = _altair()
+    top = max((union.height for tree in trees.values() for union in tree.unions), default=0.0) or 1.0
+    records = alt.Scale(domain=[0, 100], nice=False)
+    across = alt.X("x:Q", title="records (%)", scale=records)
+    up = alt.Scale(type="sqrt", domain=[0, 100 * top], nice=False)
+    number = max(len(tree.clusters[0]) for tree in trees.values())
+    colour = alt.Color("cluster:N", legend=None, scale=alt.Scale(domain=list(range(number)), scheme="tableau20"))
+    panels = []
+    for name, tree in trees.items():
+        links = alt.Chart(alt.InlineData(values=_tree_lines(tree))).mark_rule(strokeWidth=1.4, color="#444")
+        drawn = links.encode(
+            x=alt.X("x:Q", title=None, scale=records, axis=None),
+            x2="x2:Q",
+            y=alt.Y("y:Q", title="squares that a union adds (%)", scale=up, axis=alt.Axis(tickCount=5)),
+            y2="y2:Q",
+        )
+        bars, ends = _cluster_bars(tree)
+        below = alt.Chart(alt.InlineData(values=bars)).mark_bar().encode(x=across, x2="x2:Q", color=colour)
+        below += alt.Chart(alt.InlineData(values=ends)).mark_rule(color="white", strokeWidth=3).encode(x=across)
+        title = alt.TitleParams(name, anchor="start", fontSize=13)
+        parts = drawn.properties(width=400, height=220, title=title), below.properties(width=400, height=26)
+        panels.append(alt.vconcat(*parts, spacing=2))
+    return svg(alt.hconcat(*panels, spacing=24))
+
+
+def _tree_lines(tree: Dendrogram) -> list[dict[str, float]]:
+    """Return the lines of a tree: two upward and one across for each union."""
+    lines = []
+    for union in tree.unions:
+        (left, right), (low, high), top = union.places, union.heights, union.height
+        ends = ((left, left, low, top), (right, right, high, top), (left, right, top, top))
+        lines += [{name: 100 * x for name, x in zip(("x", "x2", "y", "y2"), end, strict=True)} for end in ends]
+    return lines
+
+
+def _cluster_bars(tree: Dendrogram) -> tuple[list[dict[str, Any]], list[dict[str, float]]]:
+    """Return the clusters as bars, one part for each original cluster that they have records of, and where they end."""
+    bars, ends, start = [], [], 0.0
+    for parts in tree.clusters:
+        for cluster, share in enumerate(parts):
+            if share > 0:
+                bars.append({"x": 100 * start, "x2": 100 * (start + share), "cluster": cluster})
+                start += share
+        ends.append({"x": 100 * start})
+    return bars, ends[:-1]
 
 
 def _arms(names: Sequence[str]) -> tuple[Any, Any]:

@@ -23,6 +23,12 @@ CELLS = {
     "set_to_null": "null (%)",
 }
 MARGINALS = {"total_variation": "total variation", "earth_movers_distance": "earth mover's distance"}
+MORE = {
+    "semantic_quality": "semantic quality (%)",
+    "path_distance": "links between values",
+    "discernibility": "discernibility",
+    "clustering_distance": "distance of clusters",
+}  # heads of measures that are not among the usual ones; others have their names
 FARTHEST = "farthest"  # the largest distance of a released cell from its original
 BALANCE_STEPS = 20  # for which scores are drawn
 HEADS = {
@@ -57,12 +63,18 @@ class Comparison:
     balance: float = 0.5
     k: int = 5  # of the runs whose scores are drawn over balances, or the nearest k
     varied: Sequence[str] = field(default=("k",))  # parameters that differ between runs
+    measures: Sequence[str] = ()  # besides the usual ones
 
     @property
     def best(self) -> list[bool]:
         """Which runs are best trade-offs: no other is better in loss or highest linkage and as good in the other."""
         points = [(x["measures"][LOSS]["value"], x["risk"]["highest"]["value"]) for x in self.runs]
         return [not any(b[0] <= a[0] and b[1] <= a[1] and b != a for b in points) for a in points]
+
+    @property
+    def measure_heads(self) -> dict[str, str]:
+        """The heads of the measures besides the usual ones."""
+        return {name: MORE.get(name, name.replace("_", " ")) for name in self.measures}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of figures for each run."""
@@ -87,7 +99,13 @@ class Comparison:
             "tuples": run["tuples"]["after"],
             "seconds": run["seconds"],
             "best": best,
+            **{name: self._figure(run["measures"].get(name)) for name in self.measures},
         }
+
+    @staticmethod
+    def _figure(measure: Mapping[str, Any] | None) -> float | None:
+        """Return the figure of a measure; none, if it applies to no column."""
+        return None if measure is None or measure["by_column"] == {} else measure["value"]
 
     # --- numbers ---------------------------------------------------------------------------------------------
 
@@ -99,7 +117,7 @@ class Comparison:
     def csv(self) -> str:
         """Return the rows as CSV."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, list(HEADS), lineterminator="\n")
+        writer = csv.DictWriter(text, [*HEADS, *self.measures], lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.rows())
         return text.getvalue()
@@ -131,6 +149,7 @@ class Comparison:
             source("sort.js"),
             comparison=self,
             heads=HEADS,
+            more_heads={x: HEADS[x] for x in ("method", "k", "parameters")} | self.measure_heads,
             texts=TEXTS,
             rows=self.rows(),
             charts=dict(self._charts()),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.measures.changes import Counts, Replacement
+from allonym.measures.dendrogram import Dendrograms
 from allonym.report import needed
 
 Row = tuple[str, float | None, float | None, float | None]  # name, before, after, blind guess; None: not shown
@@ -28,6 +29,7 @@ PARTS = (
     "cautions",
     "columns",
     "changes",
+    "clusters",
     "replacements",
     "concepts",
     "glossary",
@@ -129,6 +131,7 @@ class Report:
     trees: Mapping[str, Node] = field(default_factory=dict)
     notes: Sequence[str] = ()  # which values count as one, which means were not written; not for the public
     unique_people: UniquePeople | None = None
+    dendrograms: Dendrograms | None = None  # of the records before and after masking
     for_publication: Mapping[str, Any] = field(default_factory=dict)  # fields that a public report has instead
     rounding: float | None = None  # the step of rounded percentages, in points
     public: bool = False
@@ -168,6 +171,7 @@ class Report:
             trees={},
             notes=(),
             unique_people=None,
+            dendrograms=None,
             public=True,
         )
 
@@ -187,6 +191,9 @@ class Report:
             )
         if self.sizes[0]:
             drawn["sizes"] = charts.sizes(*self.sizes, self.who)
+        if self.dendrograms is not None:
+            trees = {"before": self.dendrograms.before, "after": self.dendrograms.after}
+            drawn["dendrograms"] = charts.dendrograms(trees)
         return drawn
 
     def html(self, *, public: bool = False) -> str:

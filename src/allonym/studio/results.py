@@ -148,7 +148,7 @@ def estimate(workspace: Workspace, methods: list[str], grid: Mapping[str, list[A
     def work(tick: Tick) -> None:
         try:
             _require_unchanged(table)
-            comparison = compare(table.data.path, replace(plan, folder=folder), methods, grid, tick=tick)
+            comparison = compare(table.data.path, replace(plan, folder=folder), methods, grid, measures=(), tick=tick)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         with workspace.lock:

@@ -27,6 +27,19 @@ def nested_steps(span: float) -> list[int]:
     return steps
 
 
+def steps_within(low: int, high: int, limits: Sequence[int]) -> list[int]:
+    """Return the least readable steps, each a multiple of the one before, with at most so many classes at each level.
+
+    >>> steps_within(17, 90, [10, 4]), steps_within(0, 99, [50, 20, 5])
+    ([10, 50], [2, 10, 20])
+    """
+    steps = [1]
+    for limit in limits:
+        wider = (x for x in readable_steps(steps[-1]) if x % steps[-1] == 0 and high // x - low // x < limit)
+        steps.append(next(wider))
+    return steps[1:]
+
+
 def class_of(ends: Range, step: int, decimals: int) -> Range:
     """Return the class of a step, in units of the last decimal, that has a number or a range.
 

@@ -16,7 +16,7 @@ from allonym.arrays import Floats, Ints, added_up, frozen, sum_by
 from allonym.kinds.dominance import DominanceRule
 from allonym.kinds.metric import BaseMetric, halves
 from allonym.kinds.ranges.coding import rounded
-from allonym.kinds.ranges.hierarchy import class_of, merged_neighbours, nested_steps, opened, spanned
+from allonym.kinds.ranges.hierarchy import class_of, merged_neighbours, nested_steps, opened, spanned, steps_within
 from allonym.kinds.ranges.readable import ReadableRanges
 from allonym.metric import Value
 
@@ -250,6 +250,16 @@ class NumericMetric(BaseMetric):
 
     def _nested_classes(self) -> list[list[Value]]:
         low, high = self.bounds
+        return self._classes(nested_steps((high - low) * 10**self.decimals))
+
+    def classes_within(self, limits: Sequence[int]) -> list[list[Value]]:
+        """Return the classes of the values at levels with at most so many classes each."""
+        low, high = (round(x * 10**self.decimals) for x in self.bounds)
+        return self._classes(steps_within(low, high, limits))
+
+    def _classes(self, steps: Sequence[int]) -> list[list[Value]]:
+        """Return the class of each value, for each of some widths of classes."""
+        low, high = self.bounds
         lowest = low if np.isneginf(self._true_ends).any() else None
         highest = high if np.isposinf(self._true_ends).any() else None
 
@@ -260,7 +270,6 @@ class NumericMetric(BaseMetric):
             ends = (end if math.isinf(start) else start, start if math.isinf(end) else end)
             return opened(class_of(ends, step, self.decimals), lowest, highest)
 
-        steps = nested_steps((high - low) * 10**self.decimals)
         return [[wider(code, step) for code in range(len(self.values))] for step in steps]
 
     def _merged_classes(self) -> list[list[Value]]:

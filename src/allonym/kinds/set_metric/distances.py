@@ -91,6 +91,10 @@ class SetDistances:
         """Return Σ ω·d of some sets to all sets, with rounding errors; None, where that takes as long as without."""
         return None
 
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return the sets for compiled kernels; None, where there are none."""
+        return None
+
 
 class CompiledSetDistances(SetDistances):
     """The same distances, by compiled kernels."""
@@ -137,6 +141,14 @@ class CompiledSetDistances(SetDistances):
             return None
         options = NUMBERS[self.distance], self.bits
         return np.asarray(kernels.set_cost_estimates(*self._table, *self._arrays, weights, codes, *options))
+
+    def compiled_form(self) -> dict[str, Any] | None:
+        """Return the sets for compiled kernels; None, if there are too many elements."""
+        if self._table is None:
+            return None
+        names = ("table", "levels", "starts", "sizes", "items", "classes")
+        form: dict[str, Any] = dict(zip(names, (*self._table, *self._arrays), strict=True))
+        return form | {"form": "sets", "distance": NUMBERS[self.distance], "bits": self.bits}
 
 
 def set_distances(elements: ElementDistances, starts: Ints, items: NDArray[np.int32], distance: str) -> SetDistances:

@@ -13,7 +13,6 @@ from allonym.compiled import kernels
 from allonym.metric import Metric
 from allonym.ontology.pickling import DropCaches
 
-MAX_TABLE = 25_000_000  # distances of classes that NumPy keeps in a table
 MAX_RANKED_BYTES = 2_000_000_000  # of a table of ranks, for the compiled kernels: 2 or 4 bytes for each distance
 PAIRS_AT_A_TIME = 2_000_000
 
@@ -53,21 +52,10 @@ class ElementDistances(DropCaches):
         distances[np.arange(len(some)), some - low] = self.metric.distances(first[some], last[some])
         return distances
 
-    @cached_property
-    def _table(self) -> Floats | None:
-        """The distances of all classes, unless there are too many."""
-        size = self.number_of_classes
-        if size * size > MAX_TABLE:
-            return None
-        height = max(1, PAIRS_AT_A_TIME // max(size, 1))
-        blocks = [self._between_classes(np.arange(low, min(low + height, size))) for low in range(0, size, height)]
-        return np.concatenate(blocks) if blocks else np.zeros((0, 0))
-
     def class_rows(self, own: NDArray[np.integer], bits: int) -> Ints:
         """Return the distances of the classes of some elements to all classes, as whole numbers of units 2^-bits."""
         some = self.classes[own].astype(np.int64)
-        rows = self._between_classes(some) if self._table is None else self._table[some]
-        return np.rint(rows * 2.0**bits).astype(np.int64)
+        return np.rint(self._between_classes(some) * 2.0**bits).astype(np.int64)
 
     def rows(self, own: NDArray[np.integer], bits: int) -> Ints:
         """Return the distances of some elements to all elements, as whole numbers of units 2^-bits."""

@@ -130,9 +130,28 @@ class SetMetric(BaseMetric):
         """Return the distances of a set of known elements, or of null, to some sets."""
         if value is None:
             return np.asarray(~self.unlinked[codes], np.float64)
-        own = np.array(sorted(self._place[x] for x in value), np.int32)
+        own = self.elements_of(value)
+        assert own is not None
         distances = self._sets.one_to_many(own, codes)
         return np.where(self.unlinked[codes], 1.0, distances) if self._any_unlinked else distances
+
+    def elements_of(self, value: Value) -> NDArray[np.int32] | None:
+        """Return the numbers of the elements of a set, in order; None for null."""
+        return None if value is None else np.array(sorted(self._place[x] for x in value), np.int32)
+
+    def value_of(self, elements: NDArray[np.int32]) -> Value:
+        """Return the set of some elements, by their numbers."""
+        return frozenset(self.elements.values[x] for x in elements.tolist())
+
+    def compiled_distances(self) -> dict[str, Any] | None:
+        """Return the sets and the distances of their elements, unless these are too many."""
+        form = self._sets.compiled_form()
+        if form is None:
+            return None
+        form["null"] = self.unlinked.astype(np.uint8)
+        if not any(isinstance(x, tuple) for x in self.elements.values):  # which have concepts in several ontologies
+            form["broader"] = np.array([self._place.get(broader(x), i) for x, i in self._place.items()], np.int32)
+        return form
 
     # --- representatives --------------------------------------------------------------------------------------
 
@@ -147,9 +166,9 @@ class SetMetric(BaseMetric):
         sets, weights = present[~null], held[~null]
         if not len(sets):
             return None
-        weight, tie = float(weights.sum()), tolerance(float(held.sum()))
+        weight, tie = float(weights.cumsum()[-1]), tolerance(float(held.cumsum()[-1]))
         if len(sets) <= MAX_SMALL_GROUP:
-            candidates, costs = sets, self._among(sets) @ weights
+            candidates, costs = sets, in_order(self._among(sets) * weights)
         else:
             candidates, costs = self._medoids(sets).least(sets, weights, tie)
         costs = costs + held[null].sum()
@@ -267,6 +286,11 @@ class SetMetric(BaseMetric):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without tables."""
         return super().__getstate__() | {"_known": None}
+
+
+def in_order(terms: Floats) -> Floats:
+    """Return the sums of rows, added up from the first column to the last, as compiled kernels do."""
+    return np.add.accumulate(terms, axis=1)[:, -1]
 
 
 def _order(element: Any) -> tuple[bool, Any]:

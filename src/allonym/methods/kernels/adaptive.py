@@ -40,8 +40,8 @@ def sa_mdav(
         groups = _Adaptive(records, metrics, k, weighted, static).run(tick)
     else:
         space = space_of(metrics, records.shares, records.codes)
-        order = alike(metrics, records.shares, records.codes.T)
-        groups = kernels.sa_mdav(space, records.mass, records.counts, order, k, weighted, static, tick)
+        near, far = (alike(metrics, records.shares, records.codes.T, far=far) for far in (False, True))
+        groups = kernels.sa_mdav(space, records.mass, records.counts, near, far, k, weighted, static, tick)
     return Groups.of(np.stack([np.arange(len(records)), records.counts, groups], axis=1))
 
 

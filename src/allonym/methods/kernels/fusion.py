@@ -7,15 +7,18 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from allonym.arrays import Ints
+from allonym.arrays import Floats, Ints
 from allonym.compiled import kernels
-from allonym.methods.groups import distances, values_of
+from allonym.methods.groups import centre, distances, placed, values_of
 from allonym.methods.kernels.space import alike, space_of
 from allonym.methods.kernels.ties import rounded
 from allonym.metric import Metric
 from allonym.records import Records
 
 GONE = np.iinfo(np.int64).max  # more rows than any group has
+UNGUIDED = ("none", "h1")  # heuristics that draw the target
+UNCOMPARED = ("discernibility", "random")  # guides that compare no values
+PRINTED = "h1+h2+h3-printed"
 Tick = Callable[[int, int], None]
 
 
@@ -28,16 +31,26 @@ def fusion(
     *,
     heuristics: str = "h1+h2+h3",
     guide: str = "similarity",
+    new: bool = False,
 ) -> Ints:
-    """Fuse groups of equal records until each has k; return for every tuple the one whose values it has.
+    """Fuse groups of equal records until each has k; return for every tuple the one that stayed of its group.
 
     A group of the smallest size is fused with the nearest other group (`h1+target`). Of all these, one goes first whose
     nearest group is nearest (`h1+h2`), and of these, one that gives the smallest group (`h1+h2+h3`); ties are drawn. Of
     several groups that are as near, the smallest is taken, and of these the first. Distances that agree to 12 digits
     are ties. With `discernibility` as a guide, the smallest other group is taken; with `random`, any, as without a
     target (`h1`, `none`).
+
+    H3 as printed (eq. 20) takes the minimum over all other groups instead of those that are nearest. That is the same
+    for all groups of the smallest size, so that it selects none: `h1+h2+h3-printed` chooses as `h1+h2` does.
+
+    A fused group has the values of the one that stayed. With `new`, it has the centroid of all its records, and is
+    compared with other groups from there (Martínez 2010, MDAI §4).
     """
-    compared = heuristics not in ("none", "h1") and guide not in ("discernibility", "random")
+    compared = heuristics not in UNGUIDED and guide not in UNCOMPARED
+    heuristics = "h1+h2" if heuristics == PRINTED else heuristics
+    if compared and new:
+        return CentroidFusing(records, metrics, k, rng, heuristics, guide).run(tick)
     if kernels is None or not compared:
         return Fusing(records, metrics if compared else (), k, rng, heuristics, guide).run(tick)
     space = space_of(metrics, records.shares, records.codes)
@@ -158,3 +171,52 @@ class Fusing:
         results[self.sizes[groups] != smallest] = GONE
         most = min(int(results.min()), GONE - 1) if self.heuristics == "h1+h2+h3" else GONE - 1
         return groups[results <= most]
+
+
+class CentroidFusing(Fusing):
+    """Fusion towards new values: a fused group lies where the centroid of its records is."""
+
+    def __init__(
+        self,
+        records: Records,
+        metrics: Sequence[Metric],
+        k: int,
+        rng: np.random.Generator,
+        heuristics: str,
+        guide: str,
+    ) -> None:
+        super().__init__(records, metrics, k, rng, heuristics, guide)
+        self.original, self.original_metrics, self.mass = records.codes.T, list(metrics), records.mass
+        self.columns = records.codes.T.copy()  # of the groups as they are now, by codes of `metrics` as extended
+        self.members: dict[int, list[int]] = {group: [group] for group in range(len(records))}
+        self.nearest = np.full(len(records), np.nan)  # how far the best targets of a group are, where known
+        self.targets: dict[int, Ints] = {}
+
+    def fuse(self, one: int, other: int) -> None:
+        """Let two groups take the centroid of all records of both."""
+        before = [self.far(group) for group in (one, other)]
+        super().fuse(one, other)
+        self.members[other] += self.members.pop(one)
+        rows = np.array(sorted(self.members[other]))
+        values = centre(self.original_metrics, self.original[:, rows], self.mass[rows])
+        self.metrics, self.columns[:, other] = placed(self.metrics, values)
+        known = self.nearest
+        known[(known == before[0]) | (known == before[1]) | (known >= self.far(other))] = np.nan
+        known[[one, other]] = np.nan
+
+    def far(self, one: int) -> Floats:
+        """Return how far a group is from all others."""
+        return rounded(distances(self.metrics, self.shares, values_of(self.metrics, self.columns, one), self.columns))
+
+    def level(self, smallest: int, tick: Callable[[], None]) -> None:
+        """Fuse one group of the smallest size: with the best target (H2), with the least result (H3)."""
+        groups = np.flatnonzero(self.sizes == smallest)
+        for group in groups[np.isnan(self.nearest[groups])].tolist():
+            self.nearest[group], self.targets[group] = self.best(group)
+        groups = groups[self.nearest[groups] == self.nearest[groups].min()]
+        if self.heuristics == "h1+h2+h3":
+            results = np.array([self.sizes[self.targets[group]].min() for group in groups.tolist()])
+            groups = groups[results == results.min()]
+        one = self.drawn(groups)
+        self.fuse(one, self.target(self.targets[one]))
+        tick()

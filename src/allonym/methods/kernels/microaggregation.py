@@ -41,7 +41,8 @@ def mdav(
         pieces = _Mdav(metrics, records.shares, codes, counts, each, k, around).run(tick)
     else:
         space = space_of(metrics, records.shares, codes, around)
-        found = kernels.mdav(space, each, counts, alike(metrics, records.shares, codes.T), k, tick)
+        near, far = (alike(metrics, records.shares, codes.T, far=far) for far in (False, True))
+        found = kernels.mdav(space, each, counts, near, far, k, tick)
         pieces = found.reshape(-1, 3)
     return Groups.of(np.stack([order[pieces[:, 0]], pieces[:, 1], pieces[:, 2]], axis=1))
 
@@ -126,10 +127,7 @@ class _Mdav:
             return [(one, self.k)]
         far = self.distances(self.values(one))
         far[one] = -1.0  # itself first
-        near = np.arange(len(far))
-        if len(far) > self.k:  # k tuples suffice, with those that tie with the k-th
-            near = np.flatnonzero(far <= np.partition(far, self.k - 1)[self.k - 1])
-        near = near[np.argsort(far[near], kind="stable")]
+        near = np.argsort(far, kind="stable")[: self.k]
         wanted, pieces = self.k, []
         for i, rows in zip(near.tolist(), self.left[near].tolist(), strict=True):
             pieces.append((i, min(rows, wanted)))

@@ -16,6 +16,7 @@ from allonym.ontology.lexicon import key
 from allonym.ontology.taxonomy import Taxonomy
 
 MIN_USES = 10  # in tagged texts, of a word that becomes the label instead of another
+USED = 5  # times, of a concept whose name people say
 MORE_OFTEN = 5  # times as often as the other
 MIN_GLOSSES = 8  # that use every word of a label that people know
 MIN_LETTERS = 4  # of both words of a compound
@@ -38,6 +39,14 @@ def is_known(taxonomy: Taxonomy, concept: int) -> bool:
     if concept not in cache:
         cache[concept] = uses(taxonomy, concept) > 0 or _glosses(taxonomy, label(taxonomy, concept)) >= MIN_GLOSSES
     return bool(cache[concept])
+
+
+def is_used(taxonomy: Taxonomy, concept: int) -> bool:
+    """Tell whether texts use the words of a concept at least five times; without counts of words, all are used."""
+    if isinstance(taxonomy, JoinedTaxonomy):
+        place = taxonomy.branch_of(concept)
+        return place is None or is_used(taxonomy.branches[place].taxonomy, taxonomy.own_concept(concept))
+    return not has_word_counts(taxonomy) or uses(taxonomy, concept) >= USED
 
 
 def label(taxonomy: Taxonomy, concept: int) -> str:

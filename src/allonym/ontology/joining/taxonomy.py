@@ -49,6 +49,17 @@ class JoinedTaxonomy(Taxonomy):
             each.append(codes)
         return tuple(each)
 
+    @property
+    def origins(self) -> tuple[tuple[Taxonomy, NDArray[np.int64]], ...]:
+        """The ontologies, and the concept there of every concept here."""
+        each = []
+        for place, branch in enumerate(self.branches):
+            own = np.full(len(self), -1, np.int64)
+            low, high = self.starts[place], self.starts[place + 1]
+            own[low:high] = self.own_concepts[low:high]
+            each.append((branch.taxonomy, own))
+        return tuple(each)
+
     def joined_concept(self, branch: int, concept: int) -> int | None:
         """Return the concept here of one of an ontology; None if it is not in the branch."""
         code = int(self._joined[branch][concept])

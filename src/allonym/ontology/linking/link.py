@@ -26,7 +26,8 @@ from allonym.ontology.taxonomy import Taxonomy
 SURE, REVIEW, UNMATCHED = "sure", "review", "unmatched"
 SAME, NARROWER = "same", "narrower"
 SETTLED = "settled"  # the reason of a link that a links file, or the caller, gives
-STRATEGIES = ("coherent", "first", "best-pair")
+BEST_PAIR = "best-pair"
+STRATEGIES = ("coherent", "first", BEST_PAIR)
 MIN_SURE, MIN_SURE_PARTIAL = 0.79, 0.90  # confidence from which a link is sure; the second, if words were left out
 MIN_SURE_NEAREST = 0.84  # the same, if the value is like labels of the concept but is none of them
 MIN_SURE_UNCOVERED, MIN_WORDS = 0.92, 0.75  # the same, if these labels have less than that share of its words
@@ -69,6 +70,7 @@ def link(
     strict: bool = False,
     name: str = "",
     abbreviations: Mapping[str, Sequence[str]] | None = None,
+    among: Mapping[str, Collection[int]] | None = None,
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Link]:
     """Link the values of a column, in their order.
@@ -85,6 +87,7 @@ def link(
         strict: whether values may only mean concepts under the root; else these are preferred.
         name: the name of the column, which is evidence too.
         abbreviations: abbreviations with what they stand for, most likely first; they come before the built-in ones.
+        among: for some values the concepts to choose from, if the value may mean any of them.
         tick: called with the work done and its total.
 
     Returns:
@@ -119,6 +122,8 @@ def link(
     proposals = _proposals(proposer, candidates, finder, allowed) if proposer is not None else {}
     if not individuals:
         candidates = {v: _without_individuals(c, finder, v) for v, c in candidates.items()}
+    for value, concepts in (among or {}).items():
+        candidates[value] = [x for x in candidates.get(value, []) if x.concept in concepts] or candidates.get(value, [])
     unmatched = [v for v, c in candidates.items() if not c and not _is_linked(proposals.get(v))]
     suggestions = _suggestions(unmatched, proposals, counts, finder, allowed, tick) if suggest else {}
     settled_concepts = [c for c in decided.values() if c is not None]

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from allonym.errors import OptionError
 from allonym.ontology.catalog import open_ontology
-from allonym.ontology.hierarchy import Hierarchy, meanings
+from allonym.ontology.hierarchy import Hierarchy
+from allonym.ontology.hierarchy_senses import meanings
 
 __all__ = [
-    "Branch", "Hierarchy", "branches", "grouped", "moved", "read", "removed", "renamed", "unsure", "usual_meanings",
+    "Branch", "Hierarchy", "branches", "grouped", "moved", "read", "removed", "renamed", "unsure",
 ]  # fmt: skip
 
 MAX_LEVELS = 100  # of a tree that is shown
@@ -135,12 +136,6 @@ def unsure(hierarchy: Hierarchy, ontology: str = "wordnet", settled: Mapping[str
     ['pretty thing']
     """
     return [x.value for x in meanings(hierarchy, open_ontology(ontology), settled).unsure]
-
-
-def usual_meanings(hierarchy: Hierarchy, ontology: str = "wordnet") -> dict[str, str]:
-    """Return the implied concept: `*` at the top is the root of the ontology."""
-    scope = open_ontology(ontology)
-    return {"*": scope.taxonomy.ids[scope.root]} if "*" in hierarchy.values(hierarchy.height) else {}
 
 
 def _moved_under(hierarchy: Hierarchy, level: int, value: str, path: tuple[str, ...]) -> Hierarchy:

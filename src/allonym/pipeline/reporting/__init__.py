@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from allonym.pipeline.reporting.changes import changed_cells, replacements
+from allonym.pipeline.reporting.clusters import clusters
 from allonym.pipeline.reporting.columns import columns, group_sizes
 from allonym.pipeline.reporting.concepts import concepts
 from allonym.pipeline.reporting.facts import ReleaseFacts
@@ -31,6 +32,7 @@ SECTIONS: tuple[Callable[[ReleaseFacts], Mapping[str, Any]], ...] = (
     columns,
     group_sizes,
     changed_cells,
+    clusters,
     replacements,
     concepts,
     provenance,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,11 +14,12 @@ from starlette.responses import Response
 from allonym.errors import AllonymError, OptionError, Problem
 from allonym.pipeline.choices import named_ontologies, named_part
 from allonym.pipeline.hierarchies import HierarchyScore, build, editor, score, settled_of
+from allonym.pipeline.hierarchies.building import links_path
 from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.studio import forms
 from allonym.studio.history import safe_name
 from allonym.studio.jobs import Job, JobKind, Tick
-from allonym.studio.open_table import LINKS_ENDING, OpenTable
+from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
 from allonym.studio.plan_upload import save_upload
 from allonym.studio.rendering import render
@@ -54,7 +55,7 @@ def show(request: PageRequest) -> Response:
         "hierarchies.html",
         hierarchies=hierarchies,
         columns=[x.name for x in check.columns if x.words] if check is not None else [],
-        best=min((x.value for x in scores), default=None),
+        best=_best(hierarchies),
         height=max((x.hierarchy.height for x in scores), default=0),
         ontology=ontology,
         ontologies={x.name: x.label for x in named_ontologies() if x.is_installed}
@@ -64,6 +65,15 @@ def show(request: PageRequest) -> Response:
         values=request.text("values"),
         waiting=check is None,
     )
+
+
+def _best(hierarchies: Sequence[ScoredHierarchy]) -> set[str]:
+    """Return the files of the hierarchies with the smallest loss among those of the same leaves."""
+    losses: dict[frozenset[str], list[tuple[float, str]]] = {}
+    for x in hierarchies:
+        if x.score is not None:
+            losses.setdefault(frozenset(x.score.hierarchy.leaves), []).append((x.score.comparable_value, x.file))
+    return {file for own in losses.values() if len(own) > 1 for loss, file in own if loss == min(own)[0]}
 
 
 def hierarchy_paths(table: OpenTable) -> list[Path]:
@@ -90,7 +100,7 @@ def scored(table: OpenTable, path: Path, ontology: str) -> ScoredHierarchy:
     try:
         result.hierarchy = Hierarchy.read(path)
         ontology = _ontology(table, ontology)
-        concepts = editor.usual_meanings(result.hierarchy, ontology) | known_concepts(table, path, result.hierarchy)
+        concepts = known_concepts(table, path, result.hierarchy)
         result.unclear = editor.unsure(result.hierarchy, ontology, concepts)
         result.score = score(result.hierarchy, ontology, concepts) if not result.unclear else None
     except AllonymError as error:
@@ -116,11 +126,6 @@ def known_concepts(table: OpenTable, path: Path, hierarchy: Hierarchy) -> dict[s
         concepts |= {value: concept for value, concept in settled_of(file).items() if concept}
     values = {value for row in hierarchy.rows for value in row}
     return {value: concept for value, concept in concepts.items() if value in values}
-
-
-def links_path(path: Path) -> Path:
-    """Return the links file of a hierarchy."""
-    return path.with_name(path.name.removesuffix(".csv") + LINKS_ENDING)
 
 
 def links_file(concepts: Mapping[str, str]) -> bytes:

@@ -6,12 +6,13 @@ from starlette.responses import Response
 
 from allonym.errors import OptionError
 from allonym.pipeline.hierarchies import HierarchyScore, editor, settled_of
+from allonym.pipeline.hierarchies.building import links_path
 from allonym.pipeline.hierarchies.editor import Hierarchy
 from allonym.pipeline.review import Sense, search, senses_of
 from allonym.plan.column import Column
 from allonym.studio.open_table import OpenTable
 from allonym.studio.page_request import Page, PageRequest, address, require_choice
-from allonym.studio.pages.hierarchies import find_hierarchy, known_concepts, links_file, links_path, scored
+from allonym.studio.pages.hierarchies import find_hierarchy, known_concepts, links_file, scored
 from allonym.studio.rendering import render
 
 MAX_UNCLEAR = 40  # values shown at a time that need a concept
@@ -44,6 +45,7 @@ def show(request: PageRequest) -> Response:
         branch=_branch(hierarchy, level, value),
         sense=_sense(table, shown.score, request.text("ontology", "wordnet"), value),
         whole_tree=number <= MAX_TREE_VALUES,
+        uncertain=[x for x in shown.score.senses if x.status != "sure"] if shown.score is not None else [],
         unclear=_senses(table, shown.unclear[:MAX_UNCLEAR], request.text("ontology", "wordnet")),
         typed={request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows} if request.problems else {},
         wrong_values=request.wrong_values,
@@ -111,7 +113,7 @@ def assign_concepts(request: PageRequest) -> str:
         raise OptionError("No concept was given.", hint="type a word or an id beside a value.", code="no-concept")
     assigned = {request.raw(f"value-{i}"): request.text(f"means-{i}") for i in rows}
     concepts = {**(settled_of(own) if own.exists() else {}), **assigned}
-    known = editor.usual_meanings(hierarchy) | known_concepts(table, path, hierarchy)
+    known = known_concepts(table, path, hierarchy)
     editor.unsure(hierarchy, settled=known | concepts)  # raises an error for unknown concepts
     label = f"{path.name}: {len(assigned)} concepts assigned"
     request.workspace.change_plan(request.base, label, table.plan, {own.name: links_file(concepts)})

@@ -1,14 +1,11 @@
-"""Similarity by features: synonyms, words of neighbours, definitions (Martínez 2010, eq. 8-12).
+"""Similarity by features: synonyms, words of neighbours, parts, definitions (Martínez 2010, eq. 8-12).
 
-A feature that the taxonomy lacks is an empty set. A WNDB directory has definitions and part-of links. The bundled
-WordNet has them among its details, which do not count here: its distances need the first file only. A leaf below a
-concept has the features of its concept, with a word of its own in each, and counts as deep as its concept: it is never
-more like another concept than its own is.
+A feature that the ontology lacks is an empty set. A leaf below a concept has the features of its concept, with a word
+of its own in each, and counts as deep as its concept: it is never more like another concept than its own is.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -20,13 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.arrays import take_rows, to_rows
 from allonym.errors import OptionError
 from allonym.ontology.ancestry import Ancestry
+from allonym.ontology.similarity.descriptions import definition_words, part_rows
+from allonym.ontology.similarity.masking import NEITHER, Below, weights_problem
 from allonym.ontology.taxonomy import Rows, Taxonomy
 
 Over = Taxonomy | Ancestry
 Floats = NDArray[np.float64]
-Below = tuple[bool, bool]  # whether a leaf below a takes the place of a; the same for b
-NEITHER = (False, False)
-_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 class _WordSets:
@@ -80,32 +76,32 @@ class ConceptFeatures:
     @cached_property
     def direct(self) -> _WordSets:
         """The words of each concept, its parents, its children and its parts, if the source has parts."""
-        t = self.taxonomy
-        rows = [take_rows(*links, self.concepts) for links in (t.parents, t.children, t.parts) if links is not None]
+        links = [self.taxonomy.parents, self.taxonomy.children, *([] if self._parts is None else [self._parts])]
+        rows = [take_rows(*each, self.concepts) for each in links]
         own = np.arange(len(self.concepts))
         owner = np.concatenate([own, *(np.repeat(own, np.diff(starts)) for starts, _ in rows)])
         member = np.concatenate([self.concepts, *(neighbours for _, neighbours in rows)])
         return self._of(to_rows(owner, member, len(own)))
 
     @cached_property
+    def _parts(self) -> Rows | None:
+        return part_rows(self.taxonomy)
+
+    @cached_property
     def parts(self) -> _WordSets | None:
-        """The words of the wholes and parts of each concept."""
-        if self.taxonomy.parts is None:
+        """The words of the wholes and parts of each concept; None, if the source has no parts."""
+        if self._parts is None:
             return None
-        starts, others = take_rows(*self.taxonomy.parts, self.concepts)
+        starts, others = take_rows(*self._parts, self.concepts)
         return self._of((starts, others.astype(np.int32)))
 
     @cached_property
     def definitions(self) -> _WordSets | None:
-        """The words of each concept's definition, without its examples."""
-        glosses = self.taxonomy.definitions
-        if glosses is None:
+        """The words of each concept's definition that carry meaning; None, if the source has no definitions."""
+        words = definition_words(self.taxonomy, self.concepts)
+        if words is None:
             return None
-        number: dict[str, int] = {}
-        texts = (glosses[int(c)].split('"')[0].lower() for c in self.concepts)
-        rows = [[number.setdefault(word, len(number)) for word in _WORD.findall(text)] for text in texts]
-        starts = np.cumsum([0, *map(len, rows)])
-        return _WordSets(self.concepts, (starts, np.array([w for row in rows for w in row], np.int32)), len(number))
+        return _WordSets(self.concepts, words, int(words[1].max(initial=-1)) + 1)
 
     def neighbourhood(self, reach: str) -> _WordSets:
         """Return the words of `direct` neighbours or of all `ancestors`."""
@@ -126,34 +122,45 @@ def _gamma(taxonomy: Taxonomy, a: ArrayLike, b: ArrayLike) -> Floats:
     return np.minimum(one, other) / (one + other)
 
 
-def _ratio(sets: _WordSets, gamma: Floats, a: ArrayLike, b: ArrayLike, below: Below = NEITHER) -> Floats:
-    """Return Tversky's ratio (Martínez 2010, eq. 8), the mean of both directions."""
+def _ratio(
+    sets: _WordSets, gamma: Floats, a: ArrayLike, b: ArrayLike, below: Below = NEITHER, *, symmetric: bool = True
+) -> Floats:
+    """Return Tversky's ratio (Martínez 2010, eq. 8): as printed from a to b, or the mean of both directions."""
     both, only_a, only_b = sets.compare(a, b)
     only_a, only_b = only_a + below[0], only_b + below[1]
-    a_to_b = both + gamma * only_a + (1 - gamma) * only_b
-    b_to_a = both + gamma * only_b + (1 - gamma) * only_a
-    one, other = (np.divide(both, total, out=np.zeros_like(total), where=total > 0) for total in (a_to_b, b_to_a))
-    return (one + other) / 2
+    totals = [both + gamma * only_a + (1 - gamma) * only_b, both + gamma * only_b + (1 - gamma) * only_a]
+    ratios = [np.divide(both, total, out=np.zeros_like(total), where=total > 0) for total in totals]
+    return (ratios[0] + ratios[1]) / 2 if symmetric else ratios[0]
 
 
-def tversky(over: Over, a: ArrayLike, b: ArrayLike, *, reach: str = "ancestors", below: Below = NEITHER) -> Floats:
+def tversky(
+    over: Over,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    reach: str = "ancestors",
+    symmetric: bool = True,
+    below: Below = NEITHER,
+) -> Floats:
     """Return the ratio model on the words of neighbourhoods (Tversky 1977, doi:10.1037/0033-295X.84.4.327).
 
-    Weights are those of Martínez 2010, eq. 8-9, where the extent of a neighbourhood is open; the value is the mean of
-    both directions.
+    Weights are those of Martínez 2010, eq. 8-9, where the extent of a neighbourhood is open. As printed, what only a
+    has weighs γ ≤ ½ and what only b has 1 - γ, so that the order of a and b matters.
 
     Args:
         over: a taxonomy, or the ancestry of some of its concepts.
         a: one or more concepts.
         b: one or more concepts.
         reach: the neighbourhood: `direct` neighbours or all `ancestors`.
+        symmetric: whether to return the mean of both directions; else, the value from a to b, as printed.
         below: whether leaves below the concepts are compared instead, for a and for b.
 
     Raises:
         OptionError: the reach is unknown.
     """
     features = _features(over, a, b)
-    ratio = _ratio(features.neighbourhood(reach), _gamma(features.taxonomy, a, b), a, b, below)
+    gamma = _gamma(features.taxonomy, a, b)
+    ratio = _ratio(features.neighbourhood(reach), gamma, a, b, below, symmetric=symmetric)
     return ratio if any(below) else np.where(np.equal(a, b), 1.0, ratio)
 
 
@@ -168,19 +175,21 @@ def rodriguez_egenhofer(
 ) -> Floats:
     """Return w·S(synonyms) + u·S(parts) + v·S(neighbourhoods), each S a Tversky ratio.
 
-    Rodríguez and Egenhofer 2003, doi:10.1109/TKDE.2003.1185844; Martínez 2010, eq. 10.
+    Rodríguez and Egenhofer 2003, doi:10.1109/TKDE.2003.1185844; Martínez 2010, eq. 10, which leaves the weights open.
 
     Args:
         over: a taxonomy, or the ancestry of some of its concepts.
         a: one or more concepts.
         b: one or more concepts.
-        weights: w, u and v; by default a third each, or (½, 0, ½) if the source has no parts.
+        weights: w, u and v, which sum to 1; by default a third each, or (½, 0, ½) if the source has no parts.
         reach: the neighbourhood: `direct` neighbours or all `ancestors`.
         below: whether leaves below the concepts are compared instead, for a and for b.
 
     Raises:
-        OptionError: the reach is unknown.
+        OptionError: the reach is unknown, or the weights are not three that sum to 1.
     """
+    if weights is not None and (problem := weights_problem(weights)):
+        raise OptionError(problem, hint="for example 0.3, 0.2, 0.5.")
     features = _features(over, a, b)
     gamma = _gamma(features.taxonomy, a, b)
     w, u, v = weights or ((0.5, 0.0, 0.5) if features.parts is None else (1 / 3, 1 / 3, 1 / 3))
