@@ -55,14 +55,6 @@ bool Search::form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool
   return true;
 }
 
-// Sort pieces by their distances to a point, except the first, which it is.
-void Search::sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const {
-  std::vector<std::pair<double, int32_t>> keys;
-  for (size_t i = 1; i < pieces.size(); ++i) keys.emplace_back(rounded(space_.distance(point, pieces[i])), pieces[i]);
-  std::stable_sort(keys.begin(), keys.end(), [](auto& x, auto& y) { return x.first < y.first; });
-  for (size_t i = 0; i < keys.size(); ++i) pieces[i + 1] = keys[i].second;
-}
-
 // Groups of pieces: of the first one left and those nearest to it, again and again; the rest joins them.
 std::vector<Members> Search::groups_around(std::vector<int32_t> left) {
   std::vector<Members> made;
@@ -87,6 +79,14 @@ std::vector<Members> Search::groups_around(std::vector<int32_t> left) {
     made[target] = with(made[target], one);
   }
   return made;
+}
+
+// Sort pieces by their distances to a point, except the first, which it is.
+void Search::sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const {
+  std::vector<std::pair<double, int32_t>> keys;
+  for (size_t i = 1; i < pieces.size(); ++i) keys.emplace_back(rounded(space_.distance(point, pieces[i])), pieces[i]);
+  std::stable_sort(keys.begin(), keys.end(), [](auto& x, auto& y) { return x.first < y.first; });
+  for (size_t i = 0; i < keys.size(); ++i) pieces[i + 1] = keys[i].second;
 }
 
 // Improve some pieces, and those next to what changes, until nothing is gained.

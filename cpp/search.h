@@ -6,15 +6,15 @@
 #include <chrono>
 #include <tuple>
 
-#include "neighbours.h"
 #include "group_loss.h"
 #include "known_losses.h"
+#include "neighbours.h"
 
 namespace allonym {
 
 constexpr int NEW = -1;            // a group that a change would found
 constexpr int SUPPRESSED = -2;     // the class of suppressed pieces
-constexpr size_t LOOKED_UP = 4096;  // pieces whose neighbours are found together
+constexpr size_t LOOKED_UP = 4096; // pieces whose neighbours are found together
 constexpr int MAX_TARGETS = 8;     // groups that a piece may join
 constexpr int MAX_SWAPS = 6;       // swaps that are tried for a piece
 constexpr int MAX_REPLACED = 2;    // groups that a piece may join while another one takes its place
@@ -166,8 +166,8 @@ class Search {
 
   // --- groups that are formed anew (regrouping.cpp) ---
   bool form_anew(int32_t piece, Random& random, std::vector<int32_t>& pool);
-  void sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const;
   std::vector<Members> groups_around(std::vector<int32_t> left);
+  void sort_by_distance(const std::vector<Point>& point, std::vector<int32_t>& pieces) const;
   void improve_around(const std::vector<int32_t>& pool, double least);
   double gained() const;
   void roll_back(size_t number);

@@ -10,6 +10,7 @@ import numpy as np
 
 from allonym.arrays import Ints
 from allonym.compiled import kernels
+from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
 from allonym.methods.holding import Holding
 from allonym.methods.kernels.group_state import SUPPRESSED, Pieces, Snapshot
@@ -115,7 +116,7 @@ def refined(
     if len(groups.source) < 2:
         return Refined(groups)
     pieces, standing = pieces_of(records, groups, k), standing_of(records, groups, k, metrics, representative)
-    order = walk(pieces) if effort.refine and effort.walks and _may_walk(pieces, standing) else None
+    order = walk(pieces) if effort.refine and effort.walks and _may_walk(records, pieces, standing) else None
     steps = effort.steps(len(pieces.rows), order)
     before = len(effort.steps_before_suppression(len(pieces.rows), order))
     search = _searched if kernels is None else _compiled
@@ -128,9 +129,10 @@ def refined(
     return Refined(new, losses[0], losses[before], losses[-1])
 
 
-def _may_walk(pieces: Pieces, standing: Standing) -> bool:
+def _may_walk(records: Records, pieces: Pieces, standing: Standing) -> bool:
     """Tell whether groups along a walk are weighed quickly and need hold nothing but k rows."""
-    return not pieces.units and pieces.holds is None and not standing.calls
+    has_sets = any(kind_named(attribute.kind).multivalued for attribute in records.attributes)
+    return not pieces.units and pieces.holds is None and not standing.calls and not has_sets
 
 
 def pieces_of(records: Records, groups: Groups, k: int) -> Pieces:
