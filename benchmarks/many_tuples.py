@@ -1,7 +1,8 @@
-"""Masking up to 87,691 tuples of census_income_kdd with three methods: python benchmarks/many_tuples.py
+"""Masking up to 400,000 distinct tuples: python benchmarks/many_tuples.py
 
-Every figure comes from a separate process. Up to 40,000 tuples, the NumPy kernels, which compare all tuples with each
-other, must give the same release. Writes a block of docs/benchmarks.md.
+The tables are census_income_kdd and rows drawn from it with some cells changed. Every figure comes from a separate
+process. Up to 17,000 tuples, the NumPy kernels, which compare all tuples with each other, must give the same release;
+so must one thread and several. Writes blocks of docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from paths import ROOT
 from processes import exponent, machine
 
 import allonym as al
-from allonym.measures import loss
+from allonym.measures import loss, risk
 from allonym.methods.base import KAnonymityMethod
 from allonym.records import Pairs
 
@@ -34,36 +35,57 @@ METHODS: dict[str, KAnonymityMethod] = {
     "sa-mdav": al.SAMDAV(k=K, refine=False),
     "s-mdav": al.SMDAV(k=K, refine=False),
     "fusion": al.Fusion(k=K, refine=False),
+    "sa-mdav, refined": al.SAMDAV(k=K),
+    "fusion, refined": al.Fusion(k=K),
 }
+COMPARED = ("sa-mdav", "s-mdav", "fusion")  # with NumPy
 SETTINGS = ("categories", "WordNet")
-COLUMNS = (1, 2, 4, 7, 10, 13)  # numbers of category columns; with WordNet, those of census.TUPLES
-GROWTH_FROM = 10_000  # tuples: smaller tables do not count for the exponent
 SAMPLES = (8, 4, 2)  # every nth row
-EXHAUSTIVE_UP_TO = 40_000  # tuples
+EXHAUSTIVE_UP_TO = 17_000  # tuples
+GROWTH_FROM = 10_000  # tuples: smaller tables do not count for the exponent
+CHANGED = "changed"  # instead of every nth row: so many tuples of changed rows
+GROWN = (10_000, 50_000, 100_000, 200_000, 400_000)  # tuples
+THREADED = 100_000  # tuples
 
 
-def run(method: str, setting: str, columns: str, every: str) -> dict[str, Any]:
-    """Mask the table; return the cost, the loss and a hash of the release."""
+def run(method: str, setting: str, columns: str, rows: str) -> dict[str, Any]:
+    """Mask every nth row of the table, or changed rows; return the cost, the loss and a hash of the release."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "census.csv"
-        census.write(path, int(every))
+        if rows.startswith(CHANGED):
+            census.write_changed(path, int(rows.removeprefix(CHANGED)))
+        else:
+            census.write(path, int(rows))
         records = growth.records_of(census.plan(int(columns), words=setting == "WordNet"), path)
     began, clock = time.process_time(), time.perf_counter()
     masking = METHODS[method].mask(records)
     spent, wall = time.process_time() - began, time.perf_counter() - clock
     parts = (masking.source, masking.share, masking.groups, masking.codes)
     pairs = Pairs.of(records, masking)
+    assert pairs.sizes.min() >= K
     return {
         "tuples": len(records),
         "seconds": spent,
         "wall": wall,
-        "smallest": int(pairs.sizes.min()),
         "loss": loss.information_loss(pairs),
         "release": hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in parts)).hexdigest(),
     }
 
 
-def measure(*arguments: str, script: str = __file__, kernels: str = "compiled") -> dict[str, Any]:
+def linkage() -> dict[str, Any]:
+    """Measure linkage by meaning on a release of the whole table; return the cost and the result."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "census.csv"
+        census.write(path)
+        records = growth.records_of(census.plan(len(census.QUASI), words=False), path)
+    pairs = Pairs.of(records, METHODS["sa-mdav"].mask(records))
+    began, clock = time.process_time(), time.perf_counter()
+    found = risk.semantic_linkage(pairs)
+    spent, wall = time.process_time() - began, time.perf_counter() - clock
+    return {"tuples": len(records), "seconds": spent, "wall": wall, "release": repr(found)}
+
+
+def measure(*arguments: str, script: str = __file__, kernels: str = "compiled", threads: int | None = None) -> Any:
     """Run this benchmark, or another one, in a separate process; add its peak memory to the result."""
     child = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], check=True, capture_output=True); "
@@ -71,6 +93,8 @@ def measure(*arguments: str, script: str = __file__, kernels: str = "compiled") 
     )
     command = [sys.executable, "-c", child, sys.executable, script, *arguments]
     environment = os.environ | {"ALLONYM_KERNELS": kernels}
+    if threads is not None:
+        environment["ALLONYM_THREADS"] = str(threads)
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     megabytes, result = done.stdout.split("\n", 1)
     return {**json.loads(result), "megabytes": float(megabytes)}
@@ -86,38 +110,71 @@ def row(method: str, setting: str, columns: int, every: int, run: dict[str, Any]
     rows = "all" if every == 1 else f"1 in {every}"
     spent = f"{run['seconds']:.1f} | {run['wall']:.1f} | {run['megabytes']:.0f}"
     figures = f"{columns} | {run['tuples']:,} | {spent} | {run['loss']:.3f} | {exhaustive}"
-    return f"| {method} | {setting} | {rows} | {figures} |"
+    line = f"| {method} | {setting} | {rows} | {figures} |"
+    print(line, file=sys.stderr, flush=True)
+    return line
 
 
-def table() -> str:
-    """Measure and return the tables."""
+def comparison() -> str:
+    """Measure three methods on the census; return the tables."""
     lines = [
         "| method | kind of columns | rows | columns | tuples | CPU s | elapsed s | peak MB | L "
         "| CPU s, NumPy, all compared |",
         "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     exponents = []
-    for method in METHODS:
+    for method in COMPARED:
         for setting in SETTINGS:
-            cases = {"columns": [(n, 1) for n in (COLUMNS if setting == SETTINGS[0] else census.TUPLES)]}
+            shapes = [(columns, 1) for columns in census.TUPLES]
             if setting == SETTINGS[0]:
-                cases["rows"] = [(13, every) for every in SAMPLES]
-            whole = None
-            for grown, shapes in cases.items():
-                runs = [measure(method, setting, str(n), str(every)) for n, every in shapes]
-                lines += [row(method, setting, *shape, run) for shape, run in zip(shapes, runs, strict=True)]
-                assert all(run["smallest"] >= K for run in runs)
-                whole = whole or runs[-1]
-                sizes = runs if grown == "columns" else [*runs, whole]
-                many = [x for x in sizes if x["tuples"] > GROWTH_FROM]
-                grows = exponent([x["tuples"] for x in many], [x["seconds"] for x in many])
-                exponents.append(f"| {method} | {setting} | {grown} | {grows:.2f} |")
+                shapes += [(len(census.QUASI), every) for every in SAMPLES]
+            runs = {shape: measure(method, setting, *map(str, shape)) for shape in shapes}
+            lines += [row(method, setting, *shape, run) for shape, run in runs.items()]
+            for grown, some in (("columns", shapes[: len(census.TUPLES)]), ("rows", shapes[len(census.TUPLES) - 1 :])):
+                if len(some) > 1:
+                    exponents.append(f"| {method} | {setting} | {grown} | {growth_of([runs[x] for x in some]):.2f} |")
     head = "| method | kind of columns | tuples grow with | exponent of p, from 10,000 tuples |\n|---|---|---|---:|\n"
     return f"On {machine('allonym', 'numpy')}.\n\n" + "\n".join(lines) + "\n\n" + head + "\n".join(exponents) + "\n"
 
 
+def growth_of(runs: list[dict[str, Any]]) -> float:
+    """Return the exponent of CPU seconds in the number of tuples."""
+    many = [x for x in runs if x["tuples"] >= GROWTH_FROM]
+    return exponent([x["tuples"] for x in many], [x["seconds"] for x in many])
+
+
+def up_to_400_000() -> str:
+    """Measure sa-mdav, refined, on more and more tuples; return the table."""
+    lines = ["| table | tuples | CPU s | elapsed s | peak MB | L |", "|---|---:|---:|---:|---:|---:|"]
+    grown = []
+    for rows in ("1", *(f"{CHANGED}{tuples}" for tuples in GROWN)):
+        run = measure("sa-mdav, refined", SETTINGS[0], str(len(census.QUASI)), rows)
+        name = "census_income_kdd" if rows == "1" else "changed rows"
+        costs = f"{run['seconds']:.1f} | {run['wall']:.1f} | {run['megabytes']:,.0f}"
+        lines.append(f"| {name} | {run['tuples']:,} | {costs} | {run['loss']:.3f} |")
+        print(lines[-1], file=sys.stderr, flush=True)
+        grown += [run] if name != "census_income_kdd" else []
+    grows = f"From {GROWN[0]:,} tuples on, CPU seconds grow with p to the power of {growth_of(grown):.2f}."
+    return "\n".join(lines) + f"\n\n{grows} Measured on {machine('allonym', 'numpy')}.\n"
+
+
+def with_threads() -> str:
+    """Measure one thread and two; return the table."""
+    lines = ["| task | tuples | threads | CPU s | elapsed s |", "|---|---:|---:|---:|---:|"]
+    changed = (SETTINGS[0], str(len(census.QUASI)), f"{CHANGED}{THREADED}")
+    tasks = {method: (method, *changed) for method in ("sa-mdav, refined", "fusion, refined")}
+    for name, arguments in (tasks | {"linkage by meaning": ("linkage",)}).items():
+        runs = {threads: measure(*arguments, threads=threads) for threads in (1, 2)}
+        assert runs[1]["release"] == runs[2]["release"]
+        for threads, run in runs.items():
+            lines.append(f"| {name} | {run['tuples']:,} | {threads} | {run['seconds']:.1f} | {run['wall']:.1f} |")
+    return "\n".join(lines) + f"\n\nMeasured on {machine('allonym', 'numpy')}.\n"
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print(json.dumps(run(*sys.argv[1:])))
+        print(json.dumps(linkage() if sys.argv[1:] == ["linkage"] else run(*sys.argv[1:])))
     else:
-        pages.write(PAGE, "large", table())
+        pages.write(PAGE, "scale", up_to_400_000())
+        pages.write(PAGE, "threads", with_threads())
+        pages.write(PAGE, "large", comparison())

@@ -15,6 +15,7 @@ from allonym.compiled import MAX_THREADS, THREADS_VARIABLE, kernels, thread_coun
 from allonym.errors import OptionError
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
+from allonym.kinds.set_metric import SetMetric
 from allonym.measures.attackers.nearest import NearestTuples
 from allonym.methods.kernels.fusion import fusion
 from allonym.methods.sa_mdav import SAMDAV
@@ -84,6 +85,32 @@ def test_linkage(records: Records) -> None:
         return near.starts, near.places
 
     assert_same(with_threads(found))
+
+
+@needs_compiled
+def test_distances_of_sets() -> None:
+    items = [f"{i}" for i in range(40)]
+    rng = np.random.default_rng(3)
+    drawn = [frozenset(rng.choice(items, 6, replace=False).tolist()) for _ in range(2 * ROWS)]
+    sets = list(dict.fromkeys(drawn))
+
+    def far() -> tuple[Any, ...]:
+        return (SetMetric(sets, EqualityMetric([])).distances_from(sets[0]),)
+
+    assert_same(with_threads(far))
+
+
+@needs_compiled
+def test_refined_groups_of_sets() -> None:
+    rng = np.random.default_rng(3)
+    sets = list(dict.fromkeys(frozenset(rng.choice(list("abcdefghijkl"), 4).tolist()) for _ in range(600)))
+    records = Records.of([Attribute("s", "set", SetMetric(sets, EqualityMetric([])))], [np.arange(len(sets))])
+
+    def masked() -> tuple[Any, ...]:
+        masking = SAMDAV(k=3).mask(records)
+        return masking.source, masking.groups, masking.codes
+
+    assert_same(with_threads(masked))
 
 
 def test_threads_are_limited_by_the_processors_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import slow_sets as slow
+from both_kernels import NUMPY, use
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
@@ -18,9 +19,14 @@ from allonym.kinds.set_metric import SET_DISTANCES, SetMetric, distances, elemen
 from allonym.kinds.set_metric.distances import CompiledSetDistances, SetDistances
 from allonym.kinds.set_metric.elements import ElementDistances
 from allonym.kinds.set_metric.medoids import Medoids
+from allonym.methods.kernels.adaptive import sa_mdav
+from allonym.methods.kernels.fusion import fusion
+from allonym.methods.kernels.microaggregation import mdav
 from allonym.metric import Metric, Value
 from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
+from allonym.progress import no_progress
+from allonym.records import Attribute, Records
 
 compiled = pytest.mark.skipif(kernels is None, reason="needs the compiled extension")
 each_distance = pytest.mark.parametrize("distance", SET_DISTANCES)
@@ -242,3 +248,29 @@ def test_a_metric_with_more_sets_finds_the_same_medoids(distance: str) -> None:
         metric.distances_from(metric.values[3]).tolist()
     )
     assert other.extend([frozenset({"new"})]).distances(0, [len(other.values)]).tolist() == [1.0]
+
+
+@compiled
+@each_distance
+@pytest.mark.parametrize("with_others", [False, True])
+def test_groups_of_many_sets_are_equal(distance: str, with_others: bool) -> None:
+    rng = np.random.default_rng(4)
+    sets = random_sets(rng, 500, 40, 9)
+    attributes = [Attribute("sets", "set", metric_of(sets, random_parents(rng, 40), distance))]
+    columns = [np.arange(len(sets))]
+    if with_others:
+        attributes += [Attribute("c", "category", EqualityMetric(list("abc")), 0.5)]
+        columns = [np.repeat(columns[0] % 200, 2), rng.integers(0, 3, 2 * len(sets))]
+    records = Records.of(attributes, columns)
+    metrics = [x.metric for x in attributes]
+
+    def groups() -> list[list[int]]:
+        return [
+            sa_mdav(records, metrics, 5, no_progress).group.tolist(),
+            mdav(records, metrics, 5, np.random.default_rng(0), no_progress).group.tolist(),
+            fusion(records, metrics, 5, np.random.default_rng(0), no_progress).tolist(),
+        ]
+
+    with use(NUMPY):
+        expected = groups()
+    assert groups() == expected
