@@ -99,7 +99,7 @@ class SetLosses(NamedTuple):
 def losses(rows: list[list[str]], ontology: str, seeds: Sequence[int] = (0,)) -> SetLosses:
     """Measure L with avg, as in the paper, and with min-sum: the mean over seeds, which break ties."""
     records = records_of(rows, ontology)
-    published = {"represent": "centroid", "refine": False}  # without what allonym adds
+    published: dict[str, Any] = {"represent": "centroid", "refine": False}  # without what allonym adds
     unmasked = Pairs.of(records, al.SMDAV(k=2, **published).mask(records)).unmasked
     figures = {}
     for distance in SET_DISTANCES:
