@@ -11,6 +11,7 @@ from allonym.measures.changes import Changes
 from allonym.measures.clusters import CLUSTERS
 from allonym.measures.measurement import BRIEF, measured
 from allonym.methods.base import ColumnwiseMethod
+from allonym.methods.lower_bound import lower_bound
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.catalog.about import described
 from allonym.pipeline import privacy
@@ -20,7 +21,6 @@ from allonym.pipeline.changes.nulls import Nulls, null_cautions
 from allonym.pipeline.changes.suppression import suppression_figures
 from allonym.pipeline.disclosure.linkage import risk_of_masking
 from allonym.pipeline.encoding import unreviewed_values
-from allonym.pipeline.optimality import optimality_of
 from allonym.pipeline.prepare import Prepared
 from allonym.plan import toml
 from allonym.records import Masking, Pairs, piece_of_rows
@@ -67,9 +67,24 @@ def summary_of(
         **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
         "changes": changes.to_dict(),
         "measures": {name: x.to_dict() for name, x in figures.items()},
-        "optimality": optimality_of(prepared, masking, thorough=thorough),
+        "optimality": _optimality(prepared, masking, thorough=thorough),
         "risk": risk_of_masking(prepared, masking, pairs, figures, 0, exact=exact),
     }
+
+
+def _optimality(prepared: Prepared, masking: Masking, *, thorough: bool) -> dict[str, Any] | None:
+    """Return the lower bound as an information loss in %, and by how many % the release may exceed the optimum.
+
+    None, if there is no bound: the method forms no groups of whole tuples, columns were recoded before they were
+    masked, representatives cannot be listed, or, unless `thorough`, the bound would take too long.
+    """
+    records, method = prepared.records, prepared.plan.method
+    representative = method.bounded_representative
+    assert records is not None
+    if representative is None or any(prepared.encoded[x.name].recoded for x in records.attributes):
+        return None
+    bound = lower_bound(records, masking, method.required_k, representative, thorough=thorough)
+    return None if bound is None else {"lower_bound": bound.information_loss, "gap": bound.gap}
 
 
 def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]:
