@@ -107,7 +107,25 @@ struct BlockSearch {
   int version = 0;  // of the blocks for which bounds were computed
   Bounds::Side side = Bounds::LOWER;
   PointBounds bounds;
-  std::vector<std::pair<double, int>> regions;  // that may be worth a look, in a heap
+  std::vector<std::pair<double, int>> regions, unsorted;  // that may be worth a look, and in which order
+
+  // Sort regions by their order, roughly: those of one bucket stay as they are.
+  void sort_regions() {
+    if (regions.size() < 2) return;
+    auto [low, high] = std::minmax_element(regions.begin(), regions.end());
+    if (low->first == high->first) return;
+    const double least = low->first, scale = (BUCKETS - 1) / (high->first - least);
+    auto bucket = [&](const std::pair<double, int>& region) { return static_cast<int>((region.first - least) * scale); };
+    int starts[BUCKETS + 1] = {};
+    for (auto& region : regions) ++starts[bucket(region) + 1];
+    for (int i = 0; i < BUCKETS; ++i) starts[i + 1] += starts[i];
+    unsorted.swap(regions);
+    regions.resize(unsorted.size());
+    for (auto& region : unsorted) regions[starts[bucket(region)]++] = region;
+  }
+
+ private:
+  static constexpr int BUCKETS = 256;
 };
 
 class Blocks {
@@ -221,20 +239,15 @@ class Blocks {
     }
     int own = near >= 0 && has(near) ? place_[near] / (BLOCK * REGION) : -1;
     if (own >= 0) visit(search, goal, own);
-    auto& heap = search.regions;
-    heap.clear();
+    search.regions.clear();
     for (int r = 0; r < bounds_.regions(); ++r) {
       if (r == own || regions_[r].empty()) continue;
       double order = order_of(goal, search.bounds.regions[r], regions_[r]);
-      if (!goal.is_over(order)) heap.emplace_back(order, r);
+      if (!goal.is_over(order)) search.regions.emplace_back(order, r);
     }
-    std::make_heap(heap.begin(), heap.end(), std::greater<>());
-    while (!heap.empty() && !goal.is_over(heap.front().first)) {
-      auto [order, region] = heap.front();
-      std::pop_heap(heap.begin(), heap.end(), std::greater<>());
-      heap.pop_back();
+    search.sort_regions();
+    for (auto [order, region] : search.regions)
       if (goal.may_have(order, regions_[region])) visit(search, goal, region);
-    }
   }
 
   template <class Goal> double order_of(const Goal& goal, uint16_t bound, const Extent& extent) const {

@@ -6,6 +6,7 @@ namespace allonym {
 namespace {
 
 constexpr double STEPS = 4;  // in which masses are distinguished, up to twice as much
+constexpr int NOTHING = std::numeric_limits<int>::min();
 
 // What every code counts among the tuples that are left, and the centroid of these.
 class RunningCentroid {
@@ -65,7 +66,7 @@ class RunningCentroid {
 std::vector<int32_t> heaviest_first(std::vector<int32_t> order, const std::vector<double>& mass) {
   std::vector<int> size(mass.size());
   for (size_t one = 0; one < mass.size(); ++one)
-    size[one] = mass[one] > 0 ? static_cast<int>(std::floor(STEPS * std::log2(mass[one]))) : std::numeric_limits<int>::min();
+    size[one] = mass[one] > 0 ? static_cast<int>(std::floor(STEPS * std::log2(mass[one]))) : NOTHING;
   std::stable_sort(order.begin(), order.end(), [&](int32_t x, int32_t y) { return size[x] > size[y]; });
   return order;
 }
@@ -75,8 +76,8 @@ class Growth {
   Growth(Space& space, std::vector<double> mass, std::vector<int64_t> counts, std::vector<int32_t> near,
          std::vector<int32_t> far, int64_t k, bool weighted, bool fixed)
       : space_(space), mass_(std::move(mass)), counts_(std::move(counts)), k_(k), weighted_(weighted), fixed_(fixed),
-        blocks_(space, mass_, std::move(near)), far_blocks_(space, mass_, heaviest_first(std::move(far), mass_)), running_(space, mass_), far_(space, mass_),
-        group_(space.tuples(), -1), gone_(space.tuples(), 0) {
+        blocks_(space, mass_, std::move(near)), far_blocks_(space, mass_, heaviest_first(std::move(far), mass_)),
+        running_(space, mass_), far_(space, mass_), group_(space.tuples(), -1), gone_(space.tuples(), 0) {
     for (int64_t rows : counts_) rows_ += rows;
   }
 
