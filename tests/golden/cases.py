@@ -641,7 +641,7 @@ ERRORS = [
         "k-of-noise": f"mask people.csv -o out.csv {PEOPLE} --method noise --k 3",
         "unknown-ontology": "mask people.csv -o out.csv --quasi job=jobs.obo --identifier name --keep-rest",
         "unknown-root": "mask people.csv -o out.csv --quasi job=wordnet:flumpist --identifier name --keep-rest",
-        "identifier-repeated": "mask visits.csv -o out.csv --quasi age=numeric --identifier name --keep-rest",
+        "identifier-repeated": "mask visits.csv -o out.csv --quasi age=numeric --identifier name --keep-rest --seed 1",
         "unmatched-words": "mask holes.csv -o out.csv --quasi job=wordnet:person --identifier name --keep-rest",
         "kept-identifier": "mask people.csv -o out.csv --quasi job=mini-jobs.csv --keep-rest",
         "unmatched-hidden": "mask holes.csv -o out.csv --quasi job=wordnet:person --keep name --keep-rest "

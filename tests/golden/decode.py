@@ -21,7 +21,7 @@ VARYING = (
     (r'("seconds": )[0-9.e+-]+', r"\1SECONDS"),
     (r'\n(?:stderr: )? *"seconds_by_phase": \{[^}]*\},', ""),
     (r"(?m)^((?:stderr: )?time +)[0-9.]+ s(?::.*(?:\n(?:stderr: )? {8}.*)*)?$", r"\1SECONDS s"),
-    (r"(?m),[0-9.e-]+,(True|False)$", r",SECONDS,\1"),  # a comparison as CSV
+    (r"(?m),[0-9.e-]+,(True|False)((?:,[^,\n]*)*)$", r",SECONDS,\1\2"),  # a comparison as CSV
     (r"(?m) +[0-9.e-]+(  best| {6})$", r" SECONDS\1"),  # as it is printed
     (
         r'data-value="[0-9.e-]+">[0-9.e-]+(</td><td class="n" data-value="[01]">(?:yes)?</td></tr>)',

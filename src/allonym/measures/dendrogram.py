@@ -65,7 +65,7 @@ def _drawn(
     for cost, one, other in tree.unions[len(tree.mass) - number :]:
         pair = [node_of[cluster_of[one]], node_of[cluster_of[other]]]
         low, high = sorted(pair, key=lambda node: nodes[node].wish)
-        nodes.append(nodes[low].joined(nodes[high], (low, high), cost / squares))
+        nodes.append(nodes[low].joined(nodes[high], (low, high), cost / squares if squares > 0 else 0.0))
         for cluster in nodes[-1].clusters:
             node_of[cluster] = len(nodes) - 1
     order = nodes[-1].clusters

@@ -106,7 +106,8 @@ class Problem:
         distances = np.zeros((len(representatives), len(self.records)))
         for column, candidates in zip(self.columns, representatives.T, strict=True):
             distances += column[candidates]
-        return self.records.mass * distances**2
+        with np.errstate(invalid="ignore"):  # infinite times 0
+            return np.where(distances < np.inf, self.records.mass * distances**2, np.inf)
 
     @property
     def null_costs(self) -> Floats:
