@@ -221,8 +221,9 @@ def test_hierarchies_are_scored_built_and_edited(page: Any) -> None:
     press(page, "Build")
     page.wait_for_selector("text=reason-2.vgh.csv")
     page.get_by_role("link", name="reason-2.vgh.csv").first.click()
-    page.get_by_role("link", name="beach", exact=True).click()
-    page.select_option("#above", "location")
+    page.get_by_role("link", name="beach", exact=True).last.click()  # the leaf, not the concept above it
+    parents = page.eval_on_selector_all("#above option", "options => options.map(x => x.value)")
+    page.select_option("#above", next(x for x in parents if x and x != "beach"))
     press(page, "Move")
     assert "move at level 0" in label(page)
     page.fill("#group", "shore")
