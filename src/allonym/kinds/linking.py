@@ -102,6 +102,12 @@ class ColumnLinks:
         linked = [x for x in self.links.values() if x.count and x.concept is not None]
         return {x.value: x.status for x in linked if not is_reviewed(x)}
 
+    @cached_property
+    def holds_individuals(self) -> bool:
+        """Whether at least half of the values mean named individuals."""
+        concepts = [x.concept for x in self.links.values() if x.count and x.concept is not None]
+        return int(self.scope.taxonomy.instances[concepts].sum()) * 2 >= max(len(concepts), 1)
+
     def knows(self, value: str) -> bool:
         """Tell whether the links file, if there is one, has a value."""
         return value in self.settled.rows or value in self.settled.concepts
@@ -112,6 +118,25 @@ def linked_value(link: Link, scope: Scope, language: str) -> int | Narrower | No
     if link.concept is None or link.relation != NARROWER:
         return link.concept
     return Narrower(link.concept, spelling_key(link.value, scope.taxonomy.lexicon, language))
+
+
+def individual_leaf(value: int | Narrower | None, scope: Scope) -> int | Narrower | None:
+    """Return a named individual, or a kind of one, as a leaf below the class of the individual; other values stay.
+
+    >>> from allonym.ontology.wordnet import wordnet
+    >>> words = wordnet()
+    >>> paris = individual_leaf(words.taxonomy.code("paris.n.01"), words)
+    >>> words.taxonomy.ids[paris.concept], paris.text
+    ('national_capital.n.01', '= paris.n.01')
+    """
+    concept = value.concept if isinstance(value, Narrower) else value
+    if concept is None or not scope.taxonomy.instances[concept] or concept == scope.root:
+        return value
+    text = value.text if isinstance(value, Narrower) else f"= {scope.taxonomy.ids[concept]}"
+    while scope.taxonomy.instances[concept]:
+        parents = scope.taxonomy.parents_of(concept).tolist()
+        concept = next((x for x in parents if x in scope), parents[0])
+    return Narrower(concept, text)
 
 
 def spelling_key(text: str, lexicon: Lexicon, language: str = "en") -> str:

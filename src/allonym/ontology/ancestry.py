@@ -184,6 +184,16 @@ class Ancestry:
         """Reorder a value per concept by place, the number by which a score knows subsumers."""
         return np.append(amounts[self._concept_at], 1.0)
 
+    def twice_depths(self, of_root: int) -> Floats:
+        """Return twice the depth of every concept by place, the root having a given one; kept, as it is used often."""
+        if of_root not in self._twice_depths:
+            self._twice_depths[of_root] = 2.0 * self.by_place(self.taxonomy.depth + of_root)
+        return self._twice_depths[of_root]
+
+    @cached_property
+    def _twice_depths(self) -> dict[int, Floats]:
+        return {}
+
     def shared(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return |T(a) ∩ T(b)| for pairs of concepts, broadcast as in NumPy."""
         pairs = self._pairs(a, b)

@@ -151,7 +151,10 @@ class Lexicon(DropCaches):
 
     def has_language(self, language: str) -> bool:
         """Tell whether there are words of a language, or without a language."""
-        return not len(self.languages) or bool(self._of_language(language)[self.languages].any())
+        cached: dict[str, bool] = self.cache.setdefault("has_language", {})
+        if language not in cached:
+            cached[language] = not len(self.languages) or bool(self._of_language(language)[self.languages].any())
+        return cached[language]
 
     def has_words_in(self, language: str) -> bool:
         """Tell whether there are words of a language, or without a language; codes are no words, unless all are codes.

@@ -26,9 +26,12 @@ class Senses(tuple[Any, ...]):
 
 
 def is_narrower(value: Any) -> bool:
-    """Tell whether a value is a leaf below a concept, or a set or a tuple of concepts with such leaves."""
+    """Tell whether a value is a leaf below a concept, or a set or a tuple of concepts with such leaves.
+
+    The elements of a set may be tuples themselves.
+    """
     if isinstance(value, (frozenset, tuple)):
-        return any(isinstance(x, Narrower) for x in value)
+        return any(isinstance(x, Narrower) or (isinstance(x, tuple) and is_narrower(x)) for x in value)
     return isinstance(value, Narrower)
 
 
@@ -79,6 +82,14 @@ def broader_unless(value: Any, spelled: Container[Any]) -> Any:
     return value if value in spelled else broader(value)
 
 
-def concept_order(value: Any) -> tuple[bool, int, str]:
-    """Return the key that sorts concepts and leaves by concept, leaves last."""
+def concept_order(value: Any) -> tuple[Any, ...]:
+    """Return the key that sorts concepts and leaves by concept, leaves last.
+
+    A tuple has the concepts of one value in several ontologies; it is sorted by the first that has it.
+
+    >>> sorted([(None, 3), (Narrower(2, "x"), 1), (5, None), (2, None)], key=concept_order)
+    [(2, None), (5, None), (Narrower(concept=2, text='x'), 1), (None, 3)]
+    """
+    if isinstance(value, tuple):
+        return tuple((True, False, 0, "") if x is None else (False, *concept_order(x)) for x in value)
     return (True, value.concept, value.text) if isinstance(value, Narrower) else (False, value, "")

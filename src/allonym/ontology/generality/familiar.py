@@ -6,6 +6,7 @@ know these shows in how many definitions of other concepts use them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from allonym.ontology.details import Details
@@ -15,6 +16,7 @@ from allonym.ontology.joining.taxonomy import JoinedTaxonomy
 from allonym.ontology.lexicon import key
 from allonym.ontology.taxonomy import Taxonomy
 
+Word = tuple[str, int, bool]  # how often it was used for a concept, and whether it means the concept first
 MIN_USES = 10  # in tagged texts, of a word that becomes the label instead of another
 USED = 5  # times, of a concept whose name people say
 MORE_OFTEN = 5  # times as often as the other
@@ -64,7 +66,8 @@ def label(taxonomy: Taxonomy, concept: int) -> str:
         return own
     cache = _cache(taxonomy, "known labels")
     if concept not in cache:
-        cache[concept] = _used_more(taxonomy, concept, own) or _explaining(taxonomy, concept, own) or own
+        words = _words(taxonomy, concept) if len(taxonomy.lexicon.entries_of(concept)) > 1 else ()
+        cache[concept] = _used_more(words, own) or _explaining(taxonomy, concept, words, own) or own
     return str(cache[concept])
 
 
@@ -78,7 +81,7 @@ def _cache(taxonomy: Taxonomy, name: str) -> dict[int, Any]:
     return cache
 
 
-def _words(taxonomy: Taxonomy, concept: int) -> list[tuple[str, int, bool]]:
+def _words(taxonomy: Taxonomy, concept: int) -> list[Word]:
     """Return the words of a concept: how often each was used for it, and whether the word means it first."""
     words = taxonomy.lexicon
     return [
@@ -88,25 +91,35 @@ def _words(taxonomy: Taxonomy, concept: int) -> list[tuple[str, int, bool]]:
     ]
 
 
-def _used_more(taxonomy: Taxonomy, concept: int, own: str) -> str | None:
+def _used_more(words: Sequence[Word], own: str) -> str | None:
     """Return the word that is used most for a concept, if that is much more than its label."""
-    words = _words(taxonomy, concept)
     usual = max((count for word, count, _ in words if key(word) == key(own)), default=0)
     count, word = max(((count, word) for word, count, is_first in words if is_first), default=(0, own))
     return word if count >= max(MIN_USES, MORE_OFTEN * usual) and key(word) != key(own) else None
 
 
-def _explaining(taxonomy: Taxonomy, concept: int, own: str) -> str | None:
+def _explaining(taxonomy: Taxonomy, concept: int, words: Sequence[Word], own: str) -> str | None:
     """Return a term that ends in a word for a broader concept, in place of a word that is hardly ever used."""
-    if taxonomy.details is None or " " in own or uses(taxonomy, concept) or _glosses(taxonomy, own) >= MANY_GLOSSES:
+    terms = [word for word, _, _ in words if " " in word]
+    if not terms or taxonomy.details is None or " " in own or any(count for _, count, _ in words):
         return None
-    terms = [word for word, _, _ in _words(taxonomy, concept) if " " in word]
-    if not terms:
+    if _glosses(taxonomy, own) >= MANY_GLOSSES:
         return None
-    broader = {key(word) for c in taxonomy.subsumers(concept)[1:].tolist() for word, _, _ in _words(taxonomy, c)}
+    broader = {key(word) for c in _above(taxonomy, concept) for word, _, _ in _words(taxonomy, c)}
     each = [(_glosses(taxonomy, x), x) for x in terms if key(x.rpartition(" ")[2]) in broader]
     most, term = max(each, default=(0, own))
     return term if most > _glosses(taxonomy, own) else None
+
+
+def _above(taxonomy: Taxonomy, concept: int) -> set[int]:
+    """Return the ancestors of a concept."""
+    above: set[int] = set()
+    reached = [concept]
+    while reached:
+        parents = set(taxonomy.parents_of(reached.pop()).tolist()) - above
+        above |= parents
+        reached += parents
+    return above
 
 
 def _glosses(taxonomy: Taxonomy, text: str) -> int:

@@ -110,6 +110,17 @@ class CandidateFinder:
         candidates = inside if self.strict else self._under_root(found)
         return self._labelled(candidates) if whole else candidates
 
+    def modifiers(self, dropped: str) -> list[list[Candidate]]:
+        """Return the candidates of words that were dropped from a phrase: of all of them as one form, else of each.
+
+        A word that means named individuals only is one of them.
+        """
+        language, instances = self.matcher.language, self.taxonomy.instances
+        words = [x for x in words_of(dropped) if x not in language.prepositions | language.determiners]
+        whole = self._found_whole(" ".join(words))
+        found = [whole] if whole else [x for word in words if (x := self._found_whole(word))]
+        return [[x for x in each if not instances[x.concept]] or each for each in found]
+
     def _of_code(self, value: str) -> list[Candidate]:
         """Return the candidates of a value that is a code, or has one beside a name, and is no word."""
         codes = [] if self._codes is None else self._codes.find(value, self.matcher.language)
@@ -292,6 +303,10 @@ class CandidateFinder:
             if above is not None:
                 found.append(Candidate(above, weight, match))
         return found
+
+    def spellings(self, candidate: Candidate) -> list[str]:
+        """Return how the ontology spells the matched form of a candidate."""
+        return [form for concept, _, form in self._senses(candidate.match.form) if concept == candidate.concept]
 
     def _specified(self, concept: int) -> int | None:
         """Return the nearest class above that may contain what is specified further; None, if that is the root."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,14 @@ from numpy.typing import NDArray
 from allonym.errors import LinksError, OptionError, first_few
 from allonym.ontology.linking.candidates import PARTIAL, Candidate, CandidateFinder
 from allonym.ontology.linking.choose import Choice, ColumnChoice
-from allonym.ontology.linking.codes.index import CODE_REASONS, DOUBTFUL_CODE, FINER_CODE
+from allonym.ontology.linking.codes.index import DOUBTFUL_CODE, FINER_CODE
 from allonym.ontology.linking.confidence import confidence
+from allonym.ontology.linking.individuals import (
+    Names,
+    is_one_name_of_a_person,
+    mostly_individuals,
+    without_individuals,
+)
 from allonym.ontology.linking.languages import language as language_of
 from allonym.ontology.linking.match import Match, Matcher
 from allonym.ontology.linking.readings.normalise import Normaliser
@@ -71,6 +78,7 @@ def link(
     name: str = "",
     abbreviations: Mapping[str, Sequence[str]] | None = None,
     among: Mapping[str, Collection[int]] | None = None,
+    together: Sequence[Collection[str]] = (),
     tick: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Link]:
     """Link the values of a column, in their order.
@@ -82,12 +90,14 @@ def link(
         language: the language of the values; by default English, or the only language of the ontology.
         settled: the links a person decided, from value to id or word; an empty one leaves the value unmatched.
         narrower: the settled values that are a kind of their concept; the others are the same.
-        individuals: whether values may mean named individuals; by default, if at least half of them do.
+        individuals: whether values may mean named individuals; by default, if at least half of them do, and items of
+            sets where nothing else has their name.
         suggest: whether to search for words spelled like unmatched values; only for the most frequent of many.
         strict: whether values may only mean concepts under the root; else these are preferred.
         name: the name of the column, which is evidence too.
         abbreviations: abbreviations with what they stand for, most likely first; they come before the built-in ones.
         among: for some values the concepts to choose from, if the value may mean any of them.
+        together: sets of values that stand together, such as the items of one cell, which are evidence for one another.
         tick: called with the work done and its total.
 
     Returns:
@@ -116,22 +126,27 @@ def link(
     for done, value in enumerate(open_values):
         candidates[value] = finder.candidates(value, whole=proposer is not None)
         tick(done, 2 * len(open_values))
+    names = Names(finder, counts) if individuals is None and together else None
     if individuals is None:
-        individuals = _mostly_individuals(candidates, decided, scope.taxonomy)
+        individuals = mostly_individuals(candidates, decided, scope.taxonomy)
     allowed = scope.members if individuals else scope.members & ~scope.taxonomy.instances
     proposals = _proposals(proposer, candidates, finder, allowed) if proposer is not None else {}
     if not individuals:
-        candidates = {v: _without_individuals(c, finder, v) for v, c in candidates.items()}
+        kept = partial(without_individuals, finder=finder) if names is None else names.candidates
+        candidates = {v: kept(v, c) for v, c in candidates.items()}
     for value, concepts in (among or {}).items():
         candidates[value] = [x for x in candidates.get(value, []) if x.concept in concepts] or candidates.get(value, [])
     unmatched = [v for v, c in candidates.items() if not c and not _is_linked(proposals.get(v))]
     suggestions = _suggestions(unmatched, proposals, counts, finder, allowed, tick) if suggest else {}
-    settled_concepts = [c for c in decided.values() if c is not None]
-    choice = ColumnChoice(candidates, settled_concepts, finder, scope, in_context=in_context, name=name)
+    settled_concepts = {value: c for value, c in decided.items() if c is not None}
+    choice = ColumnChoice(
+        candidates, settled_concepts, finder, scope, in_context=in_context, name=name, together=together
+    )
     calibrated = scope.taxonomy.details is not None  # elsewhere nobody has measured how often heads are right
     chosen = {
         value: _link(value, counts[value], x, candidates[value], calibrated) for value, x in choice.choices().items()
     }
+    chosen |= _doubtful_names(chosen, names, scope.taxonomy)
     if proposer is not None:
         chosen |= _synonyms(chosen, candidates, proposer, finder, allowed)
     links = []
@@ -283,6 +298,16 @@ def _link(value: str, count: int, choice: Choice, candidates: Sequence[Candidate
     )  # fmt: skip
 
 
+def _doubtful_names(links: Mapping[str, Link], names: Names | None, taxonomy: Taxonomy) -> dict[str, Link]:
+    """Return, to review, links of items that may be names of others, and of names that the ontology has a part of."""
+    return {
+        value: replace(x, status=REVIEW)
+        for value, x in links.items()
+        if names is not None and x.concept is not None
+        if is_one_name_of_a_person(value, x.concept, taxonomy) or names.is_unknown_name(value, x.reason)
+    }
+
+
 def _is_doubtful(value: str, match: Match) -> bool:
     """Tell whether a link needs review whatever its confidence: weak matches, first words and codes."""
     return match.reason in NEVER_SURE or match.first or may_be_code(value) or may_be_code(match.form)
@@ -337,20 +362,3 @@ def _settled(settled: Mapping[str, str], scope: Scope, language: str) -> dict[st
             values=unknown,
         )
     return decided
-
-
-def _mostly_individuals(
-    candidates: Mapping[str, Sequence[Candidate]], decided: Mapping[str, int | None], taxonomy: Taxonomy
-) -> bool:
-    """Tell whether at least half of the values mean individuals, by their settled or most likely sense."""
-    concepts = [c[0].concept for c in candidates.values() if c]
-    concepts += [c for c in decided.values() if c is not None]
-    return int(taxonomy.instances[concepts].sum()) * 2 >= max(len(concepts), 1)
-
-
-def _without_individuals(candidates: list[Candidate], finder: CandidateFinder, value: str) -> list[Candidate]:
-    instances = finder.taxonomy.instances
-    classes = [x for x in candidates if x.match.reason in CODE_REASONS or not instances[x.concept]]
-    if candidates and not classes:
-        finder.reason_unmatched[value] = "individual"
-    return classes

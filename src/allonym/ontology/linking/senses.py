@@ -16,11 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from allonym.arrays import Floats, Ints, take_rows
 from allonym.ontology.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from allonym.ontology.linking.together import Together
 
 FIT_WEIGHT = 14.0
 FEW_WORDS = 0.5  # with so many other words the fit counts half
@@ -48,14 +52,26 @@ class Column:
         concepts: the senses.
         weights: the logarithms of their probabilities without the column.
         family: the family of each word; words of a family say nothing of one another and count as one.
+        counted: how many words the column has; those after them only stand beside these. By default, all.
+        together: the evidence of words that stand together.
     """
 
-    def __init__(self, taxonomy: Taxonomy, starts: Ints, concepts: Ints, weights: Floats, family: Ints) -> None:
-        self.starts, self.weights = starts, weights
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        starts: Ints,
+        concepts: Ints,
+        weights: Floats,
+        family: Ints,
+        counted: int | None = None,
+        together: Together | None = None,
+    ) -> None:
+        self.starts, self.weights, self.together = starts, weights, together
         self.owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        self.counted = len(family) if counted is None else counted
         self.family = family[self.owner]
-        self.families = int(family.max(initial=-1)) + 1
-        self.part = (1 / np.bincount(family))[self.family]
+        self.families = int(family[: self.counted].max(initial=-1)) + 1
+        self.part = (1 / np.bincount(family))[self.family] * (self.owner < self.counted)
         distinct, place = np.unique(concepts, return_inverse=True)
         rows, ancestors, _ = taxonomy.closure(distinct)
         self.rows, above = take_rows(rows, ancestors, place)  # T(c) of every sense
@@ -67,22 +83,28 @@ class Column:
         """Return the probabilities of the senses by their weights alone."""
         return Senses(softmax(self.weights, self.starts))
 
-    def senses(self) -> Senses:
-        """Return the probabilities of the senses in their column."""
+    def senses(self, *, together: bool = True) -> Senses:
+        """Return the probabilities of the senses in their column, with the evidence of words that stand together."""
         others = max(self.families - 1, 0)
-        if not others:
+        together = together and self.together is not None
+        if not others and not together:
             return self.without_context()
         weight = FIT_WEIGHT * others / (others + FEW_WORDS)
         probability = softmax(self.weights * 0.2, self.starts)
         for done in range(ROUNDS):
             prior = self.weights * min(1.0, 0.2 + 0.8 * done / WARM_UP)
-            new = softmax(prior + weight * self.fit(probability), self.starts)
+            new = softmax(prior + self._evidence(probability, weight, together), self.starts)
             new = DAMPING * probability + (1 - DAMPING) * new
             change = float(np.abs(new - probability).max(initial=0))
             probability = new
             if change < SETTLED and done > WARM_UP:
                 break
-        return Senses(softmax(self.weights + weight * self.fit(probability), self.starts))
+        return Senses(softmax(self.weights + self._evidence(probability, weight, together), self.starts))
+
+    def _evidence(self, probability: Floats, weight: float, together: bool) -> Floats:
+        """Return the evidence of the other words of the column, and of those beside each."""
+        evidence = weight * self.fit(probability)
+        return evidence + self.together.weights(probability) if together and self.together is not None else evidence
 
     def fit(self, probability: Floats) -> Floats:
         """Return the mean similarity of every sense to the words of other families."""
@@ -111,7 +133,7 @@ class Column:
         best = np.lexsort((-probability, self.owner))[self.starts[:-1]]
         starts, above = take_rows(self.rows, self.above, best)
         family, norm = self.family[best], np.sqrt(np.diff(starts))
-        sample = np.unique(np.linspace(0, words - 1, min(words, MAX_COMPARED)).astype(np.int64))
+        sample = np.unique(np.linspace(0, self.counted - 1, min(self.counted, MAX_COMPARED)).astype(np.int64))
         count = max(min(NEIGHBOURS, self.families - 1), 1)
         nearest = np.zeros((count, words))
         held = np.zeros(self.width)

@@ -63,7 +63,7 @@ def leacock_chodorow(over: Over, a: ArrayLike, b: ArrayLike) -> NDArray[np.float
 
 def wu_palmer_score(ancestry: Ancestry, depth: str, content: Content = DEFAULT_CONTENT, links_below: int = 0) -> Score:
     offset = root_depth(depth)
-    twice_depth = 2.0 * ancestry.by_place(ancestry.taxonomy.depth + offset)
+    twice_depth = ancestry.twice_depths(offset)
 
     def score(links: Ints, lcs: Ints) -> NDArray[np.float64]:
         n3 = np.take(twice_depth, lcs)
