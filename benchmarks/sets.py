@@ -1,13 +1,13 @@
 """Set-valued data: the evaluation of Batet et al. (2014), speed, and machine learning: python benchmarks/sets.py
 
-Writes the tables of docs/methods/sets.md.
+Writes the tables of docs/methods/sets.md; `--only speed` (or `losses`, `learning`) writes one of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pages
 import pandas as pd
+import synthetic_sets
 from paths import DATA, ROOT
-from processes import cost, machine
+from processes import Cost, cost, exponent, machine
 
 import allonym as al
 from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
@@ -36,16 +37,8 @@ KS = (2, 3, 4, 5)
 SAMPLE = 2000  # records masked for the table of losses
 TRAINING = 6000  # recipes to train on, and as many to test
 TRAINING_VARIANTS = (("min-sum", "s-mdav", "min-sum"), ("avg", "s-mdav", "avg"), ("equality", "mdav", "min-sum"))
-WHOLE_DATA_SET = """
-import resource, sys, time
-sys.path.insert(0, sys.argv[1])
-import sets
-records = sets.records_of(sets.groceries() if sys.argv[2] == "Groceries" else sets.recipes()[1], distance=sys.argv[3])
-began = time.process_time()
-import allonym as al
-al.SMDAV(k=5, represent="centroid", refine=False).mask(records)
-print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
+GROWTH = {2_000: 4_000, 6_000: 7_500, 12_680: 11_000, 25_000: 16_000}  # synthetic sets: rows and concepts
+USERS, QUERIES, QUERY_CONCEPTS = 1_000, 50, 14_000  # the size of the data of the paper
 
 
 def groceries() -> list[list[str]]:
@@ -144,31 +137,46 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def whole_process() -> str:
-    """Measure `allonym mask` on all recipes, with default settings."""
+def whole_process(rows: list[list[str]], *options: str) -> Cost:
+    """Measure `allonym mask` of sets, with linking, all measures and the verification."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "recipes.csv"
-        cuisines, rows = recipes()
-        pd.DataFrame({"cuisine": cuisines, "items": [";".join(x) for x in rows]}).to_csv(path, index=False)
-        options = ("--set", "items=wordnet", "--unmatched", "opaque", "--accept-review", "--keep-rest", "--k", "5")
-        command = (sys.executable, "-m", "allonym", "mask", str(path), "-o", f"{folder}/masked.csv", *options)
+        path = Path(folder) / "sets.csv"
+        pd.DataFrame({"items": [";".join(x) for x in rows]}).to_csv(path, index=False)
+        fixed = ("--set", "items=wordnet", "--unmatched", "opaque", "--accept-review", "--keep-rest", "--k", "5")
+        command = (sys.executable, "-m", "allonym", "mask", str(path), "-o", f"{folder}/masked.csv", *fixed, *options)
         spent = cost(*command, runs=1)
     assert spent is not None
-    task = f"`allonym mask` of all {len(rows):,} recipes (`sa-mdav`, refined, k = 5, min-sum), with all measures"
-    figures = f"{spent.seconds:.0f} CPU seconds, {spent.clock:.0f} s elapsed, {spent.megabytes:,.0f} MB"
-    return f"{task}: {figures}, on {machine('allonym')}.\n"
+    return spent
 
 
 def speed() -> str:
-    """Measure whole data sets, each in a separate process."""
-    lines = ["| s-mdav, k = 5 | distance | CPU seconds | MB |", "|---|---|---:|---:|"]
-    for name, distances in (("Groceries", SET_DISTANCES), ("What's Cooking", ("avg", "min-sum"))):
-        for distance in distances:
-            command = [sys.executable, "-c", WHOLE_DATA_SET, str(ROOT / "benchmarks"), name, distance]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            seconds, megabytes = map(float, done.stdout.split())
-            lines.append(f"| {name} | {distance} | {seconds:.0f} | {megabytes:.0f} |")
-    return "\n".join(lines) + "\n\n" + whole_process()
+    """Measure whole processes on synthetic sets of nouns, on sets as in the paper by each distance, and on recipes."""
+    lines = ["| `allonym mask`, k = 5 | distance | CPU seconds | MB |", "|---|---|---:|---:|"]
+
+    def add(task: str, rows: list[list[str]], distance: str = "min-sum") -> float:
+        spent = whole_process(rows, "--set-distance", distance)
+        lines.append(f"| {task} | {distance} | {spent.seconds:.0f} | {spent.megabytes:,.0f} |")
+        print(lines[-1], flush=True)
+        return spent.seconds
+
+    seconds = {
+        rows: add(f"{rows:,} sets of 3 to 30 of {concepts:,} nouns", synthetic_sets.sets(rows, concepts, (3, 30)))
+        for rows, concepts in GROWTH.items()
+    }
+    users = synthetic_sets.sets(USERS, QUERY_CONCEPTS, (QUERIES - 10, QUERIES + 10))
+    for distance in SET_DISTANCES:
+        add(f"{USERS:,} sets of about {QUERIES} of {QUERY_CONCEPTS:,} nouns", users, distance)
+    recipe_rows = recipes()[1]
+    add(f"What's Cooking, {len(recipe_rows):,} recipes", recipe_rows)
+    power = exponent(list(seconds), list(seconds.values()))
+    *_, before, last = sorted(seconds)
+    first, at_last = min(seconds), exponent([before, last], [seconds[before], seconds[last]])
+    return (
+        "\n".join(lines)
+        + f"\n\nFrom {first:,} to {last:,} sets, CPU time grows with the power {power:.2f} of the number of sets; "
+        + f"from {before:,} on, with the power {at_last:.1f}. "
+        + f"Measured on {machine('allonym')}.\n"
+    )
 
 
 def learning() -> str:
@@ -204,7 +212,12 @@ def learning() -> str:
     return "\n".join(lines) + "\n"
 
 
+BLOCKS = {"speed": speed, "losses": table, "learning": learning}  # speed first: a child's peak memory starts at ours
+
 if __name__ == "__main__":
-    pages.write(PAGE, "speed", speed())  # first: the peak memory of a child starts at that of its parent
-    pages.write(PAGE, "losses", table())
-    pages.write(PAGE, "learning", learning())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=BLOCKS)
+    chosen = parser.parse_args().only
+    for name, block in BLOCKS.items():
+        if chosen in (None, name):
+            pages.write(PAGE, name, block())

@@ -19,15 +19,15 @@ template <class Rank, Distance D> class Comparison {
   public:
     Comparison(const Sets& sets, const Measure<Rank, D>& measure) : sets(sets), measure(measure) {}
 
-    // Return the distance of a set of elements, of which row(j) has the ranks by class, to another set.
-    template <class Row> double distance(const int32_t* own, int64_t size, Row row, int64_t set) {
+    // Return the distance of a set of elements, of which rows[j] has the ranks by class, to another set.
+    double distance(const int32_t* own, int64_t size, const Rank* const* rows, int64_t set) {
         const int64_t other = sets.size(set);
         if (!size || !other) return size == other ? 0.0 : 1.0;
         best.assign(other, Rank(0));
         Rank best_of_all = 0;
         int64_t sum = 0;
         for (int64_t j = 0; j < size; ++j) {
-            const Rank* ranks = row(j);
+            const Rank* ranks = rows[j];
             Rank best_of_one = 0;
             for (int64_t i = 0; i < other; ++i) {
                 const int32_t element = sets.begin(set)[i];
@@ -91,17 +91,13 @@ void best_of_packs(const Rank* first, int64_t stride, const int32_t* begin, cons
 // One set against many: what it needs of every element is laid out, so that a comparison reads the other set alone.
 template <class Rank, Distance D> class One {
   public:
-    // row(j) has the ranks of the set's jth element by class.
-    template <class Row>
-    One(const int32_t* own, int64_t size, Row row, const Sets& sets, const Measure<Rank, D>& measure)
+    // rows[j] has the ranks of the set's jth element by class; they are not needed afterwards.
+    One(const int32_t* own, int64_t size, const Rank* const* rows, const Sets& sets, const Measure<Rank, D>& measure)
         : sets(sets), measure(measure), size(size), stride((size + 7) / 8 * 8), best(stride) {
         if (!size) return;
         if (measure.SUMS) by_element.assign(sets.elements * stride, 0);
         totals.resize(sets.elements);
-        std::vector<int64_t> place(sets.elements, -1);
-        std::vector<const Rank*> rows(size);
-        for (int64_t j = 0; j < size; ++j) place[own[j]] = j, rows[j] = row(j);
-        for (int64_t element = 0; element < sets.elements; ++element) lay_out(element, rows, place[element]);
+        for (int64_t low = 0; low < sets.elements; low += BLOCK) lay_out(low, own, rows);
     }
 
     double distance(int64_t set) {
@@ -122,6 +118,8 @@ template <class Rank, Distance D> class One {
     const std::vector<int64_t>& distances_of_elements() const { return totals; }
 
   private:
+    static constexpr int64_t BLOCK = 64;  // elements that are laid out together
+
     const Sets& sets;
     const Measure<Rank, D>& measure;
     int64_t size, stride;
@@ -129,17 +127,25 @@ template <class Rank, Distance D> class One {
     std::vector<int64_t> totals;   // by element: the best distance over the set's own; for avg, the sum of all
     std::vector<Rank> best;        // by own element: the best rank over the other set
 
-    void lay_out(int64_t element, const std::vector<const Rank*>& rows, int64_t itself) {
-        const int32_t own_class = sets.classes[element];
-        Rank best_of_all = 0;
-        int64_t sum = 0;
+    // Lay out some elements, beginning with one. Loops are over elements, which lie side by side in rows.
+    void lay_out(int64_t low, const int32_t* own, const Rank* const* rows) {
+        const int64_t number = std::min(BLOCK, sets.elements - low);
+        Rank ranks[BLOCK], best_of_all[BLOCK];
+        int64_t sums[BLOCK] = {};
         for (int64_t j = 0; j < size; ++j) {
-            const Rank rank = j == itself ? Rank(0) : rows[j][own_class];
-            best_of_all = j ? measure.better(best_of_all, rank) : rank;
-            if (D == AVG) sum += measure.level(rank);
-            if (measure.SUMS) by_element[element * stride + j] = rank;
+            const Rank* row = rows[j];
+            for (int64_t i = 0; i < number; ++i) ranks[i] = row[sets.classes[low + i]];
+            if (own[j] >= low && own[j] < low + number) ranks[own[j] - low] = 0;
+            if (D == AVG)
+                for (int64_t i = 0; i < number; ++i) sums[i] += measure.level(ranks[i]);
+            else if (!j)
+                std::copy_n(ranks, number, best_of_all);
+            else
+                for (int64_t i = 0; i < number; ++i) best_of_all[i] = measure.better(best_of_all[i], ranks[i]);
+            if (measure.SUMS)
+                for (int64_t i = 0; i < number; ++i) by_element[(low + i) * stride + j] = ranks[i];
         }
-        totals[element] = D == AVG ? sum : measure.level(best_of_all);
+        for (int64_t i = 0; i < number; ++i) totals[low + i] = D == AVG ? sums[i] : measure.level(best_of_all[i]);
     }
 
     void fill_best(const int32_t* begin, const int32_t* end) {

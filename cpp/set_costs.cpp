@@ -1,6 +1,6 @@
 // Sums of distances of sets to all sets, nearly: allonym.kinds.set_metric.medoids computes exactly what may be least.
 
-#include "sets.h"
+#include "element_rows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,9 +16,10 @@ namespace {
 // with sizes s: tables by size and element hold the inner sums, and a set is compared with all classes, not all sets.
 template <class Rank> class Estimates {
   public:
-    Estimates(const Rank* table, int64_t classes, const Vector<const int64_t>& levels,
-              const Sets& sets, Distance distance, double unit)
-        : table(table), classes(classes), sets(sets), distance(distance), values(levels.size()), near(classes) {
+    Estimates(ElementRows<Rank>& table, const Vector<const int64_t>& levels, const Sets& sets, Distance distance,
+              double unit)
+        : table(table), classes(table.classes()), sets(sets), distance(distance), unit(unit),
+          values(levels.size()), near(classes) {
         for (size_t rank = 0; rank < levels.size(); ++rank)
             values[rank] = static_cast<double>(levels.data()[rank]) * unit;
     }
@@ -42,23 +43,30 @@ template <class Rank> class Estimates {
     }
 
   private:
-    const Rank* table;
+    ElementRows<Rank>& table;
     int64_t classes;
     const Sets& sets;
     Distance distance;
+    double unit;
     std::vector<double> values;  // by rank
+    const std::vector<const Rank*>* rows = nullptr;  // of the elements of a set
     std::vector<Rank> near;      // by class: the best rank over the elements of a set
     std::vector<int64_t> sizes;  // that sets with a weight have
     std::vector<double> near_classes, near_elements, held;  // by size, then by class or element
     std::vector<double> first, second, second_of_classes;   // by element or class, for sets of one size
     std::vector<double> sums_of_elements;                   // avg: Σ over all elements of weight · distance
 
+    double value(Rank rank) const {
+        if constexpr (sizeof(Rank) == sizeof(int64_t)) return static_cast<double>(rank) * unit;  // a distance itself
+        else return values[rank];
+    }
+
     void fill_near(int64_t set) {
-        const int32_t *begin = sets.begin(set), *end = sets.end(set);
+        rows = &table.of_elements(sets.begin(set), sets.size(set), sets.classes);
         Rank* best = near.data();
-        std::memcpy(best, table + sets.classes[*begin] * classes, classes * sizeof(Rank));
-        for (const int32_t* item = begin + 1; item != end; ++item) {
-            const Rank* row = table + sets.classes[*item] * classes;
+        std::memcpy(best, (*rows)[0], classes * sizeof(Rank));
+        for (int64_t j = 1; j < sets.size(set); ++j) {
+            const Rank* row = (*rows)[j];
             if (distance == MIN_SUM)
                 for (int64_t i = 0; i < classes; ++i) best[i] = std::min(best[i], row[i]);
             else
@@ -66,15 +74,14 @@ template <class Rank> class Estimates {
         }
     }
 
-    // The best distance of an element of a set to that set, less that of its class.
-    double correction(int64_t set, int32_t element) const {
+    // The best distance of the jth element of a set to that set, after fill_near, less that of its class.
+    double correction(int64_t set, int64_t j) const {
+        const int32_t* own = sets.begin(set);
         Rank best = 0;  // the nearest is the element itself
-        if (distance == MAX_SUM) {
-            const Rank* row = table + sets.classes[element] * classes;
-            for (const int32_t* item = sets.begin(set); item != sets.end(set); ++item)
-                if (*item != element) best = std::max(best, row[sets.classes[*item]]);
-        }
-        return values[best] - values[near[sets.classes[element]]];
+        if (distance == MAX_SUM)
+            for (int64_t i = 0; i < sets.size(set); ++i)
+                if (i != j) best = std::max(best, (*rows)[j][sets.classes[own[i]]]);
+        return value(best) - value(near[sets.classes[own[j]]]);
     }
 
     void add_sums(const Vector<const double>& weights) {
@@ -95,10 +102,11 @@ template <class Rank> class Estimates {
             fill_near(set);
             const int64_t row = place[sets.size(set)];
             double* sums = near_classes.data() + row * classes;
-            for (int64_t i = 0; i < classes; ++i) sums[i] += weight * values[near[i]];
-            for (const int32_t* item = sets.begin(set); item != sets.end(set); ++item) {
-                near_elements[row * sets.elements + *item] += weight * correction(set, *item);
-                held[row * sets.elements + *item] += weight;
+            for (int64_t i = 0; i < classes; ++i) sums[i] += weight * value(near[i]);
+            for (int64_t j = 0; j < sets.size(set); ++j) {
+                const int32_t item = sets.begin(set)[j];
+                near_elements[row * sets.elements + item] += weight * correction(set, j);
+                held[row * sets.elements + item] += weight;
             }
         }
     }
@@ -126,29 +134,31 @@ template <class Rank> class Estimates {
     double sum(int64_t set) {
         fill_near(set);
         double total = 0.0;
-        for (int64_t i = 0; i < classes; ++i) total += values[near[i]] * second_of_classes[i];
-        for (const int32_t* item = sets.begin(set); item != sets.end(set); ++item)
-            total += first[*item] + correction(set, *item) * second[*item];
+        for (int64_t i = 0; i < classes; ++i) total += value(near[i]) * second_of_classes[i];
+        for (int64_t j = 0; j < sets.size(set); ++j) {
+            const int32_t item = sets.begin(set)[j];
+            total += first[item] + correction(set, j) * second[item];
+        }
         return total;
     }
 
     void add_means(const Vector<const double>& weights) {
-        std::vector<double> shares(sets.elements, 0.0), of_classes(classes, 0.0), sums(classes, 0.0);
+        std::vector<double> shares(sets.elements, 0.0), of_classes(classes, 0.0), sums(classes, 0.0), same(classes);
         for (size_t set = 0; set < weights.size(); ++set)
             for (const int32_t* item = sets.begin(set); item != sets.end(set); ++item)
                 shares[*item] += weights.data()[set] / static_cast<double>(sets.size(set));
         for (int64_t i = 0; i < sets.elements; ++i) of_classes[sets.classes[i]] += shares[i];
-        for (int64_t x = 0; x < classes; ++x) {
+        table.for_each([&](int32_t x, const Rank* row) {
             check_interrupt(x);
-            const Rank* row = table + x * classes;
             double total = 0.0;
-            for (int64_t y = 0; y < classes; ++y) total += values[row[y]] * of_classes[y];
+            for (int64_t y = 0; y < classes; ++y) total += value(row[y]) * of_classes[y];
             sums[x] = total;
-        }
+            same[x] = value(row[x]);
+        });
         sums_of_elements.resize(sets.elements);
         for (int64_t i = 0; i < sets.elements; ++i) {
             const int64_t own = sets.classes[i];
-            sums_of_elements[i] = sums[own] - values[table[own * classes + own]] * shares[i];
+            sums_of_elements[i] = sums[own] - same[own] * shares[i];
         }
     }
 
@@ -161,20 +171,21 @@ template <class Rank> class Estimates {
 
 // Return Σ ω·d to all sets of each of some sets, with rounding errors; by avg, min-sum or max-sum.
 template <class Rank>
-Output cost_estimates(Matrix<const Rank> table, Vector<const int64_t> levels, Vector<const int64_t> starts,
+Output cost_estimates(ElementRows<Rank>& table, Vector<const int64_t> levels, Vector<const int64_t> starts,
                       Vector<const int64_t> sizes, Vector<const int32_t> items, Vector<const int32_t> classes,
                       Vector<const double> weights, Vector<const int64_t> targets, int distance, int bits) {
     auto* estimates = new std::vector<double>(targets.size());
     Output output = owned(estimates);
     const Sets sets(starts, sizes, items, classes);
+    RowsInUse in_use(table);
     nb::gil_scoped_release release;
-    Estimates<Rank> run(table.data(), table.shape(1), levels, sets, Distance(distance), std::ldexp(1.0, -bits));
+    Estimates<Rank> run(table, levels, sets, Distance(distance), std::ldexp(1.0, -bits));
     run.run(targets, weights, estimates->data());
     return output;
 }
 
 template <class Rank> void bind_ranks(nb::module_& module) {
-    module.def("set_cost_estimates", &cost_estimates<Rank>, nb::arg("table").noconvert(), nb::arg("levels"),
+    module.def("set_cost_estimates", &cost_estimates<Rank>, nb::arg("table"), nb::arg("levels"),
                nb::arg("starts"), nb::arg("sizes"), nb::arg("items"), nb::arg("classes"), nb::arg("weights"),
                nb::arg("targets"), nb::arg("distance"), nb::arg("bits"));
 }
@@ -184,4 +195,5 @@ template <class Rank> void bind_ranks(nb::module_& module) {
 void bind_set_costs(nb::module_& module) {
     bind_ranks<int16_t>(module);
     bind_ranks<int32_t>(module);
+    bind_ranks<int64_t>(module);
 }

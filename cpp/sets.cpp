@@ -1,5 +1,6 @@
 // Distances between sets: one set against many, pairs of sets, and the table of distances of classes.
 
+#include "element_rows.h"
 #include "set_comparison.h"
 
 #include <algorithm>
@@ -17,50 +18,74 @@ constexpr int64_t MIN_THREADED = 8192;  // sets for which threads are worth thei
 
 // Return the distances of sets a[i] and b[i].
 template <class Rank>
-Output pairs(Matrix<const Rank> table, Vector<const int64_t> levels, Vector<const int64_t> starts,
+Output pairs(ElementRows<Rank>& table, Vector<const int64_t> levels, Vector<const int64_t> starts,
              Vector<const int64_t> sizes, Vector<const int32_t> items, Vector<const int32_t> classes,
              Vector<const int64_t> a, Vector<const int64_t> b, int distance, int bits) {
-    const int64_t number = a.size(), width = table.shape(1);
+    const int64_t number = a.size();
     auto* distances = new std::vector<double>(number);
     Output output = owned(distances);
     const Sets sets(starts, sizes, items, classes);
-    const Rank* ranks = table.data();
+    RowsInUse in_use(table);
     nb::gil_scoped_release release;
     with_measure<Rank>(distance, levels, bits, [&](const auto& measure) {
         Comparison comparison(sets, measure);
+        const std::vector<const Rank*>* rows = nullptr;
         for (int64_t i = 0; i < number; ++i) {
             check_interrupt(i);
-            const int32_t* own = sets.begin(a.data()[i]);
-            const auto row = [&](int64_t j) { return ranks + sets.classes[own[j]] * width; };
-            (*distances)[i] = comparison.distance(own, sets.size(a.data()[i]), row, b.data()[i]);
+            const int64_t one = a.data()[i], size = sets.size(one);
+            if (!i || one != a.data()[i - 1]) rows = &table.of_elements(sets.begin(one), size, sets.classes);
+            (*distances)[i] = comparison.distance(sets.begin(one), size, rows->data(), b.data()[i]);
         }
     });
     return output;
 }
 
-// Return the distances of a set of elements, whose rows of the table are given, to other sets.
+// Fill a table with the distances of all sets to all: each is laid out once.
 template <class Rank>
-Output one_to_many(Matrix<const Rank> rows, Vector<const int32_t> own, Vector<const int64_t> levels,
+void fill_set_matrix(ElementRows<Rank>& table, Vector<const int64_t> levels, Vector<const int64_t> starts,
+                     Vector<const int64_t> sizes, Vector<const int32_t> items, Vector<const int32_t> classes,
+                     Matrix<double> matrix, int distance, int bits) {
+    const int64_t number = sizes.size();
+    if (static_cast<int64_t>(matrix.shape(0)) != number || static_cast<int64_t>(matrix.shape(1)) != number)
+        throw std::invalid_argument("the table has another number of sets");
+    const Sets sets(starts, sizes, items, classes);
+    double* distances = matrix.data();
+    RowsInUse in_use(table);
+    nb::gil_scoped_release release;
+    with_measure<Rank>(distance, levels, bits, [&](const auto& measure) {
+        for (int64_t a = 0; a < number; ++a) {
+            const int32_t* own = sets.begin(a);
+            const auto& rows = table.of_elements(own, sets.size(a), sets.classes);
+            One one(own, sets.size(a), rows.data(), sets, measure);
+            for (int64_t b = a; b < number; ++b)
+                distances[a * number + b] = distances[b * number + a] = one.distance(b);
+            check_interrupt();
+        }
+    });
+}
+
+// Return the distances of a set of elements to other sets.
+template <class Rank>
+Output one_to_many(ElementRows<Rank>& table, Vector<const int32_t> own, Vector<const int64_t> levels,
                    Vector<const int64_t> starts, Vector<const int64_t> sizes, Vector<const int32_t> items,
                    Vector<const int32_t> classes, Vector<const int64_t> targets, int distance, int bits) {
-    const int64_t number = targets.size(), size = own.size(), width = rows.shape(1);
+    const int64_t number = targets.size(), size = own.size();
     auto* distances = new std::vector<double>(number);
     Output output = owned(distances);
     const Sets sets(starts, sizes, items, classes);
-    const Rank* ranks = rows.data();
+    RowsInUse in_use(table);
     nb::gil_scoped_release release;
+    const Rank* const* rows = table.of_elements(own.data(), size, sets.classes).data();
     int64_t compared = 0;  // elements of other sets
     for (int64_t i = 0; i < number && compared < sets.elements; ++i) compared += sets.size(targets.data()[i]);
     with_measure<Rank>(distance, levels, bits, [&](const auto& measure) {
         if (compared * 4 < sets.elements) {  // laying out would take longer
             Comparison comparison(sets, measure);
-            const auto row = [&](int64_t j) { return ranks + j * width; };
             for (int64_t i = 0; i < number; ++i)
-                (*distances)[i] = comparison.distance(own.data(), size, row, targets.data()[i]);
+                (*distances)[i] = comparison.distance(own.data(), size, rows, targets.data()[i]);
             return;
         }
-        const auto row = [&](int64_t j) { return ranks + j * width; };
-        const One one(own.data(), size, row, sets, measure);
+        const One one(own.data(), size, rows, sets, measure);
         const int threads = number < MIN_THREADED ? 1 : allonym::thread_limit.load();
         std::vector<std::decay_t<decltype(one)>> each(threads, one);
         for (int64_t done = 0; done < number; done += SETS_PER_CHECK) {
@@ -114,18 +139,15 @@ class Numbering {
     }
 };
 
-template <class Rank> void bind_one_to_many(nb::module_& module) {
-    module.def("set_one_to_many", &one_to_many<Rank>, nb::arg("rows").noconvert(), nb::arg("own"), nb::arg("levels"),
+template <class Rank> void bind_distances(nb::module_& module) {
+    module.def("set_one_to_many", &one_to_many<Rank>, nb::arg("table"), nb::arg("own"), nb::arg("levels"),
                nb::arg("starts"), nb::arg("sizes"), nb::arg("items"), nb::arg("classes"), nb::arg("targets"),
                nb::arg("distance"), nb::arg("bits"));
-}
-
-template <class Rank> void bind_ranks(nb::module_& module, nb::class_<Numbering>& numbering) {
-    module.def("set_pairs", &pairs<Rank>, nb::arg("table").noconvert(), nb::arg("levels"), nb::arg("starts"),
-               nb::arg("sizes"), nb::arg("items"), nb::arg("classes"), nb::arg("a"), nb::arg("b"), nb::arg("distance"),
+    module.def("set_pairs", &pairs<Rank>, nb::arg("table"), nb::arg("levels"), nb::arg("starts"), nb::arg("sizes"),
+               nb::arg("items"), nb::arg("classes"), nb::arg("a"), nb::arg("b"), nb::arg("distance"), nb::arg("bits"));
+    module.def("fill_set_matrix", &fill_set_matrix<Rank>, nb::arg("table"), nb::arg("levels"), nb::arg("starts"),
+               nb::arg("sizes"), nb::arg("items"), nb::arg("classes"), nb::arg("matrix").noconvert(), nb::arg("distance"),
                nb::arg("bits"));
-    numbering.def("add", &Numbering::add<Rank>, nb::arg("block"), nb::arg("table").noconvert(), nb::arg("low"));
-    bind_one_to_many<Rank>(module);
 }
 
 }  // namespace
@@ -133,7 +155,9 @@ template <class Rank> void bind_ranks(nb::module_& module, nb::class_<Numbering>
 void bind_sets(nb::module_& module) {
     nb::class_<Numbering> numbering(module, "Numbering");
     numbering.def(nb::init<>()).def("levels", &Numbering::levels);
-    bind_ranks<int16_t>(module, numbering);
-    bind_ranks<int32_t>(module, numbering);
-    bind_one_to_many<int64_t>(module);  // without a table, rows have distances instead of ranks
+    numbering.def("add", &Numbering::add<int16_t>, nb::arg("block"), nb::arg("table").noconvert(), nb::arg("low"));
+    numbering.def("add", &Numbering::add<int32_t>, nb::arg("block"), nb::arg("table").noconvert(), nb::arg("low"));
+    bind_distances<int16_t>(module);
+    bind_distances<int32_t>(module);
+    bind_distances<int64_t>(module);
 }

@@ -92,7 +92,26 @@ _Ints = NDArray[np.int64]
 _ShortInts = NDArray[np.int32]
 _Floats = NDArray[np.float64]
 
-# cpp/sets.cpp, cpp/set_costs.cpp: ranks are of 16 or 32 bits; rows without a table are of 64 bits.
+# cpp/element_rows.cpp, cpp/sets.cpp, cpp/set_costs.cpp: ranks have 16 or 32 bits; distances in place of ranks have 64.
+
+class ElementRows16:
+    """The distances of classes of elements, row by row, by ranks of so many bits."""
+
+    def between(self, one: int, others: _ShortInts) -> _Ints: ...
+
+class ElementRows32:
+    def between(self, one: int, others: _ShortInts) -> _Ints: ...
+
+class ElementRows64:
+    def between(self, one: int, others: _ShortInts) -> _Ints: ...
+
+_ElementRows = ElementRows16 | ElementRows32 | ElementRows64
+
+def table_rows(table: NDArray[Any]) -> _ElementRows: ...
+def overlap_rows(
+    starts: _Ints, ancestors: _ShortInts, sizes: _ShortInts, ranks: NDArray[Any], concepts: int, max_bytes: int
+) -> _ElementRows: ...
+def called_rows(function: Callable[[_Ints], _Ints], classes: int, max_bytes: int) -> _ElementRows: ...
 
 class Numbering:
     def __init__(self) -> None: ...
@@ -100,7 +119,7 @@ class Numbering:
     def levels(self) -> _Floats: ...
 
 def set_pairs(
-    table: NDArray[Any],
+    table: _ElementRows,
     levels: _Ints,
     starts: _Ints,
     sizes: _Ints,
@@ -111,8 +130,19 @@ def set_pairs(
     distance: int,
     bits: int,
 ) -> _Floats: ...
+def fill_set_matrix(
+    table: _ElementRows,
+    levels: _Ints,
+    starts: _Ints,
+    sizes: _Ints,
+    items: _ShortInts,
+    classes: _ShortInts,
+    matrix: _Floats,
+    distance: int,
+    bits: int,
+) -> None: ...
 def set_one_to_many(
-    rows: NDArray[Any],
+    table: _ElementRows,
     own: _ShortInts,
     levels: _Ints,
     starts: _Ints,
@@ -124,7 +154,7 @@ def set_one_to_many(
     bits: int,
 ) -> _Floats: ...
 def set_cost_estimates(
-    table: NDArray[Any],
+    table: _ElementRows,
     levels: _Ints,
     starts: _Ints,
     sizes: _Ints,

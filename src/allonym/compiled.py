@@ -15,7 +15,7 @@ from types import ModuleType
 
 from allonym.errors import OptionError
 
-INTERFACE = 8  # the same number as in cpp/module.cpp
+INTERFACE = 10  # the same number as in cpp/module.cpp
 VARIABLE = "ALLONYM_KERNELS"
 THREADS_VARIABLE = "ALLONYM_THREADS"
 MAX_THREADS = 256

@@ -49,6 +49,12 @@ class Metric(Protocol):
     def ancestor_sets(self) -> NDArray[np.uint64] | None:
         """For every value the set of what it is a kind of, 64 bits a number; None, where there is no such thing."""
 
+    def ancestor_lists(self, codes: Ints) -> tuple[Ints, Ints, Ints] | None:
+        """Return what some values are a kind of, in CSR form, and of how many concepts each is one, itself included.
+
+        None, unless the distance of two different values is the share of these concepts that only one of them has.
+        """
+
     def alternatives(self, codes: Ints, counts: Floats) -> list[Value]:
         """Return values that may represent some others better than the centroid, if several columns are weighed."""
 
@@ -77,6 +83,9 @@ class Metric(Protocol):
     def preferred(self, value: Value, codes: Ints, counts: Floats) -> Value:
         """Return what is written for the centroid of some others: one that is better known, if it is about as near."""
 
+    def is_known(self, value: Value) -> bool:
+        """Tell whether people know a value, so that it may stand for others."""
+
     def subsumer(self, codes: Ints, counts: Floats) -> Value:
         """Return the most specific value that is true of all of some others; null, where there is none."""
 
@@ -98,6 +107,9 @@ class Metric(Protocol):
 
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which of some values a value is true of, as a concept is of those below it; null is of all."""
+
+    def generalised(self) -> tuple[Ints, NDArray[np.int32]] | None:
+        """Return for every value all those that it is true of, in CSR form; None, where they are found one by one."""
 
     def range(self, a: Ints, b: Ints) -> Floats:
         """Return how wide the range is that two values span, as a share of the whole; else, their distance."""

@@ -314,9 +314,16 @@ def test_dates_are_recognised(rows: list[Any], kind: str) -> None:
     assert automatic_kind(merged(rows, np.arange(len(rows)))) == kind
 
 
-@pytest.mark.parametrize("method", ["noise", "exponential", "randomise-uniform"])
-def test_methods_by_row_refuse_dates_and_codes(method: str) -> None:
-    frame = pd.DataFrame({"born": ["2021-03-04", "2021-03-05"] * 5, "zip": ["98101", "98102"] * 5})
-    for name, kind in (("born", "date"), ("zip", "code")):
-        with pytest.raises(AllonymError, match=f"does not mask columns of kind {kind}"):
-            al.Plan({name: al.quasi(kind)}, method=method, keep_rest=True).run(frame)
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [
+        ("noise", "code"),
+        ("exponential", "date"),
+        ("exponential", "code"),
+        ("randomise-uniform", "code"),
+    ],
+)
+def test_methods_by_row_refuse_kinds_they_do_not_mask(method: str, kind: str) -> None:
+    frame = pd.DataFrame({"date": ["2021-03-04", "2021-03-05"] * 5, "code": ["98101", "98102"] * 5})
+    with pytest.raises(AllonymError, match=f"does not mask columns of kind {kind}"):
+        al.Plan({kind: al.quasi(kind)}, method=method, keep_rest=True).run(frame)

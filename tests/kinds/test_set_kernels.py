@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import slow_sets as slow
@@ -19,9 +21,11 @@ from allonym.kinds.set_metric import SET_DISTANCES, SetMetric, distances, elemen
 from allonym.kinds.set_metric.distances import CompiledSetDistances, SetDistances
 from allonym.kinds.set_metric.elements import ElementDistances
 from allonym.kinds.set_metric.medoids import Medoids
+from allonym.methods.groups import Groups
 from allonym.methods.kernels.adaptive import sa_mdav
 from allonym.methods.kernels.fusion import fusion
 from allonym.methods.kernels.microaggregation import mdav
+from allonym.methods.refine import Effort, refined
 from allonym.metric import Metric, Value
 from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
@@ -80,6 +84,10 @@ def assert_equal(metric: SetMetric) -> None:
     a, b = (x.ravel() for x in np.indices(expected.shape))
     assert np.array_equal(kernel.pairs(a, b), expected.ravel())
     assert np.array_equal(reference.pairs(a, b), expected.ravel())
+    if number:
+        assert isinstance(kernel, CompiledSetDistances)
+        assert np.array_equal(kernel.matrix, expected)  # type: ignore[arg-type]
+        assert np.array_equal(kernel.from_code(number // 2, few), expected[number // 2, few])
 
 
 @compiled
@@ -103,21 +111,40 @@ def test_distances_of_many_sets_are_equal(distance: str, measure: str) -> None:
 
 @compiled
 @each_distance
-def test_distances_are_equal_without_tables_and_with_wide_ranks(distance: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kept", [0, 1000, 10**6])
+@pytest.mark.parametrize("measure", ["ancestor-overlap", "wu-palmer", "lin"])
+def test_distances_are_equal_if_rows_of_elements_are_computed_when_needed(
+    distance: str, measure: str, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(2)
     sets, parents = random_sets(rng, 70, 30, 12), random_parents(rng, 30)
-    expected = all_distances(both(metric_of(sets, parents, distance))[0])
-    with monkeypatch.context() as patch:
-        patch.setattr(elements, "MAX_RANKED_BYTES", 0)
-        patch.setattr(distances, "PAIRS_AT_A_TIME", 50)
-        for version in both(metric_of(sets, parents, distance)):
-            assert version.elements.ranked is None
-            assert np.array_equal(all_distances(version), expected)
-            assert np.array_equal(
-                version.pairs(np.arange(50), np.arange(50)[::-1]), expected[range(50), range(49, -1, -1)]
-            )
-    monkeypatch.setattr(ElementDistances, "ranked", property(lambda self: self._ranked(np.int32)))
-    assert_equal(metric_of(sets, parents, distance))
+    expected = all_distances(both(metric_of(sets, parents, distance, measure))[0])
+    monkeypatch.setattr(elements, "MAX_RANKED_BYTES", 0)
+    monkeypatch.setattr(elements, "MAX_ROW_BYTES", kept)
+    monkeypatch.setattr(distances, "MAX_ROW_BYTES", kept)
+    monkeypatch.setattr(distances, "PAIRS_AT_A_TIME", 50)
+    for version in both(metric_of(sets, parents, distance, measure)):
+        assert (version.elements.ranked is None) == (measure != "ancestor-overlap")
+        assert np.array_equal(all_distances(version), expected)
+        assert np.array_equal(version.pairs(np.arange(50), np.arange(50)[::-1]), expected[range(50), range(49, -1, -1)])
+
+
+@compiled
+@each_distance
+def test_distances_are_equal_with_wide_ranks(distance: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    monkeypatch.setattr(elements, "RANKS", (np.int32,))
+    assert_equal(metric_of(random_sets(rng, 70, 30, 12), random_parents(rng, 30), distance))
+    assert_equal(metric_of(random_sets(rng, 70, 30, 12), random_parents(rng, 30), distance, "wu-palmer"))
+
+
+@compiled
+@each_distance
+@pytest.mark.parametrize("depth", [20, 300])
+def test_distances_are_equal_in_deep_ontologies(distance: str, depth: int) -> None:
+    rng = np.random.default_rng(4)
+    chain = {c: (c - 1,) if c else () for c in range(depth)}  # more than 255 ancestors need wider counts
+    assert_equal(metric_of(random_sets(rng, 40, depth, 9), chain, distance))
 
 
 class Line(EqualityMetric):
@@ -140,8 +167,9 @@ def test_ranks_are_as_long_as_there_are_different_distances(
 ) -> None:
     monkeypatch.setattr(elements, "PAIRS_AT_A_TIME", 1000)
     far = ElementDistances(Line([str(i) for i in range(number)]))
-    assert far.ranked is not None
-    ranks, levels = far.ranked
+    found = far.ranks_table()
+    assert found is not None
+    ranks, levels = found
     assert ranks.dtype == dtype
     codes = np.arange(number)
     assert np.array_equal(levels[ranks], far.metric.distances(codes[:, None], codes))
@@ -253,7 +281,11 @@ def test_a_metric_with_more_sets_finds_the_same_medoids(distance: str) -> None:
 @compiled
 @each_distance
 @pytest.mark.parametrize("with_others", [False, True])
-def test_groups_of_many_sets_are_equal(distance: str, with_others: bool) -> None:
+@pytest.mark.parametrize("most", [0, 2000])  # sets whose distances to all others are kept
+def test_groups_of_many_sets_are_equal(
+    distance: str, with_others: bool, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distances, "MAX_MATRIX", most)
     rng = np.random.default_rng(4)
     sets = random_sets(rng, 500, 40, 9)
     attributes = [Attribute("sets", "set", metric_of(sets, random_parents(rng, 40), distance))]
@@ -274,3 +306,62 @@ def test_groups_of_many_sets_are_equal(distance: str, with_others: bool) -> None
     with use(NUMPY):
         expected = groups()
     assert groups() == expected
+
+
+@compiled
+@each_distance
+@pytest.mark.parametrize("whole", [True, False])
+def test_refined_large_groups_are_equal(distance: str, whole: bool) -> None:
+    rng = np.random.default_rng(5)
+    sets = random_sets(rng, 150, 40, 6)[:-1]
+    metric = metric_of(sets, random_parents(rng, 40), distance)
+    weights = rng.integers(1, 4, len(sets)) * (1.0 if whole else 0.37)
+    records = replace(Records.of([Attribute("sets", "set", metric)], [np.arange(len(sets))]), weights=weights)
+    groups = Groups.of(np.stack([np.arange(len(sets)), records.counts, np.arange(len(sets)) // 76], axis=1))
+
+    def found() -> tuple[list[int], float]:
+        better = refined(records, groups, 66, [metric], "centroid", no_progress, Effort(seed=3))
+        return better.groups.group.tolist(), better.loss
+
+    with use(NUMPY):
+        expected = found()
+    assert found() == expected
+
+
+@compiled
+@each_distance
+def test_many_concepts_take_the_compiled_path_without_a_table(distance: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = 12_000
+    chains = {c: (c - 1,) if c % 8 else () for c in range(number)}  # trees of eight
+    rng = np.random.default_rng(6)
+    sets = [frozenset(map(int, rng.choice(number, 12, replace=False))) for _ in range(1100)]
+    metric = metric_of([*dict.fromkeys(sets)], chains, distance)
+    computed = []
+    monkeypatch.setattr(type(metric.elements), "distances", lambda *args: computed.append(args))
+    form = metric.compiled_distances()
+    assert form is not None
+    assert form["form"] == "sets"
+    far = metric.distances(0, np.arange(1100))
+    metric.centroid(np.arange(1100), np.ones(1100))
+    assert not computed  # no distance of elements outside the kernels
+    monkeypatch.undo()
+    reference, _ = both(metric)
+    assert np.array_equal(far[:20], reference.one_to_many(reference.items_of(0), np.arange(20)))
+
+
+@compiled
+@each_distance
+def test_medoids_are_equal_however_sums_are_found(distance: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    sets, parents = random_sets(rng, 150, 30, 9)[:-1], random_parents(rng, 30)
+    found = []
+    for per_class, most in ((0.0, 10**9), (0.0, 2), (10.0**9, 10**9)):
+        monkeypatch.setattr(medoids, "SETS_PER_CLASS", per_class)
+        monkeypatch.setattr(medoids, "MAX_ESTIMATES", most)
+        metric = metric_of(sets, parents, distance)
+        left = np.arange(len(sets))
+        found.append([])
+        for step in range(12):
+            found[-1].append(metric.centroid(left, np.ones(len(left))))
+            left = np.delete(left, [step, -1 - step, len(left) // 2])
+    assert found[0] == found[1] == found[2]

@@ -70,6 +70,10 @@ class EncodedColumn:
             written = self.kind.as_texts(written, attribute.metric)
         return Cells(written, codes, self.cells.row_counts)
 
+    def decode_alike(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None, seed: int = 0) -> Cells:
+        """Return the cells for codes of the (extended) attribute; every item of a set reads the same in all cells."""
+        return self.decode(attribute, codes, k, units, seed)
+
     def decode_existing(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> Cells:
         """Return the cells for codes of values that `existing_cells` allows, and for null."""
         return self.decode(attribute, codes, k, units)
@@ -152,7 +156,7 @@ class Kind(ABC):
     ordered: ClassVar[bool] = False  # whether its values are on a line
     multivalued: ClassVar[bool] = False  # whether a cell may hold several items
     writes_rare: ClassVar[bool] = True  # whether a value that fewer than k units hold may be written as it stands
-    several_ontologies: ClassVar[bool] = False  # whether it takes several ontologies
+    labels: ClassVar[bool] = True  # whether values have labels, which may be written although nobody holds them
     argument: ClassVar[str] = ""  # the option that stands behind the kind, as in ordinal:FILE
     default_measure: ClassVar[str] = "wu-palmer"  # of similarity
     default_representative: ClassVar[str] = "truthful"  # of a group, where a method leaves it to the kind
@@ -199,6 +203,10 @@ class Kind(ABC):
     def words(self, cells: Cells) -> Counter[str]:
         """Return the words of a column with their counts."""
         return text_counts(cells, self.missing)
+
+    def words_together(self, cells: Cells) -> list[list[str]]:
+        """Return the words of each cell that has several; they are evidence for one another's meaning."""
+        return []
 
     @abstractmethod
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 from allonym.metric import Value
 
@@ -14,6 +14,10 @@ class CellCodec(ABC):
     @abstractmethod
     def read(self, cell: Any) -> Value:
         """Return the value of a cell that is not missing."""
+
+    def read_one(self, cell: Any) -> Value:
+        """Return the same for a record that comes alone, by the same steps whether or not the table has the cell."""
+        return self.read(cell)
 
     @abstractmethod
     def write(self, value: Value, like: Any) -> Any:
@@ -30,3 +34,7 @@ class CellCodec(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the codec for JSON."""
+
+    def within(self, domain: Any) -> Self:
+        """Return the codec for values that must lie in a domain of concepts; others have no domain."""
+        return self

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, frozen, sum_by
+from allonym.arrays import Floats, Ints, frozen, sum_by, take_rows, to_rows
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_index import ConceptIndex
 from allonym.kinds.levels import distinct_levels, steps_to_root
@@ -150,6 +150,16 @@ class ConceptMetric(BaseMetric):
         sets[linked] = above[self.index.place[self.concepts[linked]]]
         return sets
 
+    def ancestor_lists(self, codes: Ints) -> tuple[Ints, Ints, Ints] | None:
+        """Return the ancestors of concepts, itself among them, and their number; a leaf counts itself, too."""
+        if self.measure != "ancestor-overlap":
+            return None
+        linked = ~self.unlinked[codes]
+        starts, ancestors, _ = self.scope.taxonomy.closure(self.concepts[codes[linked]])
+        sizes = np.zeros(len(codes), np.int64)
+        sizes[linked] = np.diff(starts)
+        return np.cumsum([0, *sizes]), ancestors, sizes + self.narrower[codes]
+
     def interchangeable(self) -> Ints:
         """Number the values; leaves below one concept share a number, and so do unlinked values."""
         key = np.where(self.unlinked, -1, 2 * self.concepts + self.narrower)
@@ -236,6 +246,12 @@ class ConceptMetric(BaseMetric):
         concepts = concepts[(concepts == value) | ~self._too_general[concepts]]
         costs = self._sums(concepts, linked, total[linked])
         return better_known(value, concepts, costs, float(total[linked].sum()), self.ceiling)
+
+    def is_known(self, value: Value) -> bool:
+        """Tell whether a concept is in the data or people know it, and it is no class of the rest."""
+        if self.ceiling is None or value is None or isinstance(value, (str, Narrower)):
+            return True
+        return says_something(value, self.ceiling)
 
     def _chosen(self, concepts: Ints, linked: Ints, weights: Floats) -> int:
         """Return the concept with the least Σ ω·d; in a column of a table, one that people know."""
@@ -327,6 +343,21 @@ class ConceptMetric(BaseMetric):
         if self.unlinked[code] or self.narrower[code]:
             return itself
         return itself | np.isin(self.concepts[codes], self.scope.taxonomy.descendants(int(self.concepts[code])))
+
+    def generalised(self) -> tuple[Ints, NDArray[np.int32]] | None:
+        """Return for every value all those that it is true of, in CSR form; None, if null is one of them."""
+        if None in self.places:
+            return None
+        linked = np.flatnonzero(~self.unlinked)
+        single = np.flatnonzero(self.unlinked | self.narrower)  # true of nothing but itself
+        general = np.setdiff1d(linked, single)
+        code_of = np.full(len(self.scope.taxonomy), -1)
+        code_of[self.concepts[general]] = general
+        distinct, place = np.unique(self.concepts[linked], return_inverse=True)
+        starts, ancestors = take_rows(*self.scope.taxonomy.closure(distinct)[:2], place.ravel())
+        above, below = code_of[ancestors], np.repeat(linked, np.diff(starts))
+        above, below = np.append(above[above >= 0], single), np.append(below[above >= 0], single)
+        return to_rows(above, below, len(self.values))
 
     def links(self, a: Ints, b: Ints) -> Floats | None:
         """Return the number of links between values; the largest possible for unlinked ones."""

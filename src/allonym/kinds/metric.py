@@ -96,6 +96,10 @@ class BaseMetric(DropCaches, ABC):
         """Return the centroid of some values: there is none that is better known."""
         return value
 
+    def is_known(self, value: Value) -> bool:
+        """Tell whether people know a value: as far as the metric knows, they do."""
+        return True
+
     def truthful(self, codes: Ints, counts: Floats) -> Value:
         """Return the subsumer, which is true of all; null, if there is none."""
         return self.subsumer(codes, counts)
@@ -143,6 +147,10 @@ class BaseMetric(DropCaches, ABC):
         """For every value the set of what it is a kind of: unknown."""
         return None
 
+    def ancestor_lists(self, codes: Ints) -> tuple[Ints, Ints, Ints] | None:
+        """Return None: distances are not those of ancestors."""
+        return None
+
     def alternatives(self, codes: Ints, counts: Floats) -> list[Value]:
         """Return the values themselves, and their centroid."""
         return [*(self.values[c] for c in np.unique(codes).tolist()), self.centroid(codes, counts)]
@@ -171,6 +179,10 @@ class BaseMetric(DropCaches, ABC):
     def generalises(self, code: int, codes: Ints) -> NDArray[np.bool_]:
         """Return which values a value is true of: itself; null is true of all."""
         return np.ones(len(codes), bool) if self.values[code] is None else codes == code
+
+    def generalised(self) -> tuple[Ints, NDArray[np.int32]] | None:
+        """Return None: the values that one is true of are found one by one."""
+        return None
 
     def range(self, a: Ints, b: Ints) -> Floats:
         """Return the distance: values span no range."""

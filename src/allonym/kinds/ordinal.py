@@ -15,11 +15,13 @@ from allonym.arrays import Floats, Ints, added_up, frozen, sum_by
 from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import Problem, TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
+from allonym.kinds.codec import CellCodec
 from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.metric import BaseMetric, halves
 from allonym.kinds.ranges.hierarchy import merged_neighbours
 from allonym.kinds.ranges.numeric_metric import mean_distance
 from allonym.metric import Metric, Value
+from allonym.ontology.scope import Scope
 
 RANGE = " to "  # between the lowest and the highest level of a range
 
@@ -137,6 +139,43 @@ def _range(low: int, high: int) -> Value:
     return low if low == high else (low, high)
 
 
+@dataclass(frozen=True, eq=False)
+class LevelCodec(CellCodec):
+    """A column of ordered categories: its levels, from low to high, as they are written."""
+
+    name: str
+    levels: Sequence[Any]
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {str(level): rank for rank, level in enumerate(self.levels)}
+
+    def read(self, cell: Any) -> Value:
+        """Return the rank of a cell."""
+        if (text := str(cell)) not in self._ranks:
+            hint = "correct it, or list every level, from low to high."
+            raise TableError(f"A value in column {self.name} is none of its levels.", hint=hint, values=[text])
+        return self._ranks[text]
+
+    def write(self, value: Value, like: Any) -> Any:
+        """Return the level of a rank."""
+        return None if value is None else self.levels[value]
+
+    def to_json(self, value: Value) -> Any:
+        """Return a rank."""
+        return value
+
+    def from_json(self, stored: Any) -> Value:
+        """Return a rank."""
+        if stored is not None and not (type(stored) is int and 0 <= stored < len(self.levels)):
+            raise ValueError("rank")
+        return stored
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the levels."""
+        return {"kind": Ordinal.name, "levels": list(self.levels)}
+
+
 @dataclass(frozen=True)
 class Ordinal(Kind):
     """Ordered categories."""
@@ -189,6 +228,19 @@ class Ordinal(Kind):
         ranges = {t: _range_of(t, rank) for t in new if t not in rank}
         known = {t: rank[t] for t in new if t in rank} | {t: x for t, x in ranges.items() if x is not None}
         return known | ({ANYTHING: None} if ANYTHING in new else {})
+
+    def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> LevelCodec:
+        """Return the codec of the column's levels."""
+        metric = encoded.attribute.metric
+        assert isinstance(metric, OrdinalMetric)
+        return LevelCodec(encoded.attribute.name, [encoded.label(rank) for rank in range(metric.levels)])
+
+    def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> LevelCodec:
+        """Return the codec of levels that was stored."""
+        levels = stored["levels"]
+        if not isinstance(levels, list) or len({str(x) for x in levels}) < len(levels):
+            raise ValueError("levels")
+        return LevelCodec(name, levels)
 
     def as_texts(self, cells: list[Any], metric: Metric) -> list[Any]:
         """Return levels as text, where they are numbers and a range is written."""

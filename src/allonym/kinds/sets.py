@@ -6,32 +6,32 @@ The method is that of Batet, Erola, Sánchez and Castellà-Roca (2014).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
-from types import NoneType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allonym.arrays import Ints, count_units
 from allonym.cells import MISSING, Cells, cell_text, is_missing, merged
 from allonym.errors import Problem
 from allonym.kinds.base import EncodedColumn, Kind
+from allonym.kinds.blend import BlendedMetric
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
-from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks, concept_style, concept_writer, linked_value
+from allonym.kinds.encoded_sets import EncodedSets
+from allonym.kinds.linking import LINKING_OPTIONS, ColumnLinks
+from allonym.kinds.set_codec import SetCodec
 from allonym.kinds.set_metric import SetMetric
+from allonym.kinds.several import ceilings_of, meanings_of, value_writer
+from allonym.kinds.text import Text
 from allonym.metric import Metric, Value
-from allonym.ontology.generality.ceiling import Ceiling, named_concepts
 from allonym.ontology.linking.phrases import noun_phrases
 from allonym.ontology.linking.several import link
-from allonym.ontology.narrower import broader, broader_unless
+from allonym.ontology.narrower import broader
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import DEFAULT_CONTENT
 from allonym.records import Attribute
-from allonym.release_key import rng_of
 
 SEPARATOR = ";"
 
@@ -55,10 +55,14 @@ class Sets(Kind):
 
     name: ClassVar[str] = "set"
     description: ClassVar[str] = "sets of words"
-    options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"separator", "distance", "elements", "phrases"}
+    grouped_options: ClassVar[frozenset[str]] = frozenset({"represent"})
+    options: ClassVar[frozenset[str]] = (
+        LINKING_OPTIONS | grouped_options | {"separator", "distance", "elements", "phrases", "candidates"}
+    )
     roles: ClassVar[tuple[str, ...]] = ("quasi",)
     multivalued: ClassVar[bool] = True
-    default_representative: ClassVar[str] = "centroid"
+    default_representative: ClassVar[str] = "consensus"
+    representatives: ClassVar[Mapping[str, str]] = {"consensus": "consensus", "medoid": "centroid"}
     default_measure: ClassVar[str] = "ancestor-overlap"
     max_true_distance: ClassVar[float | None] = 0.6
     without_ontology: ClassVar[Mapping[str, str]] = {"elements": "category"}
@@ -69,10 +73,13 @@ class Sets(Kind):
     weights_of_features: Sequence[float] | None = None
     unmatched: str = "opaque"  # an unlinked item stands for itself, or is left out (suppress)
     language: str = "en"
+    individuals: bool | None = None
+    accepted: str = "sure"  # which links of new items count
     separator: str = SEPARATOR
     distance: str = "min-sum"
     elements: str = "text"
     phrases: bool = False
+    represent: str | None = None
     ceiling: str | Sequence[str] = ()  # concepts that are too general, or none; by default, by a rule
 
     @classmethod
@@ -114,6 +121,10 @@ class Sets(Kind):
             counts.update(dict.fromkeys(self.items(cell), n))
         return counts
 
+    def words_together(self, cells: Cells) -> list[list[str]]:
+        """Return the items of each cell."""
+        return [items for cell in cells.values if (items := self.items(cell))]
+
     def encode(self, name: str, cells: Cells, links: Sequence[ColumnLinks] = ()) -> EncodedColumn:
         """Encode every cell as the set of its items' concepts, or leaves below these; an unlinked item is a value."""
         words = self.words(cells)
@@ -121,23 +132,23 @@ class Sets(Kind):
         elements: Metric = EqualityMetric([])
         write: Callable[[Value], str] = str
         if links:
-            scope, linked = links[0].scope, links[0].links
-            for text in meanings:
-                value = linked_value(linked[text], scope, self.language)
+            for text, value in meanings_of(
+                [x.links for x in links], words, links, self.language, self.individuals
+            ).items():
                 meanings[text] = value if value is not None else None if self.unmatched == "suppress" else text
-            options: dict[str, Any] = {"content": self.content, "weights": self.weights_of_features}
-            ceiling = self._ceiling(words, meanings, scope)
-            elements = ConceptMetric([], scope, self.measure, self.depth, ceiling=ceiling, **options)
-            style = concept_style(linked, scope, self.writes_codes)
-            write = cache(concept_writer(scope.taxonomy, style, self.language))
+            elements = self._elements(words, meanings, [x.scope for x in links])
+            write = cache(value_writer(links, self.writes_codes, self.language))
         return self._encoded_sets(name, cells, meanings, elements, write)
 
-    def _ceiling(self, words: Mapping[str, int], meanings: Mapping[str, Value], scope: Scope) -> Ceiling:
-        """Return the concepts that are too general to stand for different items."""
-        linked = [text for text in words if not isinstance(meanings[text], (str, NoneType))]
-        concepts, counts = [broader(meanings[text]) for text in linked], [words[text] for text in linked]
-        (named,) = named_concepts(self.ceiling, [scope])
-        return Ceiling(scope, named, concepts, counts, self.language)
+    def _elements(self, words: Mapping[str, int], meanings: Mapping[str, Value], scopes: Sequence[Scope]) -> Metric:
+        """Return the metric of items, by one ontology, or by several that are blended."""
+        counts = [(meanings[text], count) for text, count in words.items()]
+        options: dict[str, Any] = {"content": self.content, "weights": self.weights_of_features}
+        parts = [
+            ConceptMetric([], x.scope, self.measure, self.depth, ceiling=x, **options)
+            for x in ceilings_of(counts, scopes, self.ceiling, self.language)
+        ]
+        return parts[0] if len(parts) == 1 else BlendedMetric([], parts)
 
     def _encoded_sets(
         self, name: str, cells: Cells, meanings: Mapping[str, Value], elements: Metric, write: Callable[[Value], str]
@@ -155,7 +166,8 @@ class Sets(Kind):
         place = {v: i for i, v in enumerate(distinct)}
         code_of, original_of = (np.array([place[v] for v in column], np.int64) for column in (values, before))
         metric = SetMetric(distinct, elements, self.distance)
-        attribute = Attribute(name, self.name, metric, self.weight, **self.bounds)
+        represent = None if self.represent is None else self.representatives[self.represent]
+        attribute = Attribute(name, self.name, metric, self.weight, represent=represent, **self.bounds)
 
         def label(value: Value) -> Any:
             if value is None:
@@ -186,10 +198,24 @@ class Sets(Kind):
         if not links:
             return {}
         options: dict[str, Any] = {"language": self.language, "individuals": True, "suggest": False}
-        options["abbreviations"] = links[0].abbreviations
-        new_links = link(list(new), links[0].scope, senses="first", **options)
-        values = {x.value: linked_value(x, links[0].scope, self.language) for x in new_links}
+        each = [link(list(new), x.scope, senses="first", abbreviations=x.abbreviations, **options) for x in links]
+        own = [{x.value: x for x in of_one} for of_one in each]
+        values = meanings_of(own, new, links, self.language, self.individuals)
         return {text: value for text, value in values.items() if value is not None}
+
+    @property
+    def _item_kind(self) -> Text:
+        """The kind of the items, as if each had a cell of its own."""
+        options = {f.name: getattr(self, f.name) for f in fields(Text) if hasattr(self, f.name)}
+        return Text(**options)
+
+    def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> SetCodec:
+        """Return the codec of single sets."""
+        return SetCodec(self, self._item_kind.codec(encoded, links, domain))
+
+    def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> SetCodec:
+        """Return the codec of sets whose ontology is the same as when it was stored."""
+        return SetCodec(self, self._item_kind.stored_codec(name, stored, scopes))
 
     def canonical(self, cells: Cells) -> Cells:
         """Return cells in which those that hold the same items, in any order, are one."""
@@ -203,123 +229,6 @@ class Sets(Kind):
     def listed(self, cell: Any) -> list[str]:
         """Return the items of a cell."""
         return [cell_text(x) for x in (cell if isinstance(cell, tuple) else items_of(cell, self.separator))]
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedSets(EncodedColumn):
-    """A column of sets as codes, with the concepts of its items."""
-
-    kind: Sets
-    meanings: Mapping[str, Value]  # of every item; None for one that is left out
-    write: Callable[[Value], str]  # writes a concept that no item of the data may stand for
-
-    def decode(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None, seed: int = 0) -> Cells:
-        """Return the cells for codes of the (extended) attribute.
-
-        A set is written as one record: for every concept an item of the data, drawn by its frequency among those that
-        at least k units hold, else the concept's label. An unlinked item is written if at least k units hold it.
-        """
-        terms = self._terms(k, units)
-        used = set(np.unique(codes).tolist())
-        written: list[Any] = []
-        for code, value in enumerate(attribute.values):
-            chosen = self._record(attribute.name, value, terms, seed) if code in used and value else self.label(value)
-            written.append(chosen if chosen is None or not self._as_text else self.kind.separator.join(chosen) or None)
-        return Cells(written, codes, self.cells.row_counts)
-
-    def decode_existing(self, attribute: Attribute, codes: Ints, k: int, units: Ints | None) -> Cells:
-        """Return the cells for codes of sets that `existing_cells` allows, each as it stands in the table."""
-        places = np.flatnonzero(self.existing_cells(k, units)).tolist()
-        cell_of = {int(self.code_of[place]): self.cells.values[place] for place in places}
-        return Cells([cell_of.get(c) for c in range(len(attribute.values))], codes, self.cells.row_counts)
-
-    def existing_cells(self, k: int, units: Ints | None) -> NDArray[np.bool_]:
-        """Return which distinct cells are written where only existing records are: one for each set.
-
-        It is the one that most units hold, of those whose items at least k units hold each. Of missing values, empty
-        cells are written.
-        """
-        held = self.cells.counts if units is None else count_units(self.cells.codes, units, len(self.cells.values))
-        known = {text for pairs in self._terms(k, units).values() for text, _ in pairs}
-        best: dict[int, tuple[bool, int, str, int]] = {}
-        for place, cell in enumerate(self.cells.values):
-            code, holders = int(self.code_of[place]), int(held[place])
-            if self.attribute.values[code] is None:
-                may = cell is None or cell == "" or holders >= k
-            else:
-                may = set(self.kind.items(cell)) <= known and (holders >= k or self._is_plain(cell))
-            rank = (cell is not None and cell != "", -holders, str(cell), place)
-            if may and code == self.original_of[place] and (code not in best or rank < best[code]):
-                best[code] = rank
-        written = np.zeros(len(self.cells.values), bool)
-        written[[rank[-1] for rank in best.values()]] = True
-        return written
-
-    def _is_plain(self, cell: Any) -> bool:
-        """Tell whether the text of a cell has nothing of its own but its items: no other blanks, nothing twice."""
-        items, separator = self.kind.items(cell), self.kind.separator
-        if len(set(items)) < len(items):
-            return False
-        if isinstance(cell, tuple):
-            return list(cell) == items
-        return cell in (separator.join(items), f"{separator} ".join(items))
-
-    def spelled_values(self, k: int, units: Ints | None) -> set[Value]:
-        """Return the elements with a text that at least k units hold."""
-        return set(self._terms(k, units))
-
-    def _written_value(self, value: Value, spelled: Container[Value]) -> Value:
-        """Return what is written for a set: without unlinked items that have no text to use; null, if none is left."""
-        written = frozenset(x for x in broader_unless(value, spelled) if not isinstance(x, str) or x in spelled)
-        return written if written or not (value or self._as_text) else None
-
-    def item_values(self, cell: Any) -> dict[str, Value]:
-        """Return the items of a cell, with the value of each: a concept, or the unlinked item itself."""
-        values = {x: self.meanings[x] for x in self.kind.items(cell)}
-        return {x: x if value is None else value for x, value in values.items()}
-
-    @cached_property
-    def _as_text(self) -> bool:
-        return not any(isinstance(cell, tuple) for cell in self.cells.values)
-
-    def _terms(self, k: int, units: Ints | None) -> dict[Value, list[tuple[str, int]]]:
-        """Return for every concept or unlinked item the texts that at least k units hold, with their row counts."""
-        texts = {text: i for i, text in enumerate(self.meanings)}
-        each = [sorted({texts[x] for x in self.kind.items(c)}) for c in self.cells.values]
-        sizes = np.array([len(x) for x in each], np.int64)
-        flat = np.array([x for row in each for x in row], np.int64)
-        counts = np.bincount(flat, weights=np.repeat(self.cells.counts, sizes), minlength=len(texts)).astype(np.int64)
-        held = counts
-        if units is not None:
-            starts = np.append(0, np.cumsum(sizes))
-            own = self.cells.codes
-            row_sizes = sizes[own]
-            offsets = starts[own] - np.append(0, np.cumsum(row_sizes)[:-1])
-            places = np.repeat(offsets, row_sizes) + np.arange(row_sizes.sum())
-            held = count_units(flat[places], np.repeat(units, row_sizes), len(texts))
-        terms: dict[Value, list[tuple[str, int]]] = {}
-        for text, i in texts.items():
-            if self.meanings[text] is not None and held[i] >= k:
-                terms.setdefault(self.meanings[text], []).append((text, int(counts[i])))
-        return {value: sorted(pairs) for value, pairs in terms.items()}
-
-    def _record(
-        self, name: str, value: frozenset[Value], terms: Mapping[Value, list[tuple[str, int]]], seed: int
-    ) -> tuple[str, ...]:
-        """Return the items of a set in text order; draws are keyed by the seed, the column and the set."""
-        rng = rng_of(seed, "items", name, repr(sorted(value, key=str)))
-        items = set()
-        separator = self.kind.separator
-        for element in sorted(value, key=str):
-            candidates = terms.get(element, [])
-            drawn = rng.random()
-            if candidates:
-                total = np.cumsum([n for _, n in candidates])
-                items.add(candidates[int(np.searchsorted(total, drawn * total[-1], side="right"))][0])
-            elif not isinstance(element, str):
-                label = self.write(broader(element))
-                items.add(label.replace(separator, "_" if separator == " " else " ") if self._as_text else label)
-        return tuple(sorted(items))
 
 
 def _set_of(items: list[str] | None, meanings: Mapping[str, Value]) -> Value:

@@ -16,16 +16,16 @@ from allonym.kinds.linking import (
     LINKING_OPTIONS,
     ColumnLinks,
     concept_style,
-    concept_writer,
     linked_value,
     spelling_key,
 )
+from allonym.kinds.several import ceilings_of, joined_value, value_writer
 from allonym.kinds.word_codec import WordCodec
 from allonym.metric import Metric, Value
-from allonym.ontology.generality.ceiling import Ceiling, named_concepts
+from allonym.ontology.generality.ceiling import Ceiling
 from allonym.ontology.linking.link import BEST_PAIR, Link
 from allonym.ontology.linking.several import link
-from allonym.ontology.narrower import Narrower, Senses, broader
+from allonym.ontology.narrower import Narrower, Senses
 from allonym.ontology.scope import Scope
 from allonym.ontology.similarity import DEFAULT_CONTENT
 
@@ -42,7 +42,6 @@ class Text(Kind):
     description: ClassVar[str] = "words"
     options: ClassVar[frozenset[str]] = LINKING_OPTIONS | {"candidates", "hierarchy"}
     automatic: ClassVar[bool] = True
-    several_ontologies: ClassVar[bool] = True
     max_true_distance: ClassVar[float | None] = 0.4
     without_ontology: ClassVar[Mapping[str, str]] = {"kind": "category"}
 
@@ -74,19 +73,14 @@ class Text(Kind):
         united = united_spellings([x if isinstance(x, str) else None for x in originals], cells.counts)
         originals = [united[x] if isinstance(x, str) else x for x in originals]
         values = [None if isinstance(v, str) and self.unmatched == "suppress" else v for v in originals]
-        styles = [concept_style(x.links, x.scope, self.writes_codes) for x in links]
-        writers = [concept_writer(x.scope.taxonomy, y, self.language) for x, y in zip(links, styles, strict=True)]
+        write = value_writer(links, self.writes_codes, self.language)
 
         def label(value: Value) -> str | None:
-            if value is None or isinstance(value, str):
-                return None
-            if isinstance(value, Senses):
-                return writers[0](broader(value[0]))
-            each = (broader(value),) if len(links) == 1 else broader(value)
-            return next(write(c) for c, write in zip(each, writers, strict=True) if c is not None)
+            return None if value is None or isinstance(value, str) else write(value)
 
         spelled = spellings(cells, originals)
-        ceilings = self._ceilings(cells, originals, [x.scope for x in links])
+        counts = zip(originals, cells.counts.tolist(), strict=True)
+        ceilings = ceilings_of(counts, [x.scope for x in links], self.ceiling, self.language)
         return self._encoded(
             name, cells, values, lambda v: self._metric(v, ceilings), lambda v: spelled[v][1], label, originals
         )
@@ -94,7 +88,7 @@ class Text(Kind):
     def _value(self, cell: Any, links: Sequence[ColumnLinks]) -> Value:
         if is_missing(cell, self.missing):
             return None
-        value = self._joined([self._linked_value(x.links[str(cell)], x.scope) for x in links])
+        value = joined_value([self._linked_value(x.links[str(cell)], x.scope) for x in links])
         return str(cell) if value is None else value
 
     def _linked_value(self, link: Link, scope: Scope) -> int | Narrower | Senses | None:
@@ -104,33 +98,6 @@ class Text(Kind):
             return linked_value(link, scope, self.language)
         each = (replace(link, concept=c) for c in dict.fromkeys((link.concept, *link.alternatives)))
         return Senses(linked_value(x, scope, self.language) for x in each)
-
-    @staticmethod
-    def _joined(values: Sequence[int | Narrower | Senses | None]) -> Value:
-        """Return what a word means in several ontologies as one value; None, if none of them has the word.
-
-        Words that are one concept in an ontology are one value, and so one leaf in the others.
-        """
-        if len(values) == 1:
-            return values[0]
-        if all(value is None for value in values):
-            return None
-        concepts = [None if isinstance(value, Narrower) else value for value in values]
-        if any(concept is not None for concept in concepts):
-            return tuple(replace(v, text=repr(concepts)) if isinstance(v, Narrower) else v for v in values)
-        return tuple(values)
-
-    def _ceilings(self, cells: Cells, values: Sequence[Value], scopes: Sequence[Scope]) -> list[Ceiling]:
-        """Return for each ontology the concepts that are too general to stand for different values."""
-        ceilings = []
-        for i, (scope, named) in enumerate(zip(scopes, named_concepts(self.ceiling, scopes), strict=True)):
-            counts: dict[int, int] = {}
-            for value, count in zip(values, cells.counts.tolist(), strict=True):
-                own = value[i] if isinstance(value, tuple) else value
-                if own is not None and not isinstance(own, str):
-                    counts[broader(own)] = counts.get(broader(own), 0) + count
-            ceilings.append(Ceiling(scope, named, list(counts), list(counts.values()), self.language))
-        return ceilings
 
     def _metric(self, values: list[Value], ceilings: Sequence[Ceiling]) -> Metric:
         from allonym.kinds.blend import BlendedMetric
@@ -150,7 +117,7 @@ class Text(Kind):
     ) -> dict[str, Value]:
         """Return the concepts of new words."""
         each = [self._new_values(encoded, cells, new, x) for x in links]
-        together = {text: self._joined([values.get(text) for values in each]) for text in new}
+        together = {text: joined_value([values.get(text) for values in each]) for text in new}
         return {text: value for text, value in together.items() if value is not None}
 
     def _new_values(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from allonym.errors import TableError
 from allonym.kinds.codec import CellCodec
@@ -13,6 +14,7 @@ from allonym.metric import Value
 from allonym.ontology.linking.accept import is_accepted, with_suggestion
 from allonym.ontology.linking.several import link
 from allonym.ontology.narrower import Narrower, broader
+from allonym.ontology.pickling import DropCaches
 from allonym.ontology.scope import Scope
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ MAX_NEW_WORDS = 100_000  # whose concepts are cached
 
 
 @dataclass(frozen=True, eq=False)
-class WordCodec(CellCodec):
+class WordCodec(DropCaches, CellCodec):
     """A column of words: its links, and how it writes concepts."""
 
     name: str
@@ -33,13 +35,21 @@ class WordCodec(CellCodec):
     style: str  # how concepts are written: label, id or notation
     individuals: bool  # whether new words may be named individuals
     domain: Domain | None = None  # that concepts must lie in; else, in the scope
-    _new: dict[str, int | Narrower | None] = field(default_factory=dict)  # of words that the table does not have
+    _new: dict[str, int | Narrower | None] = field(default_factory=dict)  # of words as if the table did not have them
     _labels: dict[Value, str] = field(default_factory=dict)
 
     def read(self, cell: Any) -> Value:
         """Return the concept of a word, or a leaf below it: as the table links it, else its first sense."""
         text = str(cell)
-        value = self.links[text] if text in self.links else self._linked(text)
+        return self._checked(text, self.links[text] if text in self.links else self._linked(text))
+
+    def read_one(self, cell: Any) -> Value:
+        """Return the same; words of the table are linked as new words are, so that time does not tell them apart."""
+        text = str(cell)
+        new = self._linked(text)
+        return self._checked(text, self.links.get(text, new))
+
+    def _checked(self, text: str, value: int | Narrower | None) -> Value:
         concept = broader(value)
         if concept is not None and (concept not in self.scope or (self.domain and self.domain.place(concept) < 0)):
             value = None
@@ -50,6 +60,10 @@ class WordCodec(CellCodec):
                 values=[text],
             )
         return value
+
+    def within(self, domain: Domain) -> Self:
+        """Return the codec for concepts of a domain."""
+        return replace(self, domain=domain)
 
     def _linked(self, text: str) -> int | Narrower | None:
         if text not in self._new:
@@ -67,10 +81,13 @@ class WordCodec(CellCodec):
         if value is None:
             return None
         if value not in self._labels:
-            write = concept_writer(self.scope.taxonomy, self.style, self.kind.language)
-            self._labels[value] = write(broader(value))
+            self._labels[value] = self._write_concept(broader(value))
         label = self._labels[value]
         return int(label) if isinstance(like, int) and label.isdecimal() else label
+
+    @cached_property
+    def _write_concept(self) -> Callable[[int], str]:
+        return concept_writer(self.scope.taxonomy, self.style, self.kind.language)
 
     def to_json(self, value: Value) -> Any:
         """Return the id of a concept."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -10,11 +9,13 @@ from typing import Any, ClassVar
 from allonym.cells import MISSING, Cells, cell_text, is_missing
 from allonym.errors import TableError
 from allonym.kinds.base import ANYTHING, EncodedColumn, Kind
-from allonym.kinds.dates.calendar import RANGE, day_of, named_period, span_label, unit_of
+from allonym.kinds.dates.calendar import RANGE, named_period, span_label, unit_of
+from allonym.kinds.dates.codec import DateCodec, date_cell, stored_format
 from allonym.kinds.dates.formats import DateFormat, orders, typed_date, written
 from allonym.kinds.dates.metric import DateMetric
 from allonym.kinds.linking import ColumnLinks
 from allonym.metric import Metric, Value
+from allonym.ontology.scope import Scope
 
 RECOGNISED = range(1800, 2200)  # years of dates in a column without a stated kind
 _NUMBERS = ("Y", "Ymd-")  # shapes that may as well be numbers
@@ -61,7 +62,7 @@ class Dates(Kind):
         def label(value: Value) -> Any:
             if value is None or isinstance(value, str):
                 return None
-            return span_label(value, form.unit) if isinstance(value, tuple) else _cell(value, form, example)
+            return span_label(value, form.unit) if isinstance(value, tuple) else date_cell(value, form, example)
 
         def metric(distinct: list[Value]) -> DateMetric:
             return DateMetric(distinct, form, narrowest=self.represent)
@@ -102,6 +103,16 @@ class Dates(Kind):
             )
         return DateFormat.of(found, day_first=day_first)
 
+    def codec(self, encoded: EncodedColumn, links: Sequence[ColumnLinks], domain: Any = None) -> DateCodec:
+        """Return the codec of the column's dates."""
+        metric = encoded.attribute.metric
+        assert isinstance(metric, DateMetric)
+        return DateCodec(encoded.attribute.name, metric.written)
+
+    def stored_codec(self, name: str, stored: Mapping[str, Any], scopes: Sequence[Scope]) -> DateCodec:
+        """Return the codec of dates that was stored."""
+        return DateCodec(name, stored_format(stored["format"]))
+
     def as_texts(self, cells: list[Any], metric: Metric) -> list[Any]:
         """Return dates as text, without a time of day."""
         days = [typed_date(cell) for cell in cells]
@@ -141,17 +152,6 @@ def _is_surely_date(cell: Any) -> bool:
         return "q" in cell.lower() and period[0].year in RECOGNISED
     found = written(cell)
     return found is not None and found.shape not in _NUMBERS and int(found.parts["Y"]) in RECOGNISED
-
-
-def _cell(value: float, form: DateFormat, example: Any) -> Any:
-    """Return a date as the cells of a column hold it; a timestamp is that of midnight."""
-    day = day_of(value, form.unit)
-    if isinstance(example, datetime.datetime):
-        return example.replace(year=day.year, month=day.month, day=day.day, hour=0, minute=0, second=0, microsecond=0)
-    if isinstance(example, datetime.date):
-        return day
-    text = form.write(day)
-    return text if isinstance(example, str) else int(text) if text.isdigit() else text
 
 
 def _order(value: Value) -> tuple[float, float]:

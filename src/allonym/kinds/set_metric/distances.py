@@ -6,21 +6,22 @@ versions give the same results to the last bit.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Ints, take_rows
+from allonym.arrays import Floats, Ints, frozen, take_rows
 from allonym.compiled import kernels
-from allonym.kinds.set_metric.elements import ElementDistances
+from allonym.kinds.set_metric.elements import MAX_ROW_BYTES, ElementDistances
 
 SET_DISTANCES = ("min-sum", "avg", "min", "max", "max-sum")
 NUMBERS = {"min": 0, "max": 1, "avg": 2, "min-sum": 3, "max-sum": 4}  # as in cpp/sets.h
 BITS = 48  # of a distance of elements, unless sets are so large that their sums would overflow
 SUM_BITS = 62
 PAIRS_AT_A_TIME = 4_000_000  # of elements
+MAX_MATRIX = 2_000  # sets, up to which the distances of all to all are kept
 MAX_SIZES = 16_000_000  # different sizes of sets, times elements, up to which costs are estimated
 
 
@@ -50,6 +51,10 @@ class SetDistances:
     def items_of(self, code: int) -> NDArray[np.int32]:
         """Return the elements of a set."""
         return self.items[self.starts[code] : self.starts[code + 1]]
+
+    def from_code(self, code: int, codes: Ints) -> Floats:
+        """Return the distances of a set to some sets."""
+        return self.one_to_many(self.items_of(code), codes)
 
     def one_to_many(self, own: NDArray[np.int32], codes: Ints) -> Floats:
         """Return the distances of a set of elements, each once, to some sets."""
@@ -100,10 +105,12 @@ class CompiledSetDistances(SetDistances):
     """The same distances, by compiled kernels."""
 
     @cached_property
-    def _table(self) -> tuple[NDArray[Any], Ints] | None:
-        """The distances of all classes of elements as ranks, and the distance of each rank."""
+    def _table(self) -> tuple[Any, Ints]:
+        """The distances of all classes of elements as ranks, and the distance of each rank; or distances themselves."""
+        assert kernels is not None
         if self.elements.ranked is None:
-            return None
+            rows = partial(self.elements.class_rows, bits=self.bits)
+            return kernels.called_rows(rows, self.elements.number_of_classes, MAX_ROW_BYTES), np.zeros(0, np.int64)
         ranks, levels = self.elements.ranked
         return ranks, np.rint(levels * 2.0**self.bits).astype(np.int64)
 
@@ -115,40 +122,59 @@ class CompiledSetDistances(SetDistances):
         begin[self.by_size] = starts[:-1]
         return begin, self.sizes, items.astype(np.int32), self.elements.classes
 
+    @cached_property
+    def matrix(self) -> Floats | None:
+        """The distances of all sets to all; None, if there are too many."""
+        assert kernels is not None
+        if not 0 < len(self.sizes) <= MAX_MATRIX:
+            return None
+        matrix = np.empty((len(self.sizes), len(self.sizes)))
+        kernels.fill_set_matrix(*self._table, *self._arrays, matrix, NUMBERS[self.distance], self.bits)
+        return frozen(matrix)
+
+    @property
+    def _known_matrix(self) -> Floats | None:
+        """The distances of all sets to all, if they were computed."""
+        return self.matrix if "matrix" in self.__dict__ else None
+
+    def from_code(self, code: int, codes: Ints) -> Floats:
+        """Return the distances of a set to some sets."""
+        known = self._known_matrix
+        return super().from_code(code, codes) if known is None else known[code, codes]
+
     def one_to_many(self, own: NDArray[np.int32], codes: Ints) -> Floats:
         """Return the distances of a set of elements, each once, to some sets."""
         assert kernels is not None
-        if self._table is None:
-            rows, levels = self.elements.class_rows(own, self.bits), np.zeros(0, np.int64)
-        else:
-            ranks, levels = self._table
-            rows = ranks[self.elements.classes[own]]
-        options = NUMBERS[self.distance], self.bits
-        return np.asarray(kernels.set_one_to_many(rows, own, levels, *self._arrays, codes, *options))
+        (table, levels), options = self._table, (NUMBERS[self.distance], self.bits)
+        return np.asarray(kernels.set_one_to_many(table, own, levels, *self._arrays, codes, *options))
 
     def pairs(self, a: Ints, b: Ints) -> Floats:
         """Return the distances of pairs of sets."""
         assert kernels is not None
-        if self._table is None:
-            return super().pairs(a, b)
-        return np.asarray(kernels.set_pairs(*self._table, *self._arrays, a, b, NUMBERS[self.distance], self.bits))
+        if (known := self._known_matrix) is not None:
+            return known[a, b]
+        if len(np.unique(b)) < len(np.unique(a)):  # distances are the same in both directions; fewer rows are needed
+            a, b = b, a
+        order = np.argsort(a, kind="stable")  # the rows of a set's elements are looked up once
+        distances = np.empty(len(a))
+        options = NUMBERS[self.distance], self.bits
+        distances[order] = kernels.set_pairs(*self._table, *self._arrays, a[order], b[order], *options)
+        return distances
 
     def cost_estimates(self, weights: Floats, codes: Ints) -> Floats | None:
         """Return Σ ω·d of some sets to all sets, with rounding errors; None, where that takes as long as without."""
         assert kernels is not None
         sizes = len(np.unique(self.sizes))
-        if self.distance in ("min", "max") or self._table is None or sizes * len(self.elements.classes) > MAX_SIZES:
+        if self.distance in ("min", "max") or sizes * len(self.elements.classes) > MAX_SIZES:
             return None
         options = NUMBERS[self.distance], self.bits
         return np.asarray(kernels.set_cost_estimates(*self._table, *self._arrays, weights, codes, *options))
 
     def compiled_form(self) -> dict[str, Any] | None:
-        """Return the sets for compiled kernels; None, if there are too many elements."""
-        if self._table is None:
-            return None
+        """Return the sets for compiled kernels."""
         names = ("table", "levels", "starts", "sizes", "items", "classes")
         form: dict[str, Any] = dict(zip(names, (*self._table, *self._arrays), strict=True))
-        return form | {"form": "sets", "distance": NUMBERS[self.distance], "bits": self.bits}
+        return form | {"form": "sets", "matrix": self.matrix, "distance": NUMBERS[self.distance], "bits": self.bits}
 
 
 def set_distances(elements: ElementDistances, starts: Ints, items: NDArray[np.int32], distance: str) -> SetDistances:

@@ -13,6 +13,8 @@ SUM_BITS = 62
 WEIGHT_BITS = 30  # of all weights together, where they are no whole numbers
 ESTIMATE_ERROR = 1e-9  # of an estimate, for each unit of weight: far more than rounding
 MAX_COMPUTED = 0.02  # sums that are computed before all are estimated anew, for each class of elements
+SETS_PER_CLASS = 0.5  # up to which sums are computed, not estimated, for each class of elements
+MAX_ESTIMATES = 30  # of all sums; then, they tell too little, and all sums are computed
 
 
 class Medoids:
@@ -28,6 +30,7 @@ class Medoids:
         self.weights = np.zeros(number, np.int64)
         self.costs, self.known = np.zeros(number, np.int64), np.zeros(number, bool)  # exact sums, and whose are known
         self.computed = 0  # of these, since the estimate
+        self.repeated = 0  # estimates of this group
         self.estimates: Floats | None = None
         self.estimated = self.weights  # the weights at the estimate
         self.bits, self.scale = 0, 0.0
@@ -49,11 +52,10 @@ class Medoids:
 
     def _update(self, group: Ints, weights: Floats) -> None:
         """Bring the sums that are known up to date; start anew, if the group is another one."""
-        whole = self._whole(group, weights)
+        units, whole = _units(weights), self._whole(group, weights)
         changed = np.flatnonzero(whole != self.weights)
-        too_large = float(weights.sum()) * self.scale * 2.0**self.bits >= 2.0**SUM_BITS
-        rounded = self.scale == 1.0 and bool((whole[group] != weights).any())
-        if not self.scale or too_large or rounded or len(changed) * 2 > len(group):
+        if units != (self.scale, self.bits) or len(changed) * 2 > len(group):
+            self.scale, self.bits = units
             self._start(group, weights)
             return
         kept = np.zeros(len(self.known), bool)
@@ -67,13 +69,8 @@ class Medoids:
 
     def _start(self, group: Ints, weights: Floats) -> None:
         """Start with another group."""
-        total = float(weights.sum())
-        if (weights == np.rint(weights)).all() and total < 2.0**WEIGHT_BITS:
-            self.scale, self.bits = 1.0, min(COST_BITS, SUM_BITS - int(total).bit_length())
-        else:
-            self.scale, self.bits = 2.0 ** float(WEIGHT_BITS - np.frexp(total)[1]), SUM_BITS - WEIGHT_BITS
         self.weights = self._whole(group, weights)
-        self.known[:], self.estimates = False, None
+        self.known[:], self.estimates, self.repeated = False, None, 0
 
     def _whole(self, group: Ints, weights: Floats) -> Ints:
         """Return the weights of all sets as whole numbers; survey weights are rounded to a part of their sum."""
@@ -89,7 +86,7 @@ class Medoids:
 
     def _distances(self, code: int, codes: Ints) -> Ints:
         """Return the distances of a set to some sets, as whole numbers."""
-        return np.rint(self.sets.one_to_many(self.sets.items_of(code), codes) * 2.0**self.bits).astype(np.int64)
+        return np.rint(self.sets.from_code(code, codes) * 2.0**self.bits).astype(np.int64)
 
     def _compute(self, codes: Ints) -> None:
         """Compute the sums of some sets."""
@@ -102,7 +99,14 @@ class Medoids:
     # --- estimates -------------------------------------------------------------------------------------------
 
     def _estimate(self, group: Ints) -> None:
-        """Estimate the sums of all sets of the group, from what has changed since the last estimate."""
+        """Estimate the sums of all sets of the group, from what has changed since the last estimate.
+
+        An estimate compares each set with all classes of elements: fewer sets than these are compared themselves.
+        """
+        self.repeated += 1
+        if len(group) <= self.sets.elements.number_of_classes * SETS_PER_CLASS or self.repeated > MAX_ESTIMATES:
+            self.estimates = None
+            return
         before = np.zeros_like(self.weights) if self.estimates is None else self.estimated
         changes = self.sets.cost_estimates((self.weights - before).astype(np.float64), group)
         if changes is not None:
@@ -134,3 +138,11 @@ class Medoids:
         least = float(self.costs[group[self.known[group]]].min()) * 2.0**-self.bits + tie * self.scale
         error = ESTIMATE_ERROR * float(self.estimated.sum()) + 2.0**-self.bits * float(self.weights.sum())
         return unknown[self.estimates[unknown] <= least + self._removed + error]  # no distance is larger than 1
+
+
+def _units(weights: Floats) -> tuple[float, int]:
+    """Return the whole numbers in which weights and distances are added up: so many to a weight of 1, and bits."""
+    total = float(weights.sum())
+    if (weights == np.rint(weights)).all() and total < 2.0**WEIGHT_BITS:
+        return 1.0, min(COST_BITS, SUM_BITS - int(total).bit_length())
+    return 2.0 ** float(WEIGHT_BITS - np.frexp(total)[1]), SUM_BITS - WEIGHT_BITS

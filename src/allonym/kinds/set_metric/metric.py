@@ -88,6 +88,11 @@ class SetMetric(BaseMetric):
         return set_distances(self._element_distances, *self._rows, self.distance)
 
     @property
+    def rows(self) -> tuple[Ints, NDArray[np.int32]]:
+        """Where the elements of each set begin, and the elements of every set, one after the other."""
+        return self._rows
+
+    @property
     def sizes(self) -> Ints:
         """The number of elements of each set."""
         return self._sets.sizes
@@ -101,6 +106,8 @@ class SetMetric(BaseMetric):
             return self._one_to_many(self.values[one], other)
         a, b = np.broadcast_arrays(one, other)
         if one.ndim == 2 and one.shape[1] == 1 and other.ndim == 1 and one.size:  # each against each
+            if len(one) > len(other) > 0:  # distances are the same in both directions; fewer sets are laid out
+                return np.ascontiguousarray(self.distances(other[:, None], one[:, 0]).T)
             return np.stack([self._one_to_many(self.values[i], other) for i in one[:, 0].tolist()])
         return np.asarray(super().distances(a, b))
 
@@ -247,6 +254,14 @@ class SetMetric(BaseMetric):
             return itself
         bits = np.bitwise_and.reduce([self._true_of(item) for item in own.tolist()], axis=0)
         return itself | np.unpackbits(bits, count=len(self.values)).astype(bool)[codes]
+
+    def below(self, item: int) -> NDArray[np.integer]:
+        """Return the elements that an element is true of, by their numbers: itself, and those below it."""
+        return self._element_distances.below(item)
+
+    def having(self, item: int) -> NDArray[np.bool_]:
+        """Return which sets have an element, by its number, or one that it is true of."""
+        return np.unpackbits(self._true_of(item), count=len(self.values)).astype(bool)
 
     def _true_of(self, item: int) -> NDArray[np.uint8]:
         """Return, bit by bit, the sets that have an element of which an element is true."""
