@@ -20,7 +20,7 @@ from allonym.methods.replacement.existing_records import EXISTING
 from allonym.metric import Metric
 from allonym.parameters import parameter, parameters_of, problems_of
 from allonym.progress import Progress, no_progress
-from allonym.records import Masking, Pairs, Records
+from allonym.records import Masking, Mechanism, Pairs, Records
 from allonym.release_key import rng_of
 
 REFINE = (
@@ -97,8 +97,9 @@ class MethodInfo:
     guarantees: tuple[str, ...] = ("k-anonymity",)
     splits_tuples: bool = False  # equal records may come into different groups
     data_independent: bool = False  # what becomes of a record depends on no other record
+    keeps_values: bool = False  # every value of a column is in the release, also one that a single person has
     truthful: bool = False  # every value written is true of the records that it is written for
-    min_values: int = 1  # distinct values that a column needs, where the method is fitted to one column at a time
+    min_values: int = 1  # distinct values of a column, if it has any, below which the method would leave it unchanged
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,14 @@ class Method(ABC):
     def required_k(self) -> int:
         """How many records must be indistinguishable; 1, where the method guarantees no k."""
         return 1
+
+    @property
+    def known_items(self) -> int | None:
+        """The items of a set that an attacker may know, where k is promised for these alone; None: for whole records.
+
+        The method then masks one column, of sets, and promises k^m-anonymity.
+        """
+        return None
 
     @property
     def needs_hierarchy(self) -> bool:
@@ -164,9 +173,22 @@ class Method(ABC):
         """Yield which parameters cannot be combined; `stated` has those that a plan states, defaults too."""
         yield from ()
 
+    def column_problems(self, columns: Sequence[str]) -> Iterator[Problem]:
+        """Yield what is wrong with the parameters for a table, given the columns that are masked."""
+        yield from ()
+
     @abstractmethod
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
         """Return what becomes of every tuple."""
+
+
+@dataclass(frozen=True)
+class UngroupedMethod(Method):
+    """A method that changes values at random and forms no groups: it guarantees no k."""
+
+    @abstractmethod
+    def mechanism(self, records: Records) -> Mechanism:
+        """Return how likely each value becomes another, for attackers who know the plan and the table."""
 
 
 @dataclass(frozen=True)
@@ -215,8 +237,8 @@ class GroupingMethod(PartitionMethod):
         "auto",
         "What replaces the values of a group. truthful: a value that is true of all (a concept, range or prefix); "
         "centroid: the nearest value of each column, as published; least-squares: the nearest values of all columns "
-        "together, by squared distances; auto: truthful, but the centroid for numbers and sets; subsumer: the least "
-        "common subsumer, for numbers the mean; member: the values of one record.",
+        "together, by squared distances; auto: truthful, but the mean for numbers and the consensus for sets; "
+        "subsumer: the least common subsumer, for numbers the mean; member: the values of one record.",
         choices=tuple(REPRESENTATIVES),
     )
     refine: bool = parameter(True, REFINE)

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.arrays import Floats, Keys
+from allonym.arrays import Floats, Ints, Keys
 from allonym.metric import Value
 from allonym.ontology.narrower import Narrower
 from allonym.release_key import derived
 
 Words = NDArray[np.uint64]  # 4 × n: four random words of 64 bits for every row; of one row, just four
+Draw = Callable[[Ints, Keys], Words]  # the draws of rows, given by their places, for the numbers of their values
+DrawOne = Callable[[int], Sequence[int]]  # those of a single row for the number of its value
 _MULTIPLIERS = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
 _STEPS = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
 _ROUNDS = 10
@@ -67,18 +70,28 @@ def words(seed: int | None, attribute: str, keys: Keys, values: Keys) -> Words:
     return drawn
 
 
+def draws_of_rows(seed: int | None, attribute: str, keys: Keys, rows: Ints, values: Keys) -> Words:
+    """Return the draws of some rows for an attribute, given the keys of all rows."""
+    return words(seed, attribute, keys[rows], values)
+
+
 def words_of_one(stream: tuple[int, int] | None, key: int, value: int) -> tuple[int, ...]:
     """Return the draws of one row; the seed and the attribute by their stream."""
     if stream is None:
         drawn = os.urandom(32)
         return tuple(int.from_bytes(drawn[i : i + 8], "little") for i in (0, 8, 16, 24))
     a, b, c, d = key, value, 0, 0
-    one, other = stream
-    for _ in range(_ROUNDS):
-        first, second = _MULTIPLIERS[0] * a, _MULTIPLIERS[1] * c
-        a, b, c, d = (second >> 64) ^ b ^ one, second & _ALL, (first >> 64) ^ d ^ other, first & _ALL
-        one, other = (one + _STEPS[0]) & _ALL, (other + _STEPS[1]) & _ALL
+    (multiplier, other_multiplier), word = _MULTIPLIERS, _ALL
+    for one, other in _round_keys(stream):
+        first, second = multiplier * a, other_multiplier * c
+        a, b, c, d = (second >> 64) ^ b ^ one, second & word, (first >> 64) ^ d ^ other, first & word
     return a, b, c, d
+
+
+@lru_cache(maxsize=256)
+def _round_keys(key: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    """Return the keys of all rounds."""
+    return tuple(((key[0] + i * _STEPS[0]) & _ALL, (key[1] + i * _STEPS[1]) & _ALL) for i in range(_ROUNDS))
 
 
 def philox(key: tuple[int, int], counters: Keys, others: Keys) -> Words:

@@ -14,6 +14,7 @@ from allonym.measures import loss
 from allonym.methods.groups import Groups
 from allonym.methods.lower_bound.start import groups_by_price
 from allonym.methods.refine import Effort, refined
+from allonym.methods.replacement.allowed_values import CONSENSUS, representative_of
 from allonym.methods.replacement.existing_records import empty_tuples, with_suppressed
 from allonym.methods.represent import represent
 from allonym.methods.requirements import Look, enforced
@@ -131,12 +132,16 @@ class Finishing:
     def _searched(self, records: Records, groups: Groups, tick: Tick, effort: Effort) -> Masking:
         """Return groups that are improved by the search, as they would be written; those before, if they lose less."""
         found = refined(records, groups, self.k, self.metrics, self.representative, tick, effort)
-        if found.gain >= LITTLE and effort.refine and self.look is None:
+        if found.gain >= LITTLE and effort.refine and self.look is None and not self._is_estimated(records):
             return _masking(*self._enforced(records, found.groups, tick))
         masking = _masking(*self._enforced(records, groups, tick, self.look))
         if found.gain > 0:
             masking = _better(records, masking, _masking(*self._enforced(records, found.groups, tick)))
         return masking
+
+    def _is_estimated(self, records: Records) -> bool:
+        """Tell whether the search judges groups by other sets than those that are written: by their medoids."""
+        return any(representative_of(x, self.representative) == CONSENSUS for x in records.attributes)
 
     def _enforced(
         self, records: Records, groups: Groups, tick: Tick, look: Look | None = None

@@ -1,23 +1,28 @@
-"""Full-domain generalisation: every value of a column goes up its hierarchy to the same level (Samarati, Sweeney)."""
+"""Generalisation: values go up their hierarchies.
+
+Full-domain generalisation moves every value of a column to the same level (Samarati, Sweeney). The items of sets are
+generalised group by group (He and Naughton 2009), or for all records alike (Terrovitis, Mamoulis and Kalnis 2008).
+"""
 
 from __future__ import annotations
 
 import heapq
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import InitVar, dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arrays import Floats, Ints, count_units, distinct, sum_by
-from allonym.errors import OptionError
-from allonym.kinds.registry import KINDS, is_multivalued
+from allonym.errors import OptionError, Problem
+from allonym.kinds.registry import is_multivalued
 from allonym.methods.base import KAnonymityMethod, MethodInfo
 from allonym.methods.kernels.ties import DIGITS
-from allonym.parameters import parameter
+from allonym.methods.set_generalisation.release import generalised_globally, generalised_locally
+from allonym.parameters import parameter, parameters_of
 from allonym.privacy.counts import SensitiveCounts
 from allonym.privacy.requirements import RequirementCheck
 from allonym.progress import Progress, no_progress
@@ -26,6 +31,7 @@ from allonym.records import Attribute, Masking, Records, Suppression
 Bools = NDArray[np.bool_]
 MAX_COMBINATIONS = 200_000  # of levels
 MAX_SUPPRESSED_SETS = 200  # that are tried at one combination of levels
+LOCAL, GLOBAL = "local", "global"  # recoding of sets
 
 
 @dataclass(frozen=True)
@@ -35,15 +41,37 @@ class Generalise(KAnonymityMethod):
     Suppressed records are null in all columns, and so are a group like any other: together with records that have no
     values anyway, they are at least k units, and meet the requirements of sensitive columns. If the groups that lack
     something are too few for that, other groups are suppressed too: those that lose least.
+
+    The sets of a column are generalised after that, within the groups of the other columns.
     """
 
     info: ClassVar = MethodInfo(
         "generalise",
-        "replaces all values of a column by their ancestors at one level of its hierarchy; all values stay true",
+        "replaces values by their ancestors: those of a column at one level of its hierarchy, the items of sets group "
+        "by group; all values stay true",
         truthful=True,
-        kinds=tuple(kind for kind in KINDS if not is_multivalued(kind)),
     )
-    suppress: float = parameter(0.0, "Share of records that may be suppressed.", minimum=0, below=1)
+    suppress: float = parameter(
+        0.0, "Share of records that may be suppressed, by the columns that are no sets.", minimum=0, below=1
+    )
+    recoding: str = parameter(
+        LOCAL,
+        "How the items of sets are generalised. local: group by group, so that k records have the same set; global: "
+        "each item alike in all records, so that k records have each combination of a few items (k^m-anonymity). "
+        "Whole sets may be unique then: global promises less.",
+        choices=(LOCAL, GLOBAL),
+    )
+    items: int = parameter(
+        2,
+        "Items of a set that an attacker knows, with recoding = global: m of k^m-anonymity.",
+        minimum=1,
+        hint="2 or 3.",
+    )
+    leave_out: bool = parameter(
+        True,
+        "With recoding = global, leave an item out of all sets where that loses less than generalising it and others; "
+        "without, as published, only where no generalisation reaches k.",
+    )
     suppression: InitVar[float | None] = None  # older name of `suppress`
 
     def __post_init__(self, suppression: float | None) -> None:
@@ -51,8 +79,42 @@ class Generalise(KAnonymityMethod):
         if suppression is not None:
             object.__setattr__(self, "suppress", suppression)
 
+    @property
+    def description(self) -> str:
+        """What the method does, with how it generalises sets."""
+        if self.recoding == LOCAL:
+            return self.info.summary
+        return (
+            "replaces each item of a set by the same ancestor in all records, or leaves it out, so that k records have "
+            f"each combination of up to {self.items} (k^{self.items}-anonymity); all values stay true"
+        )
+
+    @property
+    def known_items(self) -> int | None:
+        """The items of a set that an attacker may know, where k is promised for these."""
+        return self.items if self.recoding == GLOBAL else None
+
+    def conflicts(self, stated: Mapping[str, Any]) -> Iterator[Problem]:
+        """Yield options that have no effect together with others; a saved plan states defaults, too."""
+        changed = [x for x in ("items", "leave_out") if getattr(self, x) != parameters_of(self)[x].default]
+        for name in changed if self.recoding == LOCAL else ():
+            text = f"{name} has no effect: with recoding = local, k records have the same whole set."
+            yield Problem(f"{name}-without-effect", text, f"omit {name}, or choose recoding = global.")
+        if self.recoding == GLOBAL and self.suppress:
+            text = "suppress has no effect: with recoding = global, items are left out, not records."
+            yield Problem("suppress-without-effect", text, "omit suppress, or choose recoding = local.")
+
     def mask(self, records: Records, seed: int = 0, tick: Progress = no_progress) -> Masking:
-        """Find the levels that lose least among those that keep the promise."""
+        """Find the levels that lose least among those that keep the promise; generalise sets within their groups."""
+        sets = [a for a, attribute in enumerate(records.attributes) if is_multivalued(attribute.kind)]
+        if self.recoding == GLOBAL:
+            assert sets == list(range(len(records.attributes))) == [0], "the plan is refused otherwise"
+            return generalised_globally(records, self.k, self.items, seed, tick, leave_out=self.leave_out)
+        if sets:
+            return generalised_locally(records, sets, self.k, lambda part: self._levelled(part, tick), seed, tick)
+        return self._levelled(records, tick)
+
+    def _levelled(self, records: Records, tick: Progress) -> Masking:
         return _Lattice(records, self.k, self.suppress).best(tick)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allonym.arrays import Floats, Ints
+from allonym.kinds.codec import CellCodec
 from allonym.methods.base import MethodInfo
 from allonym.methods.draws import Words, below, below_of_one
 from allonym.methods.record_level import ByValue, Perturbation, RecordLevelMethod
@@ -16,16 +17,32 @@ from allonym.metric import Value
 from allonym.ontology.narrower import broader
 from allonym.records import Attribute
 
+SINGLE_VALUED = ("text", "category", "date", "ordinal", "numeric")
+KINDS = (*SINGLE_VALUED, "set")
+
 
 @dataclass(frozen=True)
-class RandomiseUniform(RecordLevelMethod):
+class _Randomise(RecordLevelMethod):
+    """Any value of the column, drawn whatever a row was."""
+
+    def restored(self, codec: CellCodec, stored: Mapping[str, Any]) -> Perturbation:
+        """Return the values and the counts that were stored."""
+        values, counts = tuple(codec.from_json(x) for x in stored["values"]), tuple(stored["counts"])
+        if not all(type(x) is int and x >= 0 for x in counts) or len(counts) != len(values) or not sum(counts):
+            raise ValueError("counts")
+        return Drawing(values, counts)
+
+
+@dataclass(frozen=True)
+class RandomiseUniform(_Randomise):
     """Every value of the column is as likely, the value itself included."""
 
     info: ClassVar = MethodInfo(
         "randomise-uniform",
         "replaces each value by a random value of the column, all with equal probability (a baseline)",
-        kinds=("text", "numeric"),
+        kinds=KINDS,
         guarantees=(),
+        min_values=2,
     )
 
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
@@ -34,14 +51,15 @@ class RandomiseUniform(RecordLevelMethod):
 
 
 @dataclass(frozen=True)
-class RandomiseFrequency(RecordLevelMethod):
+class RandomiseFrequency(_Randomise):
     """Every value of the column is as likely as it is frequent."""
 
     info: ClassVar = MethodInfo(
         "randomise-frequency",
         "replaces each value by a random value of the column, drawn by frequency (a baseline)",
-        kinds=("text", "numeric"),
+        kinds=KINDS,
         guarantees=(),
+        min_values=2,
     )
 
     def fitted(self, attribute: Attribute, codes: Ints, counts: Ints) -> Perturbation:
@@ -50,12 +68,18 @@ class RandomiseFrequency(RecordLevelMethod):
 
 
 def _drawing(attribute: Attribute, codes: Ints, counts: Ints) -> Drawing:
-    """Return the values that rows may become; a leaf below a concept counts as the concept."""
+    """Return the values that rows may become."""
+    known = counts_of_values(attribute, codes, counts)
+    return Drawing(tuple(known), tuple(known.values()))
+
+
+def counts_of_values(attribute: Attribute, codes: Ints, counts: Ints) -> dict[Value, int]:
+    """Return how many rows have each value but null; a leaf below a concept counts as the concept."""
     known: dict[Value, int] = {}
     for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
         if (value := broader(attribute.values[code])) is not None:
             known[value] = known.get(value, 0) + count
-    return Drawing(tuple(known), tuple(known.values()))
+    return known
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +88,10 @@ class Drawing(ByValue):
 
     known: tuple[Value, ...]
     counts: tuple[int, ...]
+
+    def to_dict(self, to_json: Callable[[Value], Any]) -> dict[str, Any]:
+        """Return the values and their counts."""
+        return {"values": [to_json(value) for value in self.known], "counts": list(self.counts)}
 
     @property
     def outcomes(self) -> Sequence[Value]:

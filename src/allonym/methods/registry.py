@@ -22,7 +22,9 @@ CLASSES = {
     "noise": "noise:Noise",
     "randomise-uniform": "randomise:RandomiseUniform",
     "randomise-frequency": "randomise:RandomiseFrequency",
+    "pram": "pram:Pram",
     "exponential": "exponential:Exponential",
+    "swap": "swap:Swap",
 }
 ALIASES = {"mode": "mdav"}  # older names
 RENAMED = {"generalise": {"suppression": "suppress"}}  # older names of parameters, by method

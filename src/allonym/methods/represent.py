@@ -13,12 +13,14 @@ from allonym.kinds.metric import tolerance
 from allonym.kinds.registry import kind_named
 from allonym.methods.groups import Groups
 from allonym.methods.replacement.allowed_values import (
+    CONSENSUS,
     LEAST_SQUARES,
     barred_values,
     is_averaged,
     max_distance,
     representative_of,
 )
+from allonym.methods.replacement.consensus import consensus_of, consensus_values
 from allonym.methods.replacement.existing_records import EXISTING, existing_records
 from allonym.methods.replacement.least_squares import chosen_together
 from allonym.methods.replacement.means import GroupMeans
@@ -49,7 +51,7 @@ def represent(
     the concept. What would be farther from a member than the attribute allows gives way to a value that is true of
     all, unless a member is named. Where nothing is left, null stands. An attribute may say itself what stands for its
     values. `existing`: a record of the table, the member that loses least. `least-squares`: the values with the
-    least Σ ω·d², chosen for all attributes together; means stay means.
+    least Σ ω·d², chosen for all attributes together; means stay means. `consensus`, of sets: one that is nobody's.
     """
     if representative == EXISTING:
         return existing_records(records, groups, k, metrics, members)
@@ -66,6 +68,9 @@ def represent(
             values = column.allowed(column.member_values(records.codes[members, a]), bound)
         elif column.chosen == LEAST_SQUARES and together is not None and column.means is None:
             values = column.allowed(together[a], bound)
+        elif column.chosen == CONSENSUS:
+            chosen = column.allowed(consensus_values(records, groups, a, k), bound)
+            values = [None if consensus_of(records, a, k).is_somebodys(x) else x for x in chosen]
         else:
             values = column.values(bound)
         metric = attribute.metric.extend(values)

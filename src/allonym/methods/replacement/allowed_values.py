@@ -10,6 +10,7 @@ from allonym.records import Attribute, Records
 
 Bools = NDArray[np.bool_]
 LEAST_SQUARES = "least-squares"  # the representative that is chosen for all attributes together
+CONSENSUS = "consensus"  # the representative of sets that is nobody's
 
 
 def representative_of(attribute: Attribute, representative: str) -> str:

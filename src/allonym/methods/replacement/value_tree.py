@@ -8,7 +8,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.clusters import ward_unions
-from allonym.methods.replacement.allowed_values import representative_of
+from allonym.methods.replacement.allowed_values import CONSENSUS, representative_of
 from allonym.records import Records
 
 MAX_STEPS = 4  # down the tree that one split takes
@@ -35,7 +35,9 @@ class ValueTree:
     def __init__(self, records: Records, a: int, k: int, representative: str) -> None:
         attribute = records.attributes[a]
         self.metric = attribute.metric.with_holders(records.holders(a), k)
-        self.representative, self.null_costs = representative_of(attribute, representative), records.null_costs[a]
+        chosen = representative_of(attribute, representative)
+        self.representative = "centroid" if chosen == CONSENSUS else chosen
+        self.null_costs = records.null_costs[a]
         self.mass = sum_by(records.codes[:, a], records.mass, len(attribute.values))
         used = np.unique(records.codes[:, a])
         leaf_of = self._leaf_of(used)
