@@ -6,6 +6,7 @@ from allonym.methods.fusion import Fusion as Fusion
 from allonym.methods.generalise import Generalise as Generalise
 from allonym.methods.mdav import MDAV as MDAV
 from allonym.methods.noise import Noise as Noise
+from allonym.methods.pram import Pram as Pram
 from allonym.methods.randomise import RandomiseFrequency as RandomiseFrequency
 from allonym.methods.randomise import RandomiseUniform as RandomiseUniform
 from allonym.methods.recoding import Recoding as Recoding
@@ -13,6 +14,7 @@ from allonym.methods.recoding import RecodingOrdered as RecodingOrdered
 from allonym.methods.s_mdav import SMDAV as SMDAV
 from allonym.methods.sa_mdav import SAMDAV as SAMDAV
 from allonym.methods.sa_mdav import SAMDAVStatic as SAMDAVStatic
+from allonym.methods.swap import Swap as Swap
 from allonym.ontology.catalog import ontology as ontology
 from allonym.ontology.catalog.about import OntologyInfo as OntologyInfo
 from allonym.ontology.hierarchy import Hierarchy as Hierarchy

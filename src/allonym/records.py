@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,25 @@ class Mechanism(Protocol):
 
     def log_likelihood(self, attribute: int, before: Sequence[Value], after: Sequence[Value]) -> Floats:
         """Return log P(after | before) of an attribute: a row for each value before, a column for each value after."""
+
+
+@runtime_checkable
+class TupleMechanism(Mechanism, Protocol):
+    """A mechanism that does not replace each column independently of the others."""
+
+    def log_likelihood_of_tuples(self, before: Ints, after: Ints) -> Floats:
+        """Return log P(after | before) of tuples of all attributes, given by their codes."""
+
+
+@runtime_checkable
+class CorrelatedMechanism(Mechanism, Protocol):
+    """A mechanism whose errors in several columns go together."""
+
+    def scores(self, attribute: int, before: Sequence[Value], after: Sequence[Value]) -> Floats:
+        """Return the errors that lead from each value to each, as standard normal numbers; 0, if they may be any."""
+
+    def log_relation(self, scores: Sequence[Floats]) -> Floats:
+        """Return by how much log P(after | before) is larger than with independent errors, given those of columns."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from allonym.parameters import number_of
 SCHEMA = Path(__file__).parents[1] / "plan" / "schema.json"
 NAMED = ("name", "seed", "k")  # keys of every method, with options of their own
 ACCEPTING = ("accept", "rest")  # keys of a column with an option for all columns
+ANSWERS = {"yes": True, "no": False}  # values of an option that is true or false
 
 
 class Number(click.ParamType[float]):
@@ -164,12 +165,13 @@ def of_columns() -> Decorator:
 
 def _of_column(key: str, declared: dict[str, Any]) -> Decorator:
     value = "NUMBER" if declared.get("type") in NUMBERS else "NAME" if "enum" in declared else "NUMBERS"
+    flag = declared.get("type") == "boolean"
     choices = f" One of {', '.join(declared['enum'])}." if "enum" in declared else ""
     return option(
         f"--{declared['x-option']}",
         column_option(key),
         multiple=True,
-        metavar=f"COLUMN={value}",
+        metavar=f"[COLUMN=]{'|'.join(ANSWERS)}" if flag else f"COLUMN={value}",
         section=COLUMNS,
         help=declared["description"] + choices,
     )

@@ -23,12 +23,14 @@ EVALUATION = (
 MAX_VALUES = 10  # unmatched values shown of a column
 LOSS = (
     "information_loss", "semantic_quality", "path_distance", "content_loss", "total_variation",
-    "earth_movers_distance", "clustering_distance", "loss_metric", "certainty_penalty",
+    "earth_movers_distance", "association_change", "clustering_distance", "loss_metric", "certainty_penalty",
     "set_loss", "set_loss_min_sum", "discernibility", "average_group_size",
 )  # fmt: skip
 RISK = (
     "semantic_linkage", "record_linkage", "prosecutor_risk", "prosecutor_risk_highest", "prosecutor_risk_above",
-    "journalist_risk", "journalist_risk_highest", "journalist_risk_above", "marketer_risk", "uniqueness", "score",
+    "journalist_risk", "journalist_risk_highest", "journalist_risk_above", "marketer_risk", "uniqueness",
+    "verbatim_sets", "verbatim_rows", "rare_items", "read_by_1_item", "read_by_2_items", "read_by_3_items",
+    "whole_sets_read", "score",
 )  # fmt: skip
 
 
@@ -67,7 +69,7 @@ RISK = (
 @declared.row_order()
 @options.hide_values
 @options.as_json
-@declared.plan_options(without=("key",))
+@declared.plan_options(without=("key", "items"))
 @options.unused_execution
 def evaluate(
     original: str, masked: str, plan: Path | None, record_risk: Path | None, replacements: Path | None,

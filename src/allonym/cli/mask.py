@@ -107,11 +107,12 @@ class Documents(NamedTuple):
     public: bool = False
     codebook: Path | None = None
     replacements: Path | None = None
+    matrix: Path | None = None
 
     @property
     def paths(self) -> list[Path | None]:
         """The paths of all documents."""
-        return [self.summary, self.report, self.codebook, self.replacements]
+        return [self.summary, self.report, self.codebook, self.replacements, self.matrix]
 
     def check(self) -> None:
         """Refuse, before any work, documents that cannot be written."""
@@ -125,11 +126,15 @@ class Documents(NamedTuple):
             raise OptionError("--public requires --report.", hint="add --report FILE.")
 
     def check_measured(self, plan: Plan, file: str, execution: dict[str, Any]) -> None:
-        """Refuse, before any work, to report on a release that will have no figures."""
+        """Refuse, before any work, to report on a release that will have no figures, or no matrix."""
         from allonym.methods.record_level import RecordLevelMethod
         from allonym.pipeline.run import UNMEASURED
         from allonym.pipeline.source import ExecutionOptions, has_engine
 
+        if self.matrix is not None:
+            from allonym.pipeline.transition_matrix import check_matrix
+
+            check_matrix(plan)
         by_row = isinstance(plan.method, RecordLevelMethod)
         chosen = ExecutionOptions(execution["engine"], partition_by=execution["partition_by"])
         if (self.report or self.codebook or self.replacements) and by_row and has_engine(file, chosen, plan):
@@ -154,6 +159,8 @@ class Documents(NamedTuple):
             save_text(self.codebook, as_json_text(release.codebook()) + "\n")
         if self.replacements is not None:
             release.save_replacements(self.replacements)
+        if self.matrix is not None:
+            release.save_matrix(self.matrix)
         if self.report is not None:
             release.report.save(self.report, public=self.public)
 
@@ -225,10 +232,11 @@ def _dominance(column: dict[str, Any]) -> str:
 
 def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the promises of a release."""
+    from allonym.pipeline.budget import spent_in_words
+
     for promise in s["privacy"]:
         if "sensitivity" in promise:
-            note = f", {promise['note']}" if "note" in promise else ""
-            yield promise["model"], f"ε = {promise['reached']:g}{note}"
+            yield promise["model"], spent_in_words(promise)
         else:
             yield (
                 promise["model"],
@@ -236,7 +244,7 @@ def _promises(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
             )
         yield "over", ", ".join(promise["columns"])
     if not s["privacy"]:
-        yield "promise", "none: values are replaced one by one, without k-anonymity"
+        yield "promise", "none, no k-anonymity: values change one by one; judge the release by its highest linkage"
 
 
 def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]]:
@@ -244,21 +252,25 @@ def _measures(s: dict[str, Any], *, by_column: bool) -> Iterator[tuple[str, str]
     if not s["measures"]:
         yield "measures", "none: rows stayed in the engine; use `allonym evaluate` on a sample"
         return
-    from allonym.pipeline.disclosure.wording import sample_in_words
+    from allonym.pipeline.disclosure.wording import sample_in_words, sets_in_words
     from allonym.report.html import optimality_in_words
 
     loss = s["measures"]["information_loss"]
     columns = ", ".join(f"{name} {value:.1f} %" for name, value in loss["by_column"].items())
     yield "distinct tuples", f"{s['tuples']['before']:,} before, {s['tuples']['after']:,} after"
-    yield from ((f"noise in {name}", _noise(x)) for name, x in s.get("noise", {}).items())
+    yield from ((f"errors in {name}", _noise(x)) for name, x in s.get("noise", {}).items())
+    yield from ((f"transitions of {name}", _transitions(x)) for name, x in s.get("transitions", {}).items())
     yield "information loss", f"{loss['value']:.2f} % ({columns})"
     if s["optimality"] is not None:
         yield "optimality", optimality_in_words(s["optimality"])
     if by_column:
         yield from marginal_lines(s["measures"])
+    if s.get("association"):
+        yield "relations", ", ".join(map(_association, s["association"]))
     yield "highest linkage", _highest_linkage(s["risk"])
     yield "other attackers", _other_attackers(s["risk"])
     yield from ((f"{name} inferred", _inference(x)) for name, x in s["risk"]["inference"].items())
+    yield from sets_in_words(s["measures"], s["parameters"].get("k", 2))
     yield from (("sampled", text) for text in [sample_in_words(s["risk"])] if text)
 
 
@@ -269,7 +281,7 @@ def _score(measures: dict[str, Any], balance: float) -> str:
 
 
 def _noise(column: dict[str, Any]) -> str:
-    """Describe how noise changed a column."""
+    """Describe how far the values of a column moved."""
     before, after = (x if isinstance(x, str) else f"{x:.4g}" for x in (column["mean_before"], column["mean_after"]))
     text = f"mean {before} → {after} (distance {column['mean_distance']:.2f}), "
     text += f"variance {column['variance_before']:.3g} → {column['variance']:.3g}"
@@ -279,6 +291,21 @@ def _noise(column: dict[str, Any]) -> str:
     if "target_rmse" in column:
         text += f" (targets {column['target_mean_error']:.3g}, {column['target_rmse']:.3g})"
     return text
+
+
+def _transitions(column: dict[str, Any]) -> str:
+    """Describe the matrix by which the values of a column changed."""
+    text = f"{100 * column['expected_changed']:.1f} % expected to change (τ = {column['tau']:.3g})"
+    if column["mixing"]:
+        text += f", {100 * column['mixing']:.1f} % drawn by frequency"
+    return f"{text}; an original value is known with a probability of at most {column['highest_posterior']:.2f}"
+
+
+def _association(pair: dict[str, Any]) -> str:
+    """Describe how strongly two columns depend on each other, before and after."""
+    figure = pair["distance_correlation"]
+    text = f"{' – '.join(pair['columns'])} {figure['before']:.2f} → {figure['after']:.2f} (distance correlation"
+    return text + (f"; {figure['independent']:.2f} with independent noise)" if "independent" in figure else ")")
 
 
 def _highest_linkage(risk: dict[str, Any]) -> str:

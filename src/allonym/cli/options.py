@@ -101,7 +101,7 @@ method_files = together(
     option("--hierarchy", multiple=True, metavar="COLUMN=FILE", section=METHOD,
            help="Value generalisation hierarchy of a column, for --guide hierarchy."),
     option("--candidates", multiple=True, metavar="[COLUMN=]FILE", section=METHOD,
-           help="Public list of possible replacements, one per line. For exponential."),
+           help="Public list of possible replacements, one per line. For exponential and noise."),
 )  # fmt: skip
 
 PROMISES = "Promises beside k"
@@ -190,4 +190,10 @@ documents = together(
     report,
     public,
     option("--codebook", type=PATH, metavar="FILE", help="Write a description of each variable as JSON."),
+    option(
+        "--matrix",
+        type=PATH,
+        metavar="FILE",
+        help="Write the transition matrices as CSV or JSON, for publication. For pram.",
+    ),
 )

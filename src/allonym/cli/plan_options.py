@@ -7,7 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allonym.cli.declared import ACCEPTING, column_option, column_options, method_parameters, privacy_models
+from allonym.cli.declared import (
+    ACCEPTING,
+    ANSWERS,
+    column_option,
+    column_options,
+    method_parameters,
+    privacy_models,
+)
 from allonym.errors import OptionError, PlanError, Problem
 
 if TYPE_CHECKING:
@@ -75,11 +82,11 @@ def _with_method(base: Plan | None, parameters: dict[str, Any], method: str) -> 
     """Return a plan and its parameters for another method: those that this method has."""
     from allonym.methods import find
     from allonym.methods import method_parameters as parameters_of
-    from allonym.methods.record_level import RecordLevelMethod
+    from allonym.methods.base import UngroupedMethod
 
     parameters = {name: x for name, x in parameters.items() if name in parameters_of(method)}
     other = find(method)
-    by_row = other is not None and issubclass(other, RecordLevelMethod)
+    by_row = other is not None and issubclass(other, UngroupedMethod)
     if base is not None and other is not None and by_row and other.info.name != base.method.name:
         # k and seed were meant for the method of the file
         base = replace(base, method=method, parameters={}, k=None, seed=None)
@@ -121,7 +128,8 @@ def _columns(columns: dict[str, Column], roles: dict[str, list[str]], options: M
     ceilings = _of_columns("--ceiling", options["ceiling"], columns, "CONCEPT")
     candidates = _files("--candidates", [x for x in options["candidates"] if "=" in x], columns)
     for path in (x for x in options["candidates"] if "=" not in x):
-        candidates |= {name: [str(Path(path).absolute())] for name, x in columns.items() if x.role == "quasi"}
+        words = [name for name, x in columns.items() if x.role == "quasi" and x.kind in ("auto", "text", None)]
+        candidates |= {name: [str(Path(path).absolute())] for name in words}
     columns |= _with_own_options(columns, options)
     of_quasi = {name: options[name] for name in ("unmatched", "similarity", "combine", "max_distance", *ACCEPTING)}
     of_quasi |= {"accept_review": options["accept_review"]} if options["accept_review"] or options["accept"] else {}
@@ -148,7 +156,10 @@ def _with_own_options(columns: dict[str, Column], options: Mapping[str, Any]) ->
 
     changed: dict[str, Column] = {}
     for key, declared in column_options().items():
-        given = _of_columns(f"--{declared['x-option']}", options[column_option(key)], columns, "VALUE", "to mask")
+        option, texts = f"--{declared['x-option']}", options[column_option(key)]
+        if declared.get("type") == "boolean":
+            texts = _answers(option, key, texts, columns)
+        given = _of_columns(option, texts, columns, "VALUE", "to mask")
         kinds = [kind for kind in KINDS if takes_option(kind, key)]
         for name, texts in given.items():
             column = changed.get(name, columns[name])
@@ -156,6 +167,30 @@ def _with_own_options(columns: dict[str, Column], options: Mapping[str, Any]) ->
             value = parameters_of(Column)[key].parse(texts[-1])
             changed[name] = replace(column, **{key: value}, kind=kinds[0] if implied else column.kind)
     return changed
+
+
+def _answers(option: str, key: str, texts: Sequence[str], columns: dict[str, Column]) -> list[str]:
+    """Return COLUMN=yes or COLUMN=no for each column that an option which is true or false is given for.
+
+    A column alone means yes; an answer alone, all columns that the option applies to.
+    """
+    from allonym.kinds.registry import takes_option
+
+    answers = []
+    for text in texts:
+        name, _, answer = text.rpartition("=")
+        if text in columns:
+            answers.append(f"{text}=yes")
+        elif answer not in ANSWERS:
+            raise OptionError(f"{option} {text} is neither yes nor no.", hint="write yes, no, or COLUMN=yes.")
+        elif name:
+            answers.append(text)
+        else:
+            masked = [x for x, y in columns.items() if y.role in ("quasi", "sensitive") and takes_option(y.kind, key)]
+            if not masked:
+                raise OptionError(f"{option} {text} applies to no column.", hint="leave it out.")
+            answers += [f"{x}={text}" for x in masked]
+    return answers
 
 
 def _described(roles: dict[str, list[str]]) -> dict[str, Column]:

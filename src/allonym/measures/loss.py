@@ -75,7 +75,7 @@ def content_loss(pairs: Pairs) -> float:
 
 
 def set_loss(pairs: Pairs, distance: str = "avg") -> float:
-    """Return Σ d² between sets and their replacements (Batet et al. 2014, eq. 9), over all columns of sets.
+    """Return Σ d² between sets and their replacements (Batet et al. 2014, eq. 8), over all columns of sets.
 
     By `avg` a set is not 0 from itself, so that even the table as it was has such a loss: the floor.
     """

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from allonym.kinds.registry import kind_named
-from allonym.measures import loss, marginals, risk
+from allonym.measures import association, loss, marginals, risk, verbatim
+from allonym.measures.attackers.known_items import KNOWN_ITEMS, Reading, reading
 from allonym.measures.clusters import CLUSTERS, clustering_distance
 from allonym.progress import Phase, phase
 from allonym.records import Attribute, Pairs
@@ -50,6 +51,7 @@ QUESTIONS = {
     "content_loss": "How much less specific did the columns become? (nats)",
     "total_variation": "How much of each distribution moved? (mean, 0 to 1)",
     "earth_movers_distance": "… and how far? (mean, 0 to 1)",
+    "association_change": "How much did relations of columns change? (0 to 1)",
     "clustering_distance": "Would a cluster analysis find other profiles? (0 to 1)",
     "loss_metric": "How far were values generalised? (sum over columns)",
     "certainty_penalty": "How uncertain is a cell? (0 to 1)",
@@ -67,9 +69,19 @@ QUESTIONS = {
     "journalist_risk_above": "… share of persons above the threshold",
     "marketer_risk": "Share of persons that an attack on everybody finds",
     "uniqueness": "How many records are unique? (%)",
+    "verbatim_sets": "How many released sets are one person's whole set? (%)",
+    "verbatim_rows": "… in how many records?",
+    "rare_items": "How many released items do fewer than k persons hold? (%)",
+    "read_by_1_item": "How many other items does one read who knows 1 item? (%)",
+    "read_by_2_items": "… 2 items? (%)",
+    "read_by_3_items": "… 3 items? (%)",
+    "whole_sets_read": "How many whole sets does one read who knows 3 items? (%)",
     "score": "Weighted mean of loss and linkage by text",
 }
-OF_SETS = ("set_loss", "set_loss_min_sum")
+READ = {f"read_by_{m}_item{'s' if m > 1 else ''}": m for m in KNOWN_ITEMS}  # by how many items
+WHOLE = "whole_sets_read"
+DISCLOSED = ("verbatim_sets", "verbatim_rows", "rare_items", *READ, WHOLE)  # by sets
+OF_SETS = ("set_loss", "set_loss_min_sum", *DISCLOSED)
 MARGINALS = {
     "total_variation": marginals.total_variation,
     "earth_movers_distance": marginals.earth_movers_distance,
@@ -111,12 +123,17 @@ def measured(
     """Measure a release in every way, or in some; linkage by meaning on all records, if it must be exact."""
     measurements: dict[str, Measurement] = {}
     functions = _functions(k, threshold, seed, clusters)
+    readings: dict[int, tuple[Reading, Reading]] = {}
     if not any(kind_named(attribute.kind).multivalued for attribute in pairs.attributes):
         names = [name for name in names if name not in OF_SETS]
+    if not association.can_be_associated(pairs):
+        names = [name for name in names if name != "association_change"]
     for name in names:
         tick(len(measurements), len(names))
         if name == "semantic_linkage":
             measurements[name] = linkage_by_meaning(pairs, None, seed, exact=exact)
+        elif name in READ or name == WHOLE:
+            measurements[name] = _reading(name, pairs, seed, readings, exact=exact)
         elif name == "score":
             lost, linked = (measurements.get(x) or _measurement(x, functions[x], pairs) for x in SCORED)
             measurements[name] = _scored(lost, linked, balance)
@@ -134,6 +151,20 @@ def linkage_by_meaning(pairs: Pairs, measure: str | None, seed: int, *, exact: b
         risk.semantic_linkage(x, measure, seed, exact=exact) for x in (pairs, pairs.unmasked, pairs.blind)
     )
     return Measurement("semantic_linkage", value.value, before.value, blind.value, value.interval)
+
+
+@phase(Phase.RISK)
+def _reading(
+    name: str, pairs: Pairs, seed: int, known: dict[int, tuple[Reading, Reading]], *, exact: bool
+) -> Measurement:
+    """Measure what an attacker who knows some items of a person reads of the others; what is `known` is not again."""
+    m = READ.get(name, max(KNOWN_ITEMS))
+    if m not in known:
+        known[m] = reading(pairs, m, seed, exact=exact), reading(pairs.unmasked, m, seed, exact=exact)
+    after, before = known[m]
+    if name == WHOLE:
+        return Measurement(name, after.whole.value, before.whole.value, after.whole_blind, after.whole.interval)
+    return Measurement(name, after.share.value, before.share.value, after.share_blind, after.share.interval)
 
 
 def _measurement(name: str, function: Callable[[Pairs], float], pairs: Pairs) -> Measurement:
@@ -174,6 +205,7 @@ def _functions(k: int, threshold: float, seed: int, clusters: int | str) -> dict
         **_BY_COLUMN,
         "sse": loss.sse,
         "sst": loss.sst,
+        "association_change": partial(association.association_change, seed=seed),
         "clustering_distance": partial(clustering_distance, clusters=clusters, seed=seed),
         "set_loss": loss.set_loss,
         "set_loss_min_sum": partial(loss.set_loss, distance="min-sum"),
@@ -184,6 +216,9 @@ def _functions(k: int, threshold: float, seed: int, clusters: int | str) -> dict
         **dict(_risks("journalist", risk.journalist, threshold)),
         "marketer_risk": risk.marketer,
         "uniqueness": risk.uniqueness,
+        "verbatim_sets": partial(verbatim.verbatim_sets, k=max(k, 2)),
+        "verbatim_rows": partial(verbatim.verbatim_rows, k=max(k, 2)),
+        "rare_items": partial(verbatim.rare_items, k=max(k, 2)),
     }
 
 

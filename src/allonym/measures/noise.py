@@ -36,12 +36,8 @@ class Moved:
         return (1 + alpha) * self.variance_before
 
     def target_rmse(self, alpha: float) -> float:
-        """Return the root of the mean square of errors N(0, α·σ²)."""
+        """Return the root of the mean square of errors with variance α·σ²."""
         return math.sqrt(alpha * self.variance_before)
-
-    def target_mean_error(self, alpha: float) -> float:
-        """Return the mean size of errors N(0, α·σ²)."""
-        return self.target_rmse(alpha) * math.sqrt(2 / math.pi)
 
 
 def moved(pairs: Pairs, a: int) -> Moved | None:

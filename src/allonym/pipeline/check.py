@@ -17,6 +17,7 @@ from allonym.measures.population import PopulationRisk, class_sizes
 from allonym.measures.uniques import SIZE, UniqueCombinations
 from allonym.ontology.linking.link import SURE, Link
 from allonym.ontology.linking.review_order import ReviewProgress, in_review_order, is_open
+from allonym.pipeline import budget
 from allonym.pipeline.cached_table import CachedTable
 from allonym.pipeline.disclosure.kept import review_kept
 from allonym.pipeline.disclosure.population import population_risk
@@ -240,14 +241,15 @@ def check(
     masked = {x: prepared.cells[x] for x in prepared.with_role("quasi") if x in prepared.cells}
     records, k = prepared.records, plan.method.required_k
     kept = review_kept(prepared)
+    problems = [
+        *prepared.problems,
+        *kept.problems,
+        *method_problems(prepared),
+        *options.problems(plan),
+        *table.problems(masked, prepared.dropped),
+    ]
     checked = Check(
-        problems=[
-            *prepared.problems,
-            *kept.problems,
-            *method_problems(prepared),
-            *options.problems(plan),
-            *table.problems(masked, prepared.dropped),
-        ],
+        problems=problems or list(budget.row_problems(prepared)),
         columns=list(_columns(prepared)),
         risk=None,
         k=k,
@@ -301,4 +303,4 @@ def _columns(prepared: Prepared) -> Iterator[ColumnCheck]:
         review, unmatched = (_with_suggestions(links, words) for links in open_links(prepared, name))
         pinned = any(u.settled.rows for u in words)
         new = [x for x in words[0].present if pinned and not any(u.knows(x.value) for u in words)]
-        yield ColumnCheck(name, role, "text", distinct, words, review, unmatched, new)
+        yield ColumnCheck(name, role, prepared.kinds.get(name, "text"), distinct, words, review, unmatched, new)

@@ -11,8 +11,7 @@ from allonym.kinds.linking import ColumnLinks
 from allonym.kinds.registry import KINDS, kind_named, takes_option
 from allonym.kinds.set_metric import SET_DISTANCES as DISTANCES
 from allonym.methods import METHODS, find
-from allonym.methods.base import KAnonymityMethod, Method
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import KAnonymityMethod, Method, UngroupedMethod
 from allonym.ontology.catalog import WORDNET, added, is_named, name_and_root
 from allonym.ontology.catalog.about import OntologyInfo, about, described
 from allonym.ontology.catalog.registry import MODULES
@@ -87,7 +86,7 @@ def _choice(method: type[Method]) -> Choice:
         info.guarantees,
         sorted(info.kinds),
         parameters.get("k"),
-        issubclass(method, RecordLevelMethod),
+        issubclass(method, UngroupedMethod),
         info.data_independent,
         [x for x in parameters.values() if x.name != "k" and len(x.choices) != 1],
     )

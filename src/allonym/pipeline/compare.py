@@ -23,8 +23,7 @@ from allonym.errors import AllonymError, OptionError, PlanError, Problem
 from allonym.measures.clusters import CLUSTERS, check_clusters
 from allonym.measures.measurement import BALANCE, BRIEF, OF_THESIS, QUESTIONS
 from allonym.methods import DEFAULT_METHOD, METHODS, find, method_parameters
-from allonym.methods.base import KAnonymityMethod
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import KAnonymityMethod, UngroupedMethod
 from allonym.parameters import unknown
 from allonym.pipeline.prepare import Prepared, method_problems, prepare
 from allonym.pipeline.run import figures_of
@@ -164,7 +163,7 @@ def _variant(plan: Plan, setting: _Setting) -> Plan:
     kind = find(setting.method)
     promises_k = kind is not None and issubclass(kind, KAnonymityMethod)
     fresh = (
-        kind is not None and issubclass(kind, RecordLevelMethod) and before.name != setting.method
+        kind is not None and issubclass(kind, UngroupedMethod) and before.name != setting.method
     )  # another method's seed does not count
     seed = None if fresh else plan.seed
     return replace(plan, method=setting.method, k=k if promises_k else None, parameters=parameters, seed=seed)
@@ -185,7 +184,7 @@ class _Preparation:
             return error
         method = variant.method
         key = (
-            isinstance(method, RecordLevelMethod),
+            isinstance(method, UngroupedMethod),
             method.info.data_independent,
             method.codes,
             method.needs_hierarchy,

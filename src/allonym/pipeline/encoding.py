@@ -49,17 +49,13 @@ def encode_column(prepared: Prepared, name: str, scopes: dict[tuple[Any, Any], S
         raise TableError("its cells are lists.", hint="say --set, or kind = set; or keep the column.")
     links: list[ColumnLinks] = []
     if kind.linked:
-        links = prepared.links[name] = _accepted(_link(prepared, name, scopes, tick, kind.words(cells)), column)
+        links = prepared.links[name] = _accepted(_link(prepared, name, scopes, tick, kind), column)
         _check_links(prepared, name, column)
         _check_measure(prepared, name, column)
-    if len(links) > 1 and not kind.several_ontologies:
-        text = f"the ontologies of sets cannot be blended, this has {len(links)}."
-        prepared.problems.append(Problem("several-ontologies", text, "choose one, or combine = first.", name))
-        return
     prepared.encoded[name] = kind.encode(name, cells, links)
     if column.role == "quasi":
         if "candidates" in kind.options and isinstance(prepared.plan.method, RecordLevelMethod):
-            rows.understand(prepared, name)
+            rows.understand(prepared, name, linked=kind.linked)
         if "hierarchy" in kind.options and prepared.plan.method.needs_hierarchy:
             _add_hierarchy(prepared, name, column)
 
@@ -119,10 +115,11 @@ def _link(
     name: str,
     scopes: dict[tuple[Any, Any], Scope],
     tick: Progress,
-    words: Mapping[str, int],
+    kind: Kind,
 ) -> list[ColumnLinks]:
-    """Link the words of a column, with their counts, to its ontology, or to each of those that are blended."""
-    plan, column = prepared.plan, prepared.plan.columns[name]
+    """Link the words of a column to its ontology, or to each of those that are blended."""
+    plan, column, cells = prepared.plan, prepared.plan.columns[name], prepared.cells[name]
+    words, together = kind.words(cells), kind.words_together(cells)
     abbreviations = _abbreviations(column.abbreviations, plan.folder)
     linked = []
     ontologies = open_scopes(column, plan.folder, scopes)
@@ -140,6 +137,7 @@ def _link(
             narrower=settled.narrower,
             strict=isinstance(plan.method, RecordLevelMethod),  # they draw replacements from what is under the root
             name=name,
+            together=together,
             tick=part_of(tick, place, len(ontologies)),
         )
         source = column.links[place] if column.links else None

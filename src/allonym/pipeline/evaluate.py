@@ -318,7 +318,7 @@ def _privacy(pairs: Pairs, plan: Plan, columns: list[str]) -> list[dict[str, Any
     entries: list[dict[str, Any]] = []
     for names, part in parts:
         reached = privacy.k_anonymity(part)
-        asked, holds = (k, reached >= k) if k > 1 else (None, None)
+        asked, holds = (k, reached >= k) if k > 1 and plan.method.known_items is None else (None, None)
         entries.append({"model": "k-anonymity", "columns": names, "asked": asked, "reached": reached, "holds": holds})
     for a, attribute in enumerate(pairs.sensitive):
         for model in (model.measuring() for model in MODELS.values()):

@@ -43,7 +43,19 @@ LATER = (
     "content",
     "feature_weights",
 )  # options that were added later: draws stay as they were
-LATER_PARAMETERS = ("values", "replace", "suppress", "suppress_cells")  # of methods, likewise
+LATER_PARAMETERS = (
+    "values",
+    "replace",
+    "suppress",
+    "suppress_cells",
+    "correlated",
+    "distribution",
+    "budget",
+    "max_rows",
+    "releases",
+    "max_items",
+    "hide_sizes",
+)  # of methods, likewise
 FILES = ("ontology", "links", "hierarchy", "levels", "candidates", "abbreviations")  # options that may name files
 
 
@@ -69,8 +81,12 @@ def release_key(prepared: Prepared, input_hash: str | None) -> ReleaseKey:
 
 
 def method_seed(plan: Plan, key: ReleaseKey) -> int | None:
-    """Return the seed of the method; None for data-independent methods, whose draws come from the system one by one."""
-    return None if plan.method.info.data_independent and not key.reproducible else key.number("method")
+    """Return the seed of the method; None for data-independent methods, whose draws come from the system one by one.
+
+    With a key column, draws derive from the key of the release, so that a key and a value are answered once.
+    """
+    one_by_one = plan.method.info.data_independent and not plan.method.key and not key.reproducible
+    return None if one_by_one else key.number("method")
 
 
 def settings_text(plan: Plan) -> str:

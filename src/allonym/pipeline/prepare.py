@@ -26,7 +26,7 @@ from allonym.methods.record_level import RecordLevelMethod
 from allonym.ontology.joining.taxonomy import branches_of
 from allonym.ontology.linking.link import BEST_PAIR
 from allonym.ontology.scope import Scope
-from allonym.pipeline import privacy
+from allonym.pipeline import budget, privacy, record_level
 from allonym.pipeline.changes.promised_values import with_publishable
 from allonym.pipeline.encoding import encode_column, has_ontology
 from allonym.plan.column import DROPPED_ROLES, Column
@@ -326,6 +326,10 @@ def method_problems(prepared: Prepared) -> Iterator[Problem]:
             text = f"method {method.name} needs one sense of each word, best-pair keeps all."
             yield Problem("best-pair", text, "choose senses = coherent, or the method fusion.", name)
     yield from _options_with_existing_values(prepared)
+    yield from method.column_problems(columns)
+    yield from record_level.constant_columns(prepared)
+    yield from record_level.correlated_sets(prepared)
+    yield from budget.problems(prepared)
     known = [kind_named(prepared.kinds[name]) for name in columns if name in prepared.kinds]
     if method.needs_hierarchy and known and not any("hierarchy" in kind.options for kind in known):
         text = "guide = hierarchy has no effect: no quasi-identifier is a column of words, which can have a hierarchy."
@@ -336,6 +340,7 @@ def method_problems(prepared: Prepared) -> Iterator[Problem]:
             f"method {method.name} promises k in each column alone, not in {len(columns)} together.",
             "say --per-attribute (per_attribute = true in a plan) if that is enough, or choose another method.",
         )
+    yield from privacy.problems_of_known_items(prepared)
     if prepared.records is not None and prepared.records.n == 0:
         yield Problem("no-rows", "the table has no rows.")
     elif prepared.records is not None and prepared.records.persons < method.required_k:

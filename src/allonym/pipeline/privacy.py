@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allonym.arrays import Ints
-from allonym.cells import cell_text, is_missing
+from allonym.arrays import Ints, distinct
+from allonym.cells import Cells, cell_text, is_missing
 from allonym.errors import Problem, TableError
 from allonym.kinds.base import EncodedColumn
 from allonym.kinds.numbers import to_number
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.kinds.registry import is_multivalued
+from allonym.methods.base import UngroupedMethod
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.plan.privacy import Privacy
 from allonym.privacy.counts import SensitiveCounts
+from allonym.privacy.km_anonymity import km_anonymity
 from allonym.privacy.requirements import RequirementCheck
 from allonym.privacy.spellings import same_values
 from allonym.records import Requirement, SensitiveColumns
@@ -51,7 +53,7 @@ def unmet(prepared: Prepared) -> Iterator[Problem]:
     """Yield the privacy models that no release can meet, since not even the table as a whole does."""
     if prepared.records is None or prepared.records.sensitive is None or not prepared.records.n:
         return
-    if isinstance(prepared.plan.method, RecordLevelMethod):
+    if isinstance(prepared.plan.method, UngroupedMethod):
         name = prepared.plan.method.name
         yield Problem(
             "no-groups",
@@ -65,6 +67,32 @@ def unmet(prepared: Prepared) -> Iterator[Problem]:
             figure = check.figure(requirement, table)
             text = f"{model.name} of {model.asked:g} is asked for, but all records together reach {figure:.10g} only."
             yield Problem("requirement-unmet", text, "ask for less.", model.column)
+
+
+def combinations_held(prepared: Prepared, name: str, cells: Cells) -> int:
+    """Return how many units hold the rarest combination of as many items of a column of sets as attackers may know."""
+    method, kind = prepared.plan.method, prepared.encoded[name].kind
+    assert method.known_items is not None
+    codes, units = np.flatnonzero(cells.counts), None
+    if prepared.units is not None:
+        first = distinct([cells.codes, prepared.units])[2]
+        codes, units = cells.codes[first], prepared.units[first].tolist()
+    sets = [frozenset(kind.listed(x)) if (x := cells.values[c]) is not None else frozenset() for c in codes.tolist()]
+    return km_anonymity(sets, cells.counts[codes].tolist(), method.required_k, method.known_items, units)[0]
+
+
+def problems_of_known_items(prepared: Prepared) -> Iterator[Problem]:
+    """Yield what keeps a plan from promising k for combinations of items: other quasi-identifiers, and requirements."""
+    if prepared.plan.method.known_items is None:
+        return
+    columns, hint = prepared.with_role("quasi"), "choose recoding = local, or another method."
+    kinds = [prepared.kinds.get(name) for name in columns]
+    if len(columns) != 1 or not (kinds[0] is None or is_multivalued(kinds[0])):
+        text = "recoding = global promises k for combinations of items: one column of sets, and no other column."
+        yield Problem("not-one-set", text, hint)
+    if prepared.plan.privacy:
+        text = "recoding = global forms no groups, on which requirements of sensitive columns could be counted."
+        yield Problem("requirement-without-groups", text, hint)
 
 
 def guarantees(prepared: Prepared) -> tuple[Guarantee, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,23 +10,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym.errors import Problem, TableError, plural
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.kinds.dates.calendar import day_of
+from allonym.kinds.dates.metric import DateMetric
+from allonym.kinds.encoded_sets import EncodedSets
+from allonym.kinds.registry import kind_named
+from allonym.kinds.set_codec import item_text
+from allonym.kinds.sets import items_of
+from allonym.methods.error_distributions import DISTRIBUTIONS
+from allonym.methods.noise import Noise
+from allonym.methods.record_level import FittedColumns, RecordLevelMethod
 from allonym.ontology.joining.virtual_roots import virtual_roots
 from allonym.ontology.linking.several import link
 from allonym.ontology.scope import Scope
-from allonym.records import Pairs
+from allonym.records import Masking, Pairs
+from allonym.tables.second_reader import items_of_joined
 
 if TYPE_CHECKING:
     from allonym.pipeline.prepare import Prepared
     from allonym.plan.column import Column
 
-REPRODUCIBLE = "reproducible: not private"
+MAX_CONCEPTS = 20_000  # of an ontology without a root: more are a caution
+MANY_UNCHANGED = 0.5  # share of a column's values: more may stay only with a caution
 
 
-def understand(prepared: Prepared, name: str) -> None:
-    """Check that all values of a text column lie in one domain, and find its candidates."""
-    method, column, words = prepared.plan.method, prepared.plan.columns[name], prepared.links[name]
+def understand(prepared: Prepared, name: str, *, linked: bool = True) -> None:
+    """Check that all words of a column lie in one domain, and find its candidates."""
+    method, column = prepared.plan.method, prepared.plan.columns[name]
+    assert isinstance(method, RecordLevelMethod)
     method_name = f"method {method.name}"
+    if not linked:
+        text = f"{method_name} masks sets of words, not of categories."
+        prepared.problems.append(Problem("kind-not-supported", text, "choose elements = text.", name))
+        return
+    words = prepared.links[name]
     if len(words) > 1:
         text = f"{method_name} needs one ontology, the column has {len(words)}."
         prepared.problems.append(Problem("several-ontologies", text, "choose one.", name))
@@ -45,11 +61,54 @@ def understand(prepared: Prepared, name: str) -> None:
         text = f"{method_name} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
         hint = "choose a higher root, or settle them otherwise."
         prepared.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
-    if method.info.data_independent:
+    _caution_without_root(prepared, name, scope)
+    if method.info.data_independent or (column.candidates and method.takes_candidates):
         _add_candidates(prepared, name, column, scope)
     elif column.candidates:
-        hint = "leave them out, or choose the method exponential."
+        hint = "leave them out, or choose noise or exponential."
         prepared.problems.append(Problem("candidates-not-supported", f"{method_name} takes no candidates.", hint, name))
+
+
+def constant_columns(prepared: Prepared) -> Iterator[Problem]:
+    """Yield columns with too few different values, which the method would release as they are."""
+    method, records = prepared.plan.method, prepared.records
+    if records is None or not isinstance(method, RecordLevelMethod):
+        return
+    for a, attribute in enumerate(records.attributes):
+        values = {attribute.values[code] for code in np.unique(records.codes[:, a]).tolist()} - {None}
+        if kind_named(attribute.kind).multivalued:
+            values = {item for value in values for item in value}
+        if 0 < len(values) < method.info.min_values:
+            text = f"all its values are the same, and method {method.name} would release them unchanged."
+            hint = "give it the role keep if it may be published, or identifier to drop it; or choose another method."
+            yield Problem("constant-column", text, hint, attribute.name)
+
+
+def correlated_sets(prepared: Prepared) -> Iterator[Problem]:
+    """Yield columns of sets where errors go together: the items of a set have errors of their own."""
+    method = prepared.plan.method
+    if isinstance(method, Noise) and method.correlated:
+        for name in prepared.with_role("quasi"):
+            if name in prepared.kinds and kind_named(prepared.kinds[name]).multivalued:
+                text = "errors of items do not go together with those of other columns."
+                yield Problem("correlated-sets", text, "leave out correlated, or keep or drop the column.", name)
+
+
+def _caution_without_root(prepared: Prepared, name: str, scope: Scope) -> None:
+    """Caution against a domain that is a whole large ontology: words may become any of its concepts."""
+    if scope.root == scope.taxonomy.root and len(scope) > MAX_CONCEPTS and not prepared.plan.columns[name].candidates:
+        text = f"it has no root, so that its words may become any of the {len(scope):,} concepts of {scope.name}."
+        hint = f"choose one ({name}={scope.name}:ROOT), as `allonym inspect` proposes it, or a list of candidates."
+        prepared.cautions.append(Problem("no-root", text, hint, name))
+
+
+def unchanged_cautions(prepared: Prepared, noise: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the caution on each column of a summary of which more than half of the values stay as they were."""
+    for name, figures in noise.items():
+        share = figures["unchanged"]
+        if share > MANY_UNCHANGED and isinstance(prepared.plan.method, Noise):
+            text = f"{100 * share:.0f} % of its values are unchanged: they vary little, and so do the errors."
+            yield Problem("mostly-unchanged", text, "choose stronger noise (alpha), or another method.", name)
 
 
 def _add_candidates(prepared: Prepared, name: str, column: Column, scope: Scope) -> None:
@@ -99,30 +158,37 @@ def allowed(prepared: Prepared) -> dict[str, Collection[str | None]]:
             encoded, scope = prepared.encoded[name], prepared.links[name][0].scope
             concepts = encoded.attribute.candidates or scope.concepts.tolist()
             none = [] if method.info.data_independent and not getattr(method, "nulls", True) else [None]
-            texts[name] = {*map(encoded.label, concepts), *none}
+            if isinstance(encoded, EncodedSets):
+                texts[name] = AllowedSets({encoded.write(x) for x in concepts}, encoded.kind.separator, bool(none))
+            else:
+                texts[name] = {*map(encoded.label, concepts), *none}
     return texts
 
 
-def promised(prepared: Prepared) -> Iterator[dict[str, Any]]:
-    """Yield the differential privacy of each column, and of all together: the ε of the columns add up."""
-    if not prepared.plan.method.info.data_independent:
-        return
-    from allonym.methods.exponential import SENSITIVITY, Exponential
+class AllowedSets(Collection[str | None]):
+    """The cells of sets whose items have certain texts, and perhaps null."""
 
-    method, seed = prepared.plan.method, prepared.plan.seed
-    assert isinstance(method, Exponential)
-    names = prepared.with_role("quasi")
-    for columns in [*([name] for name in names), *([names] if len(names) > 1 else [])]:
-        epsilon = method.epsilon * len(columns)
-        entry = {"model": "differential privacy", "columns": columns, "asked": epsilon, "reached": epsilon}
-        entry |= {"holds": seed is None, "sensitivity": SENSITIVITY}
-        yield entry | ({} if seed is None else {"note": REPRODUCIBLE})
+    def __init__(self, labels: Collection[str], separator: str, nulls: bool) -> None:
+        self._labels = {*labels, *(item_text(label, separator) for label in labels)}
+        self._separator, self._nulls = separator, nulls
+
+    def __contains__(self, cell: object) -> bool:
+        if cell is None:
+            return self._nulls
+        items = items_of_joined(str(cell))
+        items = items_of(str(cell), self._separator) if items is None else items
+        return all(item in self._labels for item in items)
+
+    def __iter__(self) -> Iterator[str | None]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
 
 
 def noise_figures(prepared: Prepared, pairs: Pairs) -> dict[str, Any]:
     """Return the mean and variance of each column before and after, and how far its values moved."""
     from allonym.measures.noise import moved
-    from allonym.methods.noise import Noise
 
     method = prepared.plan.method
     noise: dict[str, Any] = {}
@@ -134,11 +200,22 @@ def noise_figures(prepared: Prepared, pairs: Pairs) -> dict[str, Any]:
         if attribute.name in prepared.links:
             ids = prepared.links[attribute.name][0].scope.taxonomy.ids
             entry |= {x: ids[entry[x]] for x in ("mean_before", "mean_after")}
+        if isinstance(attribute.metric, DateMetric):
+            unit = attribute.metric.written.unit
+            entry |= {x: str(day_of(round(entry[x]), unit)) for x in ("mean_before", "mean_after")}
         if isinstance(method, Noise):
             entry["expected_variance"] = figures.expected_variance(method.alpha)
             entry["target_rmse"] = figures.target_rmse(method.alpha)
-            entry["target_mean_error"] = figures.target_mean_error(method.alpha)
+            entry["target_mean_error"] = entry["target_rmse"] * DISTRIBUTIONS[method.distribution].mean_size
         same = pairs.original[:, a] == pairs.masked[:, a]
         entry["unchanged"] = float(pairs.counts[same].sum() / max(pairs.counts.sum(), 1))
         noise[attribute.name] = entry
     return noise
+
+
+def fitted_figures(masking: Masking) -> dict[str, Any]:
+    """Return what was fitted to each column, as figures, where the method has some."""
+    if not isinstance(masking.mechanism, FittedColumns):
+        return {}
+    columns = zip(masking.attributes, masking.mechanism.perturbations, strict=True)
+    return {attribute.name: figures for attribute, x in columns if (figures := x.figures())}

@@ -20,7 +20,7 @@ from allonym.measures.measurement import BALANCE
 from allonym.methods.base import ColumnwiseMethod, PartitionMethod
 from allonym.methods.blocks import Blocks
 from allonym.methods.record_level import RecordLevelMethod
-from allonym.pipeline import privacy
+from allonym.pipeline import budget, privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.changes import promised_values
 from allonym.pipeline.changes.as_written import as_written, fewest_holders
@@ -85,6 +85,15 @@ class Release:
         from allonym.pipeline.changes.replacements_file import save_replacements
 
         save_replacements(self._counted_changes(), path)
+
+    def save_matrix(self, path: str | Path) -> None:
+        """Write how likely each value became each other, as CSV or JSON, for those who analyse a release of `pram`.
+
+        The file reveals all values of the masked columns and how frequent each was.
+        """
+        from allonym.pipeline.transition_matrix import save_matrices
+
+        save_matrices(self.prepared, path)
 
     def _counted_changes(self) -> Changes:
         if self.changes is None:
@@ -165,7 +174,7 @@ def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
     masked = {x: prepared.cells[x] for x in prepared.with_role("quasi") if x in prepared.cells}
     with phase(Phase.REVIEW):
         kept = review_kept(prepared)
-    prepared.cautions += kept.cautions
+    prepared.cautions += [*kept.cautions, *budget.cautions(prepared)]
     problems = [
         *prepared.problems,
         *kept.problems,
@@ -173,6 +182,7 @@ def _checked(prepared: Prepared, options: ExecutionOptions) -> Records:
         *options.problems(prepared.plan),
         *prepared.table.problems(masked, prepared.dropped),
     ]
+    problems = problems or list(budget.row_problems(prepared))  # which can be counted where all else is well
     if problems or prepared.records is None:
         raise PlanError(problems)
     return prepared.records
@@ -240,6 +250,8 @@ def promise_of(prepared: Prepared, masking: Masking) -> Promise:
         guarantees=privacy.guarantees(prepared),
         original=promised_values.original_rows(prepared),
         values=promised_values.replaced_globally(prepared),
+        known_items=plan.method.known_items,
+        separators={name: plan.columns[name].separator for name in prepared.with_role("quasi")},
     )
 
 
@@ -270,7 +282,10 @@ def _figures_of(
     figures = [
         [x.count(groups, *_sensitive(prepared, x.column), counted) or 0.0 for x in guarantees] for groups in group_ids
     ]
-    verified = Verified([smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids], figures)
+    reached = [smallest(groups, prepared.units, prepared.row_counts) for groups in group_ids]
+    if prepared.plan.method.known_items is not None:
+        reached = [privacy.combinations_held(prepared, name, cells[name]) for name in cells]
+    verified = Verified(reached, figures)
     changes = changes_of(prepared, masking.attributes, cells)
     hashes = hashes_of(prepared, None)
     parts = prepared, masking, changes, verified, balance, hashes, nulls
@@ -305,8 +320,9 @@ def _decoded(prepared: Prepared, masking: Masking, seed: int) -> Iterator[tuple[
     piece = piece_of_rows(prepared.records, masking.source, masking.share)
     for a, attribute in enumerate(masking.attributes):
         column = prepared.encoded[attribute.name]
-        codes, k = masking.codes[piece, a], fewest_holders(prepared)
+        codes, k = masking.codes[piece, a], fewest_holders(prepared, attribute.name)
         if prepared.plan.method.writes_existing:
             yield attribute.name, column.decode_existing(attribute, codes, k, prepared.units)
         else:
-            yield attribute.name, column.decode(attribute, codes, k, prepared.units, seed)
+            decode = column.decode if prepared.plan.method.known_items is None else column.decode_alike
+            yield attribute.name, decode(attribute, codes, k, prepared.units, seed)

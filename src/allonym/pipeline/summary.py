@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from allonym.kinds.numeric import dominance_figures
+from allonym.measures.association import associations
 from allonym.measures.changes import Changes
 from allonym.measures.clusters import CLUSTERS
 from allonym.measures.measurement import BRIEF, measured
-from allonym.methods.base import ColumnwiseMethod
+from allonym.methods.base import ColumnwiseMethod, UngroupedMethod
 from allonym.methods.lower_bound import lower_bound
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.noise import Noise
 from allonym.ontology.catalog.about import described
-from allonym.pipeline import privacy
+from allonym.pipeline import budget, privacy
 from allonym.pipeline import record_level as rows
 from allonym.pipeline.changes import promised_values
+from allonym.pipeline.changes.as_written import as_written
 from allonym.pipeline.changes.nulls import Nulls, null_cautions
 from allonym.pipeline.changes.suppression import suppression_figures
 from allonym.pipeline.disclosure.linkage import risk_of_masking
@@ -54,22 +56,44 @@ def summary_of(
     figures = measured(pairs, method.required_k, names, balance=balance, exact=exact, clusters=clusters)
     before, after = (len(x[1]) for x in (pairs.original_tuples, pairs.masked_tuples))
     settings = settings_of(prepared, sha256)
+    of_values = _of_values(prepared, masking, pairs) if isinstance(method, UngroupedMethod) else {}
+    cautions = [*null_cautions(nulls.to_dict()), *rows.unchanged_cautions(prepared, of_values.get("noise", {}))]
     return settings | {
         "tuples": {"before": before, "after": after},
         "suppressed": masking.suppressed_rows,
         **suppression_figures(masking),
         "suppressed_cells": {name: x.suppressed for name, x in nulls.columns.items()},
         "nulls": nulls.to_dict(),
-        "cautions": [*settings["cautions"], *map(str, null_cautions(nulls.to_dict()))],
+        "cautions": [*settings["cautions"], *map(str, cautions)],
         **({"dominance": dominance} if (dominance := dominance_figures(masking.attributes)) else {}),
-        "privacy": [*rows.promised(prepared), *_privacy(prepared, verified)],
+        "privacy": [*budget.promised(prepared), *_privacy(prepared, verified)],
         **promised_values.verified_values(prepared),
-        **({"noise": rows.noise_figures(prepared, pairs)} if isinstance(method, RecordLevelMethod) else {}),
+        **of_values,
         "changes": changes.to_dict(),
         "measures": {name: x.to_dict() for name, x in figures.items()},
         "optimality": _optimality(prepared, masking, thorough=thorough),
         "risk": risk_of_masking(prepared, masking, pairs, figures, 0, exact=exact),
     }
+
+
+def _of_values(prepared: Prepared, masking: Masking, pairs: Pairs) -> dict[str, Any]:
+    """Return how far the values of each column moved, and what became of the relations between columns."""
+    return {
+        "noise": rows.noise_figures(prepared, pairs),
+        **({"transitions": transitions} if (transitions := rows.fitted_figures(masking)) else {}),
+        "association": _associations(prepared, pairs),
+    }
+
+
+def _associations(prepared: Prepared, pairs: Pairs) -> list[dict[str, Any]]:
+    """Return what became of the relations between columns; with correlated errors, also by independent ones."""
+    found = [x.to_dict() for x in associations(pairs)]
+    method, records = prepared.plan.method, prepared.records
+    if isinstance(method, Noise) and method.correlated and records is not None:
+        independent = as_written(prepared, replace(method, correlated=False).mask(records, 0))
+        for figure, other in zip(found, associations(_pairs(prepared, independent)), strict=True):
+            figure["distance_correlation"]["independent"] = other.distance_correlation[1]
+    return found
 
 
 def _optimality(prepared: Prepared, masking: Masking, *, thorough: bool) -> dict[str, Any] | None:
@@ -102,10 +126,10 @@ def settings_of(prepared: Prepared, sha256: Mapping[str, Any]) -> dict[str, Any]
         "parameters": {f.name: getattr(method, f.name) for f in fields(method)},
         "seed": prepared.plan.seed,
         "reproducible": prepared.plan.seed is not None,
-        "privacy": list(rows.promised(prepared)),
+        "privacy": list(budget.promised(prepared)),
         **({"united": united} if (united := prepared.united_values()) else {}),
         **({"unreviewed": unreviewed} if (unreviewed := unreviewed_values(prepared)) else {}),
-        **({"noise": {}} if isinstance(method, RecordLevelMethod) else {}),
+        **({"noise": {}, "association": []} if isinstance(method, UngroupedMethod) else {}),
         "changes": {},
         "nulls": {},
         "measures": {},
@@ -159,11 +183,17 @@ def _pairs(prepared: Prepared, masking: Masking) -> Pairs:
 def _privacy(prepared: Prepared, verified: Verified) -> Iterator[dict[str, Any]]:
     """Yield k-anonymity, over all columns together or over each, and the guarantees, as promised and as reached."""
     method, columns = prepared.plan.method, prepared.with_role("quasi")
-    if isinstance(method, RecordLevelMethod):
+    if isinstance(method, UngroupedMethod):
         return
     together = [[name] for name in columns] if isinstance(method, ColumnwiseMethod) else [columns]
+    m = method.known_items
     for over, k in zip(together, verified.k, strict=True):
-        entry = {"model": "k-anonymity", "columns": over, "asked": method.required_k, "reached": k}
+        entry = {
+            "model": "k-anonymity" if m is None else f"k^{m}-anonymity",
+            "columns": over,
+            "asked": method.required_k,
+            "reached": k,
+        }
         yield entry | {"holds": k >= method.required_k}
     for place, asked in enumerate(privacy.asked(prepared)):
         for over, figures in zip(together, verified.guarantees, strict=True):

@@ -26,7 +26,7 @@ ROLES = ("identifier", "quasi", "sensitive", "unit", "household", "weight", "kee
 DROPPED_ROLES = ("identifier", "unit", "household")  # of columns that a release drops; a long table numbers its units
 UNMATCHED = ("error", "opaque", "suppress")
 SENSES = ("coherent", "first", BEST_PAIR)
-REPRESENT = ("mean", "median", "day", "month", "quarter", "year", "range")  # each kind names its own
+REPRESENT = ("mean", "median", "range", "day", "month", "quarter", "year", "consensus", "medoid")  # of some kinds each
 COMBINE = ("first", "blend")
 Ontology = str | Scope | Taxonomy
 Links = str | Path | Mapping[str, str | tuple[str, str]]  # a concept, or a concept and `same` or `narrower`
@@ -73,15 +73,19 @@ class Column:
         option="senses",
     )
     individuals: bool | None = parameter(
-        None, "Words may mean named individuals; by default, if at least half of the values do.", type=bool
+        None,
+        "Words may mean named individuals; by default, if at least half of the values do, and items of sets where "
+        "hardly anything else has their name.",
+        type=bool,
+        option="individuals",
     )
     links: tuple[Links, ...] = parameter((), "Reviewed links file; of blended ontologies, one for each.", many=True)
     separator: str = parameter(";", "Separator between the items of a set in text.")
     distance: str = parameter("min-sum", "Distance between sets.", choices=SET_DISTANCES)
     elements: str = parameter("text", "Items of sets: words, or categories.", choices=("text", "category"))
-    phrases: bool = parameter(False, "Link each noun phrase of an item of a set.")
+    phrases: bool = parameter(False, "Link each noun phrase of an item of a set.", option="phrases")
     candidates: str | Path | tuple[str, ...] = parameter(
-        (), "Possible replacements for the method exponential, or a file with one per line.", many=True
+        (), "Possible replacements for exponential and noise, or a file with one per line.", many=True
     )
     hierarchy: str | Path | None = parameter(None, "File with a hierarchy of the values.")
     unmatched: str = parameter("error", "What happens to words without a concept.", choices=UNMATCHED)
@@ -165,7 +169,7 @@ class Column:
         None,
         "What replaces the values of a group, whatever the method says. Numbers: the mean, the median or a range. "
         "Dates: the mean day, or periods of at least a month, quarter or year that are true of all, or the narrowest "
-        "range.",
+        "range. Sets: the consensus (nobody's set), or the medoid (a member's).",
         choices=REPRESENT,
         option="represent-column",
     )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from allonym.arrays import joined_units
 from allonym.errors import ReleaseError
 from allonym.progress import Phase, phase
+from allonym.release.combinations import items_of, rarest_combination
 from allonym.release.original_rows import OriginalRows
 from allonym.tables.base import Reread
 from allonym.tables.second_reader import text_columns
@@ -72,6 +73,8 @@ class Promise:
     values: Mapping[str, NDArray[np.int64]] = field(
         default_factory=dict
     )  # of columns in which each has one replacement
+    known_items: int | None = None  # m, where k is promised for combinations of up to m items of each column, of sets
+    separators: Mapping[str, str] = field(default_factory=dict)  # text between the items of the columns
 
     @property
     def counted_columns(self) -> list[str]:
@@ -130,7 +133,10 @@ def recount(
     if promise.original is not None:
         _check_existing(frame, promise, promise.original, each)
     _check_replacements(frame, promise)
-    reached = [_checked_k(groups, promise, row_counts) for groups in group_ids]
+    if promise.known_items is None:
+        reached = [_checked_k(groups, promise, row_counts) for groups in group_ids]
+    else:
+        reached = [_checked_combinations(frame, column, promise, row_counts) for column in promise.columns]
     return Verified(reached, [[_figure(frame, groups, x, each) for x in promise.guarantees] for groups in group_ids])
 
 
@@ -146,6 +152,26 @@ def _checked_k(groups: NDArray[np.int64], promise: Promise, row_counts: NDArray[
         if size < promise.k:
             raise ReleaseError(f"k = {promise.k} was promised, but a group of the release has only {size} {what}.")
     return min(sizes.values())
+
+
+def _checked_combinations(frame: Any, column: str, promise: Promise, row_counts: NDArray[np.int64] | None) -> int:
+    """Return how many persons, or households, hold the rarest combination of items; k, if there are no items."""
+    assert promise.known_items is not None
+    texts, places = _coded(next(text_columns(frame, [column])))
+    missing = promise.own_missing.get(column, promise.missing)
+    separator = promise.separators[column]
+    sets = [frozenset() if str(x).strip() in missing else items_of(x, separator) for x in texts]
+    by_unit = {"rows" if promise.persons is None else "persons": promise.persons}
+    by_unit |= {} if promise.households is None else {"households": promise.households}
+    least = promise.k
+    for place, (what, units) in enumerate(by_unit.items()):
+        held = rarest_combination(sets, places, promise.known_items, row_counts if units is None else None, units)
+        if held is not None and held < promise.k:
+            some = f"a combination of up to {promise.known_items} items of column {column} has only {held} {what}"
+            raise ReleaseError(f"k = {promise.k} was promised, but {some}.")
+        if held is not None:
+            least = held if place == 0 else min(least, held)
+    return least
 
 
 def _check_existing(frame: Any, promise: Promise, original: OriginalRows, rows: Rows) -> None:

@@ -29,6 +29,15 @@ def joined(items: Iterable[Any]) -> str:
     return "\x1f" + json.dumps(sorted(map(str, items)))  # no text of a cell begins with this character
 
 
+def items_of_joined(text: str) -> list[str] | None:
+    """Return the items of a list that `joined` made one text; None, if a text is no list.
+
+    >>> items_of_joined(joined(["milk", "bread"])), items_of_joined("milk")
+    (['bread', 'milk'], None)
+    """
+    return [str(item) for item in json.loads(text[1:])] if text.startswith("\x1f") else None
+
+
 def text_table(
     data: Mapping[str, Sequence[Any]], columns: Sequence[str], labels: Mapping[str, Mapping[Any, str]] | None = None
 ) -> pa.Table:

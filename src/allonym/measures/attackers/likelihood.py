@@ -11,7 +11,7 @@ import numpy as np
 
 from allonym.arrays import Floats, Ints, sum_by
 from allonym.measures.attackers.base import Estimate, drawn, interval_of
-from allonym.records import Mechanism, Pairs
+from allonym.records import CorrelatedMechanism, Mechanism, Pairs, TupleMechanism
 
 MAX_LIKELIHOODS = 6_000_000  # in memory; beyond, records of the release are sampled
 TIE = 1e-9  # relative
@@ -102,15 +102,20 @@ def most_tuples(pairs: Pairs) -> int:
 
 
 def log_likelihoods(pairs: Pairs, mechanism: Mechanism, before: Ints, after: Ints) -> Floats:
-    """Return log P(after | before) of tuples, given by their codes: columns are replaced independently."""
+    """Return log P(after | before) of tuples, given by their codes; most mechanisms replace columns independently."""
+    if isinstance(mechanism, TupleMechanism):
+        return mechanism.log_likelihood_of_tuples(before, after)
     logs = np.zeros((len(before), len(after)))
+    scores: list[Floats] = []
     for a, attribute in enumerate(pairs.attributes):
         was, rows = np.unique(before[:, a], return_inverse=True)
         now, columns = np.unique(after[:, a], return_inverse=True)
-        values = attribute.values
-        of_values = mechanism.log_likelihood(a, [values[c] for c in was.tolist()], [values[c] for c in now.tolist()])
-        logs += of_values[np.ix_(rows.ravel(), columns.ravel())]
-    return logs
+        values = [[attribute.values[c] for c in codes.tolist()] for codes in (was, now)]
+        cells = np.ix_(rows.ravel(), columns.ravel())
+        logs += mechanism.log_likelihood(a, *values)[cells]
+        if isinstance(mechanism, CorrelatedMechanism):
+            scores.append(mechanism.scores(a, *values)[cells])
+    return logs + mechanism.log_relation(scores) if isinstance(mechanism, CorrelatedMechanism) else logs
 
 
 def relative(logs: Floats) -> Floats:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from allonym.measures.attackers import assignment, averaging, meaning, rerun, text
+from allonym.measures.attackers import assignment, averaging, known_items, meaning, rerun, text
 from allonym.measures.attackers.base import Attacker, Estimate, Setting
 from allonym.records import Pairs
 
 ATTACKERS: dict[str, Attacker] = {
-    x.name: x for x in (module.ATTACKER for module in (rerun, assignment, averaging, meaning, text))
+    x.name: x for x in (module.ATTACKER for module in (rerun, assignment, averaging, meaning, text, known_items))
 }
 
 

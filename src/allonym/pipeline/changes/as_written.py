@@ -21,7 +21,9 @@ def as_written(prepared: Prepared, masking: Masking) -> Masking:
     attributes, columns = [], []
     for a, attribute in enumerate(masking.attributes):
         encoded = prepared.encoded[attribute.name]
-        wider, codes = encoded.as_written(attribute, masking.codes[:, a], fewest_holders(prepared), prepared.units)
+        wider, codes = encoded.as_written(
+            attribute, masking.codes[:, a], fewest_holders(prepared, attribute.name), prepared.units
+        )
         attributes.append(wider)
         columns.append(codes)
     if all(one is other for one, other in zip(attributes, masking.attributes, strict=True)):
@@ -29,7 +31,11 @@ def as_written(prepared: Prepared, masking: Masking) -> Masking:
     return replace(masking, attributes=tuple(attributes), codes=np.stack(columns, axis=1))
 
 
-def fewest_holders(prepared: Prepared) -> int:
-    """Return how many units must hold a spelling that is written."""
+def fewest_holders(prepared: Prepared, name: str) -> int:
+    """Return how many units must hold a spelling that is written in a column.
+
+    Methods that mask row by row write labels, so that a row alone and a table have the same text.
+    """
     method = prepared.plan.method
-    return MORE_THAN_ANY_TABLE if isinstance(method, RecordLevelMethod) else method.required_k
+    labelled = isinstance(method, RecordLevelMethod) and prepared.encoded[name].kind.labels
+    return MORE_THAN_ANY_TABLE if labelled else method.required_k

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from allonym.arrays import Ints, count_by, distinct
 from allonym.cells import Cells, is_missing
 from allonym.kinds.base import ANYTHING, Kind
-from allonym.kinds.sets import EncodedSets
+from allonym.kinds.encoded_sets import EncodedSets
 from allonym.measures.changes import CellPairs, Changes, changes
 from allonym.ontology.linking.link import REVIEW
 from allonym.pipeline.prepare import Prepared

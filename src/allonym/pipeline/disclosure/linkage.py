@@ -13,7 +13,7 @@ from allonym.measures.attackers.base import Estimate, Setting
 from allonym.measures.attackers.inference import Inference, inferred, inferred_in_groups
 from allonym.measures.attackers.registry import attacked
 from allonym.measures.measurement import Measurement
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import UngroupedMethod
 from allonym.pipeline.encoding import encode_sensitive
 from allonym.progress import Phase, phase
 from allonym.records import Masking, Pairs, piece_of_rows
@@ -52,7 +52,7 @@ def risk_of_pairs(
     """Return the linkage and the inference of a release, by the plan's method or any tool, for JSON."""
     method, records = prepared.plan.method, prepared.records
     assert records is not None
-    mechanism = method.mechanism(records) if isinstance(method, RecordLevelMethod) else None
+    mechanism = method.mechanism(records) if isinstance(method, UngroupedMethod) else None
     inference = {
         x.name: inferred(pairs, a, grouped=mechanism is None, seed=seed, exact=exact).to_dict()
         for a, x in enumerate(pairs.sensitive)

@@ -42,6 +42,25 @@ def estimate_in_words(percentage: float, interval: Sequence[float] | None) -> st
     return f"about {percentage:.1f} % ({interval[0]:.1f} to {interval[1]:.1f} %)"
 
 
+def sets_in_words(measures: Mapping[str, Any], k: int) -> Iterator[tuple[str, str]]:
+    """Yield what the sets of a release give away, each with its name; nothing, if it has no sets."""
+    if "verbatim_sets" not in measures:
+        return
+    value = {name: x["value"] for name, x in measures.items()}
+    yield (
+        "somebody's sets",
+        f"{value['verbatim_sets']:.1f} % of the released sets ({value['verbatim_rows']:,.0f} records) are one person's "
+        f"whole set; {value['rare_items']:.1f} % of the released items are held by fewer than {k} persons",
+    )
+    read = [measures[f"read_by_{m}"] for m in ("1_item", "2_items", "3_items")]
+    after, before = (", ".join(f"{x[when]:.1f}" for x in read) for when in ("value", "before"))
+    yield (
+        "items read",
+        f"who knows 1, 2 or 3 items of a person reads about {after} % of the others (before: {before} %; the most "
+        f"frequent items: {read[-1]['baseline']:.1f} %), and about {value['whole_sets_read']:.1f} % of the sets whole",
+    )
+
+
 def sample_in_words(risk: Mapping[str, Any]) -> str:
     """Say which figures of a summary were measured on a sample; empty if none was."""
     names = [*risk["intervals"], *(f"{name} inferred" for name, x in risk["inference"].items() if x["interval"])]

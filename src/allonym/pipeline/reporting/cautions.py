@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from allonym.errors import first_few, plural
 from allonym.kinds.dominance import DominanceRule
-from allonym.methods.base import ColumnwiseMethod
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import ColumnwiseMethod, UngroupedMethod
 from allonym.pipeline.reporting.facts import ReleaseFacts
 
 MANY_UNREVIEWED, MANY_DOUBTFUL = 0.2, 0.02  # shares of a column's cells that are cautioned about
@@ -46,17 +45,28 @@ def of_row_order(facts: ReleaseFacts) -> Iterator[str]:
 
 def of_combinations(facts: ReleaseFacts) -> Iterator[str]:
     """Yield cautions on combinations of values."""
-    if isinstance(facts.method, RecordLevelMethod):
+    if isinstance(facts.method, UngroupedMethod):
         yield "Combinations of values: each value is replaced on its own, and records need not form groups."
+    if facts.method.info.keeps_values:
+        yield (
+            "Rare values: every value of a masked column is in the release, also one that a single person has, and "
+            "shows that somebody in the table has it. No k is promised; the strongest attacker says how often "
+            "somebody is found."
+        )
     if isinstance(facts.method, ColumnwiseMethod):
         yield "Combinations of columns: k holds in each column alone."
+    if (m := facts.method.known_items) is not None:
+        yield (
+            f"Attackers who know more than {plural(m, 'item')} of a set: k holds for combinations of up to {m}. Whole "
+            "sets may be unique."
+        )
 
 
 def of_sensitive_values(facts: ReleaseFacts) -> Iterator[str]:
     """Yield cautions on sensitive values of which nothing is required."""
     required = {x.column for x in facts.plan.privacy}
     unprotected = [x for x in facts.prepared.with_role("sensitive") if x not in required]
-    if unprotected and not isinstance(facts.method, RecordLevelMethod):
+    if unprotected and not isinstance(facts.method, UngroupedMethod):
         yield (
             f"Sensitive columns of which nothing is required ({first_few(unprotected, 20)}): all records of a group "
             "may have the same value."
@@ -65,7 +75,7 @@ def of_sensitive_values(facts: ReleaseFacts) -> Iterator[str]:
 
 def of_repeated_draws(facts: ReleaseFacts) -> Iterator[str]:
     """Yield cautions on random draws that a seed lets others repeat."""
-    if isinstance(facts.method, RecordLevelMethod) and facts.plan.seed is not None:
+    if isinstance(facts.method, UngroupedMethod) and facts.plan.seed is not None:
         yield (
             "Errors that can be repeated: the release has a seed. Anyone who knows the seed and the plan can test a "
             "guess of the table against the release. Publish releases without a seed, or keep seed and plan secret."
@@ -75,7 +85,7 @@ def of_repeated_draws(facts: ReleaseFacts) -> Iterator[str]:
 def of_groups(facts: ReleaseFacts) -> Iterator[str]:
     """Yield cautions on what groups do not hide."""
     suppressed = facts.summary["suppressed"]
-    recordwise = isinstance(facts.method, RecordLevelMethod)
+    recordwise = isinstance(facts.method, UngroupedMethod)
     if not recordwise:
         yield "Membership in the table, and what the members of a group have in common: k-anonymity hides neither."
     if suppressed:
@@ -105,7 +115,7 @@ def of_outliers(facts: ReleaseFacts) -> Iterator[str]:
     default = DominanceRule()
     rules = facts.summary.get("dominance", {})
     weak = [name for name, x in rules.items() if x["p"] < default.p or x["n"] < default.n or x["k"] > default.k]
-    if weak and not isinstance(facts.method, RecordLevelMethod):
+    if weak and not isinstance(facts.method, UngroupedMethod):
         yield (
             f"Numbers that stand out in their group ({first_few(weak, 20)}): the mean of a group may reveal them, "
             "since the rules that prevent it are weaker than by default."
@@ -118,6 +128,16 @@ def of_several_releases(facts: ReleaseFacts) -> Iterator[str]:
         "What several releases reveal together: `allonym evaluate --earlier` measures what an attacker with an earlier "
         "release knows."
     )
+
+
+def of_known_items(facts: ReleaseFacts) -> Iterator[str]:
+    """Yield the caution on sets of a release that are somebody's."""
+    share = facts.measures.get("verbatim_sets", {}).get("value")
+    if share:
+        yield (
+            f"Sets that are one person's whole set: {share:.1f} % of the released sets. Who knows some of the items "
+            "may read the others. Choose represent = consensus for the column."
+        )
 
 
 def of_several_rows(facts: ReleaseFacts) -> Iterator[str]:

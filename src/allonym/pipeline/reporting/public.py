@@ -25,6 +25,8 @@ PRIVATE_KEYS = (
     "dominance",
     "ordered_by",
     "noise",
+    "transitions",
+    "association",
     "optimality",
     "cautions",
     "suppressed_cells",
@@ -98,6 +100,8 @@ class PublicFacts(ReleaseFacts):
 
     def _guarantee(self, promise: Mapping[str, Any]) -> dict[str, Any]:
         """Return a guarantee; what was reached in persons does not follow from the release, what was asked does."""
+        if "per" in promise and promise["reached"] > promise["asked"]:
+            return {**promise, "reached": None}
         if self.prepared.units is None or "sensitivity" in promise:
             return dict(promise)
         return {**promise, "reached": promise["asked"]}

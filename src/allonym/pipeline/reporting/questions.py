@@ -11,6 +11,17 @@ from allonym.measures.attackers.registry import ATTACKERS, labelled
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.report.model import Question, Row
 
+VERBATIM = {
+    "verbatim_sets": "released sets that are one person's whole set (%)",
+    "rare_items": "released items that fewer than k persons hold (%)",
+}
+READ = {
+    "read_by_1_item": "other items read by who knows 1 item of a person (%)",
+    "read_by_2_items": "other items read by who knows 2 items (%)",
+    "read_by_3_items": "other items read by who knows 3 items (%)",
+    "whole_sets_read": "whole sets read by who knows 3 items (%)",
+}
+
 
 def percent(share: float | None) -> str:
     """Return a percentage with one decimal, if it has any."""
@@ -48,6 +59,12 @@ def _singling_out(facts: ReleaseFacts) -> Question:
             saved = facts.summary.get("suppression", {}).get("loss_saved")
             if saved and not facts.public:
                 answer += f" This saves {percent(saved)} of the information loss."
+    elif (m := facts.method.known_items) is not None:
+        answer = (
+            f"Not by up to {plural(m, 'item')} of a set: at least {facts.method.required_k:,} {who} hold each such "
+            f"combination. By whole sets, yes: {percent(unique[1])} of the records are unique "
+            f"(before: {percent(unique[0])})."
+        )
     else:
         answer = (
             f"Yes: {percent(unique[1])} of the records are unique in the masked columns "
@@ -57,6 +74,7 @@ def _singling_out(facts: ReleaseFacts) -> Question:
         (f"{who} in the smallest group", facts.of_original(before), after, None),
         ("unique records (%)", *unique),
         ("probability of re-identification, mean (%)", risk[0] or 0.0, risk[1] or 0.0, risk[2]),
+        *_of_sets(facts, VERBATIM),
     ]
     return Question("Can someone be singled out?", answer, rows)
 
@@ -83,6 +101,11 @@ def _samples(risk: Mapping[str, Any]) -> str:
     return f" Measured on a sample of the records: {', '.join(figures)}." if figures else ""
 
 
+def _of_sets(facts: ReleaseFacts, names: Mapping[str, str]) -> list[Row]:
+    """Return what sets give away; nothing, if there are none, or others may know the figures."""
+    return [(label, *facts.figures(name)) for name, label in names.items() if name in facts.measures]
+
+
 def _guesses(facts: ReleaseFacts) -> list[Row]:
     """Return for each sensitive column how often it is guessed right."""
     figures = facts.summary["risk"]["inference"]
@@ -99,9 +122,12 @@ def _inference(facts: ReleaseFacts, guesses: Sequence[Row]) -> Question:
             f"and nothing was measured. {see}"
         )
         return Question(question, answer)
+    read = _of_sets(facts, READ)
+    if not sensitive and read:
+        return Question(question, f"Of sets: the table shows what an attacker reads who knows some items. {see}", read)
     if not sensitive:
         return Question(question, f"No column is marked as sensitive, so nothing was measured. {see}")
-    rows: list[Row] = []
+    rows: list[Row] = list(read)
     certain = []
     for a, guess in enumerate(guesses):
         name = sensitive[a].name

@@ -13,8 +13,10 @@ from allonym import __version__
 from allonym.errors import plural
 from allonym.ontology.catalog.about import published
 from allonym.ontology.linking.accept import unreviewed_in_words
+from allonym.pipeline.budget import spent_in_words
 from allonym.pipeline.changes.nulls import null_cautions
 from allonym.pipeline.changes.promised_values import verified_in_words
+from allonym.pipeline.record_level import unchanged_cautions
 from allonym.pipeline.reporting.facts import ReleaseFacts
 from allonym.pipeline.reporting.public import PRIVATE_PARAMETERS
 from allonym.plan.toml import RELEASE_KEYS
@@ -32,7 +34,14 @@ def requirements(facts: ReleaseFacts) -> dict[str, Any]:
     """Return what was required and reached, the method, and how the release was verified."""
     return {
         "promises": list(_requirements(facts)),
-        "notes": [*_dominance(facts), *_united(facts), *_unreviewed(facts), *_nulls(facts)],
+        "notes": [
+            *_dominance(facts),
+            *_united(facts),
+            *_unreviewed(facts),
+            *_nulls(facts),
+            *_noise(facts),
+            *_transitions(facts),
+        ],
         "method": f"Method {facts.method.name}: {facts.method.description}.",
         "verified": _verified(facts),
         "who": facts.who,
@@ -48,16 +57,17 @@ def _requirements(facts: ReleaseFacts) -> Iterator[str]:
                 f"required, {x['reached']:,} reached."
             )
         elif "sensitivity" in x:
-            note = f" ({x['note']})" if "note" in x else ""
-            together = " together" if len(x["columns"]) > 1 else ""
-            yield f"{x['model']} for each value of {columns}{together}: ε = {x['reached']:g}{note}."
+            what = "all values of" if "per" in x else "each value of"
+            together = " together" if len(x["columns"]) > 1 and "per" not in x else ""
+            yield f"{x['model']} for {what} {columns}{together}: {spent_in_words(x)}."
         else:
             alike = f"records with the same {x['over'][0]}" if "over" in x else "identical records"
             figures = f"{x['asked']:g} required, {x['reached']:.4g} reached"
             yield f"{x['model']} of {columns} in every group of {alike}: {figures}."
     yield from (f"{name[:1].upper()}{name[1:]}: {text}." for name, text in verified_in_words(facts.summary))
     if not facts.summary["privacy"]:
-        yield "No group size was required: values are replaced one by one."
+        protects = "What protects people is how few of them the strongest attacker links."
+        yield f"No k-anonymity is promised: values change one by one. {protects}"
 
 
 def _dominance(facts: ReleaseFacts) -> Iterator[str]:
@@ -93,6 +103,19 @@ def _unreviewed(facts: ReleaseFacts) -> Iterator[str]:
 def _nulls(facts: ReleaseFacts) -> Iterator[str]:
     if "nulls" in facts.summary:  # a public report does not have them
         yield from map(str, null_cautions(facts.summary["nulls"]))
+
+
+def _noise(facts: ReleaseFacts) -> Iterator[str]:
+    yield from (str(x) for x in facts.prepared.cautions if x.code == "no-root")
+    yield from map(str, unchanged_cautions(facts.prepared, facts.summary.get("noise", {})))
+
+
+def _transitions(facts: ReleaseFacts) -> Iterator[str]:
+    for name, x in facts.summary.get("transitions", {}).items():  # a public report does not have them
+        yield (
+            f"{100 * x['expected_changed']:.1f} % of the values of {name} are expected to change. Given a value of the "
+            f"release, no original value has a probability above {x['highest_posterior']:.2f}."
+        )
 
 
 def _verified(facts: ReleaseFacts) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from allonym.methods.base import ColumnwiseMethod, Method
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import ColumnwiseMethod, Method, UngroupedMethod
 from allonym.pipeline.reporting import cautions
 from allonym.pipeline.reporting.facts import ReleaseFacts
 
@@ -26,7 +25,7 @@ def family_of(method: Method | type[Method]) -> str:
     kind = method if isinstance(method, type) else type(method)
     if method.info.data_independent:
         return "private"
-    if issubclass(kind, RecordLevelMethod):
+    if issubclass(kind, UngroupedMethod):
         return "errors"
     return "columns" if issubclass(kind, ColumnwiseMethod) else "groups"
 
@@ -123,13 +122,25 @@ THREATS = (
         cautions=cautions.of_outliers,
     ),
     Threat(
+        "known items",
+        "some items of a person's set; wants the others",
+        {
+            "groups": "no set is one person's, except by `represent`: `verbatim_sets`, `read_by_3_items`",
+            "columns": "not protected: `verbatim_sets`, `read_by_3_items`",
+            "errors": "not protected: `verbatim_sets`, `read_by_3_items`",
+            "private": "sets are not masked",
+        },
+        evidence="`test_known_items.py`",
+        cautions=cautions.of_known_items,
+    ),
+    Threat(
         "two releases",
         "an earlier release of the same people",
         {
             "groups": "not protected; no two releases share a draw",
             "columns": "not protected; no two releases share a draw",
             "errors": "errors can be averaged over releases; no two share a draw",
-            "private": "ε of the releases adds up",
+            "private": "ε of the releases adds up; `releases` share the `budget`",
         },
         evidence="`test_reused_draws.py`; `evaluate --earlier`",
         cautions=cautions.of_several_releases,
@@ -141,9 +152,9 @@ THREATS = (
             "groups": "k in persons, if the plan names the unit",
             "columns": "k in persons, if the plan names the unit",
             "errors": "errors can be averaged: `risk.attackers`, averaging",
-            "private": "ε of the rows adds up",
+            "private": "ε of the rows adds up to `budget`; with `key`, a value is answered once",
         },
-        evidence="`test_linkage.py`, `test_spellings.py`",
+        evidence="`test_linkage.py`, `test_spellings.py`, `test_budgets.py`, `test_several_years.py`",
         cautions=cautions.of_several_rows,
     ),
     Threat(
