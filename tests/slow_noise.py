@@ -8,7 +8,7 @@ Philox4x64-10 is that of Salmon et al. (2011).
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import reference
 
@@ -47,6 +47,21 @@ def rounded(parents: Parents, a: int, b: int) -> float:
 # Semantic noise.
 
 
+def laplace_error(u: float, variance: float) -> float:
+    """Return the Laplace error below which a share u of all errors is: the inverse of the distribution function.
+
+    F(e) = exp(e / b) / 2 below 0 and 1 - exp(-e / b) / 2 above; its variance is 2b².
+
+    >>> b = math.sqrt(0.5 / 2)
+    >>> math.isclose(math.exp(laplace_error(0.2, 0.5) / b) / 2, 0.2)
+    True
+    >>> math.isclose(1 - math.exp(-laplace_error(0.9, 0.5) / b) / 2, 0.9)
+    True
+    """
+    b = math.sqrt(variance / 2)
+    return b * math.log(2 * u) if u < 0.5 else -b * math.log(2 * (1 - u))
+
+
 def mean(parents: Parents, counts: Mapping[int, int]) -> int:
     """Return the concept of D with the least sum of count · sd to all records, of tied ones the lowest number.
 
@@ -80,8 +95,12 @@ def on_side(parents: Parents, x: int, mu: int, error: float) -> set[int]:
     return {c for c in parents if rounded(parents, c, mu) < rounded(parents, x, mu)}
 
 
-def replacements(parents: Parents, x: int, mu: int, error: float, allow_same: bool = False) -> set[int]:
+def replacements(
+    parents: Parents, x: int, mu: int, error: float, allow_same: bool = False, listed: Collection[int] | None = None
+) -> set[int]:
     """Return the concepts that noise of this size and sign may put in the place of x, all equally likely.
+
+    With a list, only its concepts may; x stays only if it is one of them.
 
     >>> replacements(TINY, 3, 1, 0.0)  # no noise
     {3}
@@ -99,17 +118,22 @@ def replacements(parents: Parents, x: int, mu: int, error: float, allow_same: bo
     ({3}, [4, 5])
     >>> replacements({0: ()}, 0, 0, 0.5)
     {0}
+    >>> replacements(TINY, 3, 1, 0.1, listed=[5, 6]), replacements(TINY, 3, 1, 0.0, listed=[5]), replacements(
+    ...     TINY, 3, 1, 0.9, listed=[3]
+    ... )
+    ({5}, {5}, {3})
     """
-    others = set(parents) - {x}
-    if error == 0 or not others:
+    allowed = set(parents) if listed is None else set(listed)
+    others = allowed - {x}
+    if not others or (error == 0 and x in allowed):
         return {x}
     candidates = others
     if x != mu:
-        candidates = on_side(parents, x, mu, error) - {x} or others
+        candidates = on_side(parents, x, mu, error) & others or others
     distances = {c: rounded(parents, c, x) for c in candidates}
     far_enough = [d for d in distances.values() if d >= abs(error)]
     chosen = min(far_enough) if far_enough else max(distances.values())
-    if allow_same and 2 * abs(error) < chosen:  # never so for the farthest, which is nearer than the error
+    if allow_same and x in allowed and 2 * abs(error) < chosen:  # the farthest is nearer than the error
         return {x}
     return {c for c, d in distances.items() if d == chosen}
 
@@ -152,30 +176,33 @@ def distance_or_null(parents: Parents, a: int | None, b: int | None) -> float:
 
 
 def exponential(
-    parents: Parents, x: int | None, candidates: Sequence[int | None], epsilon: float
+    parents: Parents, x: int | None, candidates: Sequence[int | None], scale: float
 ) -> dict[int | None, float]:
-    """Return the probability of every candidate, in proportion to exp(-ε·d(x, c) / 2).
+    """Return the probability of every candidate, in proportion to exp(-s·d(x, c)).
 
-    >>> drawn = exponential(TINY, 4, [4, 5, None], 8.0)
+    >>> drawn = exponential(TINY, 4, [4, 5, None], 4.0)
     >>> math.isclose(drawn[5], math.exp(-1) / (math.exp(0) + math.exp(-1) + math.exp(-4)))
     True
     """
-    weights = {c: math.exp(-epsilon * distance_or_null(parents, x, c) / 2) for c in candidates}
+    weights = {c: math.exp(-scale * distance_or_null(parents, x, c)) for c in candidates}
     total = math.fsum(weights.values())
     return {c: weight / total for c, weight in weights.items()}
 
 
-def worst_ratio(parents: Parents, candidates: Sequence[int | None], epsilon: float) -> float:
-    """Return the largest P_x(c) / P_y(c) over all values x and y, null among them, and all candidates c.
+def privacy_loss(parents: Parents, candidates: Sequence[int | None], scale: float) -> float:
+    """Return the largest log P(c | x) / P(c | y) over all values x and y that anyone may have, and all candidates c.
 
-    >>> ratio = worst_ratio(TINY, [0, None], 2.0)  # 0 and null swap their probabilities
-    >>> math.isclose(ratio, math.exp(0) / math.exp(-1))
+    Values are the concepts, a leaf below each (a concept of its own, which is no candidate), and null.
+
+    >>> loss = privacy_loss(TINY, [0, None], 1.0)  # 0 and null swap their probabilities
+    >>> math.isclose(loss, 1.0)
     True
-    >>> worst_ratio(TINY, list(TINY), 2.0) <= math.exp(2.0)
+    >>> 0.5 < privacy_loss(TINY, list(TINY), 1.0) <= 2.0
     True
     """
-    probabilities = [exponential(parents, x, candidates, epsilon) for x in [*parents, None]]
-    return max(p_x[c] / p_y[c] for c in candidates for p_x in probabilities for p_y in probabilities)
+    leaves = {len(parents) + concept: [concept] for concept in parents}
+    known = [exponential({**parents, **leaves}, x, candidates, scale) for x in [*parents, *leaves, None]]
+    return max(math.log(p_x[c] / p_y[c]) for c in candidates for p_x in known for p_y in known)
 
 
 # Random numbers.
@@ -199,3 +226,33 @@ def philox(key: tuple[int, int], counter: int, second: int = 0) -> tuple[int, in
         x0, x1, x2, x3 = high1 ^ x1 ^ k0, low1, high0 ^ x3 ^ k1, low0
         k0, k1 = (k0 + W0) % WORD, (k1 + W1) % WORD
     return x0, x1, x2, x3
+
+
+# Noise on values without an ontology.
+
+
+def category_after(values: Sequence[str], mode: str, value: str, error: float, tie: float) -> str:
+    """Return what a category becomes by Algorithm 1, all categories being at distance 1; small errors leave it.
+
+    The candidates on the side of the error are those nearer to the mean than the value (error below 0), or farther.
+    Where there are none, or the value is the mean, all others are.
+
+    >>> [category_after(("a", "b", "c"), "a", "b", error, 0.9) for error in (-0.4, -0.6, 0.6)]
+    ['b', 'a', 'c']
+    """
+    distance = {other: 0 if other == mode else 1 for other in values}
+    others = [other for other in values if other != value]
+    if abs(error) < 0.5 or not others:  # nearer to the value itself than to any other
+        return value
+    side = [x for x in others if (distance[x] < distance[value] if error < 0 else distance[x] > distance[value])]
+    candidates = side if side and value != mode else others
+    return candidates[int(tie * len(candidates))]
+
+
+def rank_after(levels: int, rank: int, error: float) -> int:
+    """Return what a rank becomes: the nearest rank to it and its error.
+
+    >>> [rank_after(4, 2, error) for error in (-0.4, 0.7, 9, -9)]
+    [2, 3, 3, 0]
+    """
+    return min(range(levels), key=lambda level: (abs(level - (rank + error)), level % 2))

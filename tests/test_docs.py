@@ -126,7 +126,9 @@ def test_papers_are_cited_by_author(page: Path) -> None:
 PAGES_WITH_CODE = [
     "README.md",
     "docs/inspect.md",
+    "docs/methods/pram.md",
     "docs/measures/similarity.md",
+    "docs/methods/exponential.md",
     "docs/ontologies/catalog.md",
     "docs/ontologies/food-and-products.md",
     "docs/ontologies/general-words.md",
@@ -235,6 +237,14 @@ def test_a_typical_change_touches_at_most_four_files_of_the_source() -> None:
         assert 1 <= len(named) <= 4, change
         source = DOCS.parent / "src" / "allonym"
         assert [x for x in named if not ((source / x).parent if "NAME" in x else source / x).exists()] == [], change
+
+
+def test_the_page_on_swapping_shows_what_comes_out(tmp_path: Path) -> None:
+    import swap_example
+
+    page = (DOCS / "methods" / "swap.md").read_text("utf-8")
+    for text in swap_example.example(tmp_path).values():
+        assert text in page
 
 
 def test_the_page_on_unique_people_shows_what_is_printed(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ def test_public_names() -> None:
     assert sorted(allonym.__all__) == [
         "Abril", "Column", "Comparison", "Evaluation", "Exponential", "Fitted", "Fusion", "Generalise", "Hierarchy",
         "HierarchyComparison", "HierarchyScore", "Inspection", "Link", "MDAV", "Noise", "OntologyInfo", "Plan",
-        "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release", "SAMDAV",
-        "SAMDAVStatic", "SMDAV", "Scope", "Source", "Taxonomy", "add_ontology", "build_hierarchy", "compare",
+        "Pram", "Privacy", "RandomiseFrequency", "RandomiseUniform", "Recoding", "RecodingOrdered", "Release", "SAMDAV",
+        "SAMDAVStatic", "SMDAV", "Scope", "Source", "Swap", "Taxonomy", "add_ontology", "build_hierarchy", "compare",
         "compare_hierarchies", "evaluate", "household", "identifier", "inspect", "keep", "link", "link_hierarchy",
         "ontologies", "ontology", "quasi", "read_links", "read_taxonomy", "remove_ontology", "score_hierarchy",
         "sensitive", "similarity", "unique_combinations", "unit", "weight", "wordnet", "write_links",

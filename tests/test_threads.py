@@ -15,7 +15,7 @@ from allonym.compiled import MAX_THREADS, THREADS_VARIABLE, kernels, thread_coun
 from allonym.errors import OptionError
 from allonym.kinds.category import EqualityMetric
 from allonym.kinds.numeric import NumericMetric
-from allonym.kinds.set_metric import SetMetric
+from allonym.kinds.set_metric import SET_DISTANCES, SetMetric
 from allonym.measures.attackers.nearest import NearestTuples
 from allonym.methods.kernels.fusion import fusion
 from allonym.methods.sa_mdav import SAMDAV
@@ -140,3 +140,20 @@ def test_a_wrong_variable_is_an_error_of_the_command_line() -> None:
     assert done.returncode != 0
     assert THREADS_VARIABLE in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@needs_compiled
+@pytest.mark.parametrize("distance", SET_DISTANCES)
+@pytest.mark.parametrize("number", [300, 2200])  # with a table of the distances of all sets, and without
+def test_sets(distance: str, number: int) -> None:
+    rng = np.random.default_rng(3)
+    items = [f"item {i}" for i in range(60)]
+    sets = list(dict.fromkeys(frozenset(rng.choice(items, rng.integers(2, 9)).tolist()) for _ in range(number)))
+
+    def masked() -> tuple[Any, ...]:
+        metric = SetMetric(sets, EqualityMetric(items), distance)
+        records = Records.of([Attribute("items", "set", metric)], [np.arange(len(sets))])
+        masking = SAMDAV(k=5, represent="centroid").mask(records)
+        return masking.source, masking.share, masking.groups, masking.codes
+
+    assert_same(with_threads(masked))

@@ -54,6 +54,12 @@ TESTS = {  # a module or package of src/allonym: its tests; the first entry that
     **dict.fromkeys(
         [f"methods/{name}.py" for name in ("noise", "randomise", "record_level", "draws", "exponential")], RECORD_LEVEL
     ),
+    "methods/swap.py": [f"{M}swap.py"],
+    "methods/swapping": [f"{M}swap.py"],
+    "methods/numeric_noise.py": [f"{M}noise_on_values.py", f"{M}noise.py"],
+    "methods/semantic_noise.py": RECORD_LEVEL,
+    "methods/pram.py": [f"{M}pram.py"],
+    "methods/correlation.py": [f"{M}correlated.py"],
     "methods/base.py": [*GROUPS, "tests/plan/test_plan.py"],
     "methods": [*GROUPS, f"{M}fusion.py", SETS],
     "measures/noise.py": RECORD_LEVEL,

@@ -25,7 +25,7 @@ GROUPS = {
     ),
     "Methods": (
         "SAMDAV", "SAMDAVStatic", "SMDAV", "Abril", "MDAV", "Fusion", "Recoding", "RecodingOrdered", "Generalise",
-        "Noise", "RandomiseUniform", "RandomiseFrequency", "Exponential",
+        "Noise", "RandomiseUniform", "RandomiseFrequency", "Pram", "Exponential", "Swap",
     ),
 }  # fmt: skip
 IN_FULL = ("Measuring", "Hierarchies", "Links")  # groups with signatures, arguments and examples

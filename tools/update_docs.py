@@ -2,7 +2,7 @@
 
 The demonstration in the README; the kinds and parameters of methods in docs/methods; the keys of plans in
 docs/plan.md; attackers in docs/attackers.md; named ontologies in docs/ontologies; unique people of the survey in
-docs/measures; public names in docs/python.md; the JSON Schema of plans.
+docs/measures; the example of docs/methods/swap.md; public names in docs/python.md; the JSON Schema of plans.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ README, METHODS_PAGE, PLAN_PAGE = ROOT / "README.md", ROOT / "docs" / "methods" 
 METHOD_PAGES = sorted((ROOT / "docs" / "methods").glob("*.md"))
 ATTACKERS_PAGE = ROOT / "docs" / "attackers.md"
 UNIQUES_PAGE = ROOT / "docs" / "measures" / "uniques.md"
+SWAP_PAGE = ROOT / "docs" / "methods" / "swap.md"
 WHICH_METHOD_PAGE = ROOT / "docs" / "which-method.md"
 CATALOG_PAGE = ROOT / "docs" / "ontologies" / "catalog.md"
 PYTHON_PAGE = ROOT / "docs" / "python.md"
@@ -285,6 +286,8 @@ def replaced(text: str, name: str, new: str) -> str:
 
 
 if __name__ == "__main__":
+    from swap_example import example
+
     SCHEMA.write_text(schema(), "utf-8")  # first: the command line reads it
     with tempfile.TemporaryDirectory() as folder:
         page = replaced(README.read_text("utf-8"), "rows", before_and_after(Path(folder)))
@@ -295,6 +298,10 @@ if __name__ == "__main__":
         for name, text in unique_people(Path(folder)).items():
             page = replaced(page, name, text)
         UNIQUES_PAGE.write_text(page, "utf-8")
+        page = SWAP_PAGE.read_text("utf-8")
+        for name, text in example(Path(folder)).items():
+            page = replaced(page, name, text)
+        SWAP_PAGE.write_text(page, "utf-8")
     page = replaced(METHODS_PAGE.read_text("utf-8"), "kinds", kinds())
     METHODS_PAGE.write_text(replaced(page, "parameters", parameters()), "utf-8")
     for path in METHOD_PAGES:

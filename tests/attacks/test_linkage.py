@@ -19,15 +19,21 @@ from shared import needs
 
 import allonym as al
 from allonym.methods import METHODS
-from allonym.methods.base import ColumnwiseMethod
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import ColumnwiseMethod, KAnonymityMethod
 from allonym.pipeline.demo import WORDS, survey
 from attacks.judging import judge
 
 K = 5
-GROUPING = [name for name, method in METHODS.items() if not issubclass(method, RecordLevelMethod)]
-RECORD_LEVEL = [name for name in METHODS if name not in GROUPING]
-HIGHEST = {"noise": 18.0, "exponential": 1.0, "randomise-uniform": 0.5, "randomise-frequency": 0.5}  # in %
+GROUPING = [name for name, method in METHODS.items() if issubclass(method, KAnonymityMethod)]
+UNGROUPED = [name for name in METHODS if name not in GROUPING]
+HIGHEST = {
+    "noise": 18.0,
+    "exponential": 1.0,
+    "randomise-uniform": 0.5,
+    "randomise-frequency": 0.5,
+    "pram": 10.0,
+    "swap": 7.0,
+}  # in %
 
 
 @pytest.fixture(scope="module")
@@ -78,25 +84,42 @@ def test_nobody_finds_more_with_restricted_values(option: dict[str, str], folder
     judge("highest linkage on the survey, %", f"sa-mdav, {option}", risk["highest"]["value"], 100 / K)
 
 
-@pytest.mark.parametrize("method", RECORD_LEVEL)
-def test_figures_of_record_level_methods_do_not_rise(method: str, folder: Path) -> None:
+@pytest.mark.parametrize("method", UNGROUPED)
+def test_figures_of_methods_without_groups_do_not_rise(method: str, folder: Path) -> None:
     risk = release(folder, method)["risk"]
     judge("highest linkage on the survey, %", method, risk["highest"]["value"], HIGHEST[method])
     assert set(risk["attackers"]) == {"re-run", "assignment", "meaning", "text"}
     assert risk["blind_guess"] == pytest.approx(100 / 975)
 
 
-def test_every_record_level_method_has_a_documented_figure() -> None:
-    assert set(HIGHEST) == set(RECORD_LEVEL)
+@pytest.mark.parametrize(
+    ("parameters", "highest"),
+    [
+        ({"window": 0.02}, 13.0),
+        ({"order": "reference"}, 7.0),
+        ({"together": "all"}, 2.0),
+        ({"pairs": "nearest"}, 12.0),
+        ({"pairs": "nearest", "together": "all"}, 14.0),
+    ],
+    ids=str,
+)
+def test_figures_of_swapping_do_not_rise(parameters: dict[str, Any], highest: float, folder: Path) -> None:
+    table = pd.read_csv(folder / "survey.csv", dtype=str)
+    risk = plan_of(folder, "swap", **parameters).run(table).summary["risk"]
+    judge("highest linkage on the survey, %", f"swap, {parameters}", risk["highest"]["value"], highest)
 
 
-@pytest.mark.parametrize("method", ["sa-mdav", "generalise", "randomise-frequency"])
+def test_every_method_without_groups_has_a_documented_figure() -> None:
+    assert set(HIGHEST) == set(UNGROUPED)
+
+
+@pytest.mark.parametrize("method", ["sa-mdav", "generalise", "randomise-frequency", "swap"])
 def test_whoever_evaluates_the_release_finds_the_same_attackers(method: str, folder: Path) -> None:
     table = pd.read_csv(folder / "survey.csv", dtype=str)
     plan = plan_of(folder, method)
     made = plan.run(table)
     expected, evaluated = made.summary["risk"], plan.evaluate(table, made.frame).risk
-    assert evaluated["attackers"] == pytest.approx(expected["attackers"], abs=0.05)
+    assert evaluated["attackers"] == pytest.approx(expected["attackers"], abs=0.1)
     assert evaluated["inference"]["spent"] == pytest.approx(expected["inference"]["spent"], abs=0.05)
     assert evaluated["blind_guess"] == expected["blind_guess"]
 
@@ -115,15 +138,16 @@ def test_adult(method: str, tmp_path: Path) -> None:
     judge("highest linkage on Adult, %", method, risk["highest"]["value"], 100 / K if method in GROUPING else 1.0)
 
 
-def test_several_rows_of_a_person_average_out() -> None:
-    """Noise hides one row of a person; thirty rows of the same person give the person away."""
+@pytest.mark.parametrize(("method", "parameters"), [("noise", {"alpha": 0.2}), ("swap", {"window": 0.2})])
+def test_several_rows_of_a_person_average_out(method: str, parameters: dict[str, float]) -> None:
+    """Errors hide one row of a person; thirty rows of the same person give the person away."""
     rng = np.random.default_rng(3)
     ages = rng.integers(18, 90, 60)
     figures = []
     for rows in (2, 30):
         table = pd.DataFrame({"person": np.repeat(np.arange(60), rows), "age": np.repeat(ages, rows), "visit": 1})
         columns = {"person": al.unit(), "age": al.quasi("numeric"), "visit": al.keep()}
-        plan = al.Plan(columns, method="noise", parameters={"alpha": 0.2}, seed=1)
+        plan = al.Plan(columns, method=method, parameters=parameters, seed=1)
         risk = plan.run(table).summary["risk"]
         assert risk["highest"]["attacker"] == "averaging"
         figures.append(risk["highest"]["value"])

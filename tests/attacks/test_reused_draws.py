@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 
 import allonym as al
 from allonym.errors import OptionError, TableError
+from allonym.pipeline.row_numbers import RowNumbers
 from attacks.judging import judge
 
 ROWS = 400
@@ -131,14 +135,82 @@ def test_a_stream_is_resumed_once_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_a_copy_of_a_stream_cannot_be_resumed(tmp_path: Path) -> None:
-    path, copy = tmp_path / "fitted.json", tmp_path / "copy.json"
+    path, other = tmp_path / "fitted.json", tmp_path / "copy.json"
     plan().fit(ages()).save(path, stream=True)
-    copy.write_bytes(path.read_bytes())
+    other.write_bytes(path.read_bytes())
     with pytest.raises(TableError, match="a copy"):
-        al.Fitted.load(copy, resume=True)
+        al.Fitted.load(other, resume=True)
     (tmp_path / "fitted.json.lock").touch()
     with pytest.raises(TableError, match="Another process"):
         al.Fitted.load(path, resume=True)
+
+
+def test_workers_that_load_a_fit_with_a_key_column(tmp_path: Path) -> None:
+    """The mean of what each worker writes for a person must tell no more than one of them."""
+    frame, path = ages(), tmp_path / "fitted.json"
+    fitted = plan(None, key="person").fit(frame)
+    fitted.save(path)
+    with pytest.raises(OptionError, match=r"has a key column \(person\)"):
+        al.Fitted.load(path)
+    with pytest.raises(TableError, match="no stream to resume"):
+        al.Fitted.load(path, resume=True)
+    alone = [al.Fitted.load(path, new_draws=True).mask(frame)["age"] for _ in range(30)]
+    fitted.save(path, stream=True)
+    other = tmp_path / "other.json"
+    other.write_bytes(path.read_bytes())
+    workers = [al.Fitted.load(x, resume=True).mask(frame)["age"] for x in (path, other, path)]
+    errors = [np.std(np.mean(x, axis=0) - frame["age"]) for x in (alone, workers)]
+    assert errors[0] < errors[1] / 4  # the attack works where workers draw anew
+    for each in (*workers, fitted.mask(frame)["age"]):
+        assert list(each) == list(workers[0])
+
+
+def test_copies_of_a_fitted_plan_in_other_processes(tmp_path: Path) -> None:
+    """Copies would number their rows alike, and use the draws of one row for another."""
+    frame, record = ages(), {"age": 30.0, "person": "p"}
+    fitted = plan(None).fit(frame)
+    copies = [pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)]
+    for each in copies:
+        for work in (each.mask_one, lambda x, each=each: next(each.stream([x]))):
+            with pytest.raises(OptionError, match="is a copy"):
+                work(record)
+        with pytest.raises(OptionError, match="is a copy"):
+            each.mask(frame)
+        with pytest.raises(OptionError, match="is a copy"):
+            each.save(tmp_path / "fitted.json", stream=True)
+        assert each.mask_one(record, key=7) == fitted.mask_one(record, key=7)
+        assert list(each.mask(frame, start=0)["age"]) == list(fitted.mask(frame, start=0)["age"])
+        each.mask_one(record)  # goes on from the number that was given
+    keyed = plan(None, key="person").fit(frame)
+    assert pickle.loads(pickle.dumps(keyed)).mask_one(record) == keyed.mask_one(record)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process() -> None:
+    fitted = plan(None).fit(ages())
+    child = os.fork()
+    if child == 0:
+        try:
+            fitted.mask_one({"age": 30.0, "person": "p"})
+        except OptionError:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def test_threads_share_no_number_of_a_row() -> None:
+    rows = RowNumbers()
+    taken: list[list[int]] = [[] for _ in range(4)]
+
+    def take(numbers: list[int]) -> None:
+        numbers += [rows.take() for _ in range(2_000)]
+
+    threads = [threading.Thread(target=take, args=(x,)) for x in taken]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(number for numbers in taken for number in numbers) == list(range(8_000))
 
 
 def test_the_secret_is_written_nowhere(tmp_path: Path) -> None:

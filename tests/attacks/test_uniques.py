@@ -13,8 +13,7 @@ from shared import DATA, needs
 import allonym as al
 from allonym.measures.uniques import unique_combinations
 from allonym.methods import METHODS
-from allonym.methods.base import ColumnwiseMethod
-from allonym.methods.record_level import RecordLevelMethod
+from allonym.methods.base import ColumnwiseMethod, KAnonymityMethod
 from allonym.pipeline.demo import survey
 from attacks.judging import judge
 
@@ -26,7 +25,7 @@ QUASI = {
     "origin": al.quasi("wordnet:country.n.02", accept_review=True),
     "age": al.quasi("numeric"),
 }
-GROUPING = [name for name, method in METHODS.items() if not issubclass(method, RecordLevelMethod)]
+GROUPING = [name for name, method in METHODS.items() if issubclass(method, KAnonymityMethod)]
 
 
 @pytest.fixture(scope="module")

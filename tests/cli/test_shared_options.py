@@ -23,6 +23,7 @@ WRITTEN = {
     "--report",
     "--public",
     "--codebook",
+    "--matrix",
     "--optimality-gap",
 }  # of a release, which only `mask` makes
 MEASURED = {"--row-map", "--replacements", "--balance", "--exact-risk", "--summary"}

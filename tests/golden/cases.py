@@ -127,11 +127,31 @@ METHODS = [
     masking("methods/noise-alpha", "people.csv", f"{PEOPLE} --method noise --alpha 1.5"),
     masking("methods/noise-allow-same", "people.csv", f"{PEOPLE} --method noise --allow-same --alpha 0.05"),
     masking("methods/noise-key", "people.csv", f"{PEOPLE} --method noise --key name"),
+    masking("methods/noise-laplace", "people.csv", f"{PEOPLE} --method noise --distribution laplace"),
+    masking(
+        "methods/noise-candidates",
+        "people.csv",
+        f"{PEOPLE} --method noise --candidates job=candidates.txt",
+        hidden=("plan",),
+    ),
+    masking("methods/noise-correlated", "people.csv", f"{PEOPLE} --method noise --correlated"),
+    masking("methods/pram", "people.csv", f"{PEOPLE} --method pram"),
+    masking("methods/pram-tau", "people.csv", f"{PEOPLE} --method pram --tau 0.1 --max-odds 4"),
+    masking("methods/swap", "people.csv", f"{PEOPLE} --method swap"),
+    masking("methods/swap-reference", "people.csv", f"{PEOPLE} --method swap --order reference --window 20%"),
+    masking("methods/swap-together", "visitors.csv", f"{SURVEY} --method swap --together all"),
+    masking("methods/swap-nearest", "visitors.csv", f"{SURVEY} --method swap --pairs nearest --cap 0.3"),
     masking("methods/exponential", "people.csv", f"{ALONE} --method exponential --epsilon 4"),
     masking(
         "methods/exponential-candidates",
         "people.csv",
         f"{ALONE} --method exponential --epsilon 6 --candidates candidates.txt",
+        hidden=("plan",),
+    ),
+    masking(
+        "methods/exponential-budget",
+        "people.csv",
+        f"{ALONE} --method exponential --budget 6 --releases 2 --candidates candidates.txt",
         hidden=("plan",),
     ),
     masking(
@@ -145,6 +165,7 @@ METHODS = [
 # --- columns ---------------------------------------------------------------------------------------------------
 
 REST = "--identifier name --keep-rest --k 3"
+ONE_BY_ONE = "--set items=wordnet:food --identifier name --keep-rest --accept-review --unmatched suppress --seed 7"
 ITEMS = "--set items=wordnet --identifier name --keep-rest --accept-review --k 3"
 COLUMNS = [
     masking("columns/wordnet", "people.csv", f"--quasi job=wordnet {REST} --accept-review"),
@@ -187,8 +208,14 @@ COLUMNS = [
     masking("columns/set-parquet", "baskets.parquet", ITEMS, hidden=BINARY),
     masking("columns/set-category", "baskets.csv", "--set items=category --keep-rest --identifier name --k 3"),
     *(masking(f"columns/set-{x}", "baskets.csv", f"{ITEMS} --set-distance {x}") for x in ("avg", "max", "max-sum")),
+    masking("columns/set-generalise", "baskets.csv", f"{ITEMS} --quasi age=numeric --method generalise"),
+    masking("columns/set-generalise-global", "baskets.csv", f"{ITEMS} --method generalise --recoding global"),
     masking("columns/set-s-mdav", "baskets.csv", f"{ITEMS} --quasi age=numeric --method s-mdav --set-distance min"),
     masking("columns/set-fusion", "baskets.csv", f"{ITEMS} --method fusion"),
+    *(
+        masking(f"columns/set-{x.split()[0]}", "baskets.csv", f"{ONE_BY_ONE} --method {x}")
+        for x in ("noise", "randomise-frequency", "exponential --epsilon 9 --max-items 2")
+    ),
     masking("columns/set-refine", "baskets.csv", f"{ITEMS} --refine"),
     masking(
         "columns/set-long",
@@ -507,7 +534,7 @@ COMMANDS = [
     ),
     command(
         "report/sets",
-        f"mask baskets.csv -o out.csv {ITEMS} --report report.html --codebook codebook.json",
+        f"mask baskets.csv -o out.csv {ITEMS} --seed 7 --report report.html --codebook codebook.json",
         data=("codebook.json",),
         text=("report.html",),
     ),
@@ -541,7 +568,7 @@ COMMANDS = [
     ),
     command(
         "evaluate/sets",
-        f"mask baskets.csv -o masked.csv {ITEMS}",
+        f"mask baskets.csv -o masked.csv {ITEMS} --seed 7",
         "inspect baskets.csv -o baskets.toml",
         "evaluate baskets.csv masked.csv --plan baskets.toml --items 1 --json",
     ),
@@ -836,6 +863,7 @@ METHOD_OBJECTS = {
     "noise": lambda: al.Noise(alpha=0.2),
     "randomise-uniform": al.RandomiseUniform,
     "randomise-frequency": al.RandomiseFrequency,
+    "pram": lambda: al.Pram(changed=0.4),
 }
 
 
@@ -867,6 +895,8 @@ PYTHON = [
     Case("python/fitted-key", call=fit_of(method="noise", parameters={"alpha": 1.0, "key": "name"})),
     Case("python/fitted-uniform", call=fit_of(method="randomise-uniform")),
     Case("python/fitted-frequency", call=fit_of(method="randomise-frequency")),
+    Case("python/fitted-pram", call=fit_of(method="pram")),
+    Case("python/fitted-correlated", call=fit_of(method="noise", parameters={"correlated": True})),
     Case(
         "python/fitted-exponential",
         call=fit_of(

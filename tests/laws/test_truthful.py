@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import allonym as al
+from allonym.errors import PlanError
 from allonym.methods import METHODS
 from allonym.methods.base import GroupingMethod
 
@@ -63,7 +64,10 @@ def test_what_is_written_is_true(
         seed=3,
         parameters={"represent": "truthful", "refine": refine},
     )
-    release = plan.run(frame[chosen])
+    everything_written_is_true(plan.run(frame[chosen]))
+
+
+def everything_written_is_true(release: al.Release) -> None:
     masking = release.masking
     for a, attribute in enumerate(masking.attributes):
         before, after = release.records.codes[masking.source, a], masking.codes[:, a]
@@ -71,3 +75,23 @@ def test_what_is_written_is_true(
             assert attribute.metric.generalises(code, before[after == code]).all(), attribute.values[code]
         written = [attribute.values[c] is not None for c in after.tolist()]
         assert release.frame[attribute.name].notna().sum() == masking.share[written].sum()
+
+
+@pytest.mark.parametrize("recoding", ["local", "global"])
+@few
+@given(rows=st.lists(ROW, min_size=4, max_size=24), k=st.integers(2, 4), data=st.data())
+def test_what_generalise_writes_of_sets_is_true(
+    recoding: str, rows: list[tuple[str | None, ...]], k: int, data: st.DataObject
+) -> None:
+    frame = pd.DataFrame(rows, columns=list(CELLS), dtype=object)
+    sets = data.draw(st.sampled_from([["skills"], ["tags"], ["skills", "tags"]]))
+    others = data.draw(st.lists(st.sampled_from(["job", "age"]), max_size=2, unique=True))
+    chosen = sets[:1] if recoding == "global" else [*sets, *others]
+    parameters = {"recoding": recoding}
+    plan = al.Plan({x: COLUMNS[x] for x in chosen}, method="generalise", k=k, seed=3, parameters=parameters)
+    try:
+        release = plan.run(frame[chosen])
+    except PlanError as error:
+        assert {x.code for x in error.problems} <= {"all-null"}  # noqa: PT017
+        return
+    everything_written_is_true(release)

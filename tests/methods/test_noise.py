@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,14 +15,17 @@ from hypothesis import strategies as st
 from scipy import special, stats
 from strategies import Dag, dags, taxonomy
 
-from allonym import Exponential, Noise, RandomiseFrequency, RandomiseUniform
+from allonym import Exponential, Noise, RandomiseFrequency, RandomiseUniform, wordnet
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.domain import Domain
 from allonym.kinds.numeric import NumericMetric
+from allonym.methods import nearest_concepts
 from allonym.methods.draws import below, below_of_one, number_of, philox, stream_of, uniform, words, words_of_one
 from allonym.methods.exponential import Candidates
-from allonym.methods.noise import ConceptsByDistance, NumericNoise, SemanticNoise
+from allonym.methods.numeric_noise import NumericNoise
 from allonym.methods.randomise import Drawing
+from allonym.methods.semantic_noise import ConceptsByDistance, SemanticNoise
+from allonym.ontology.narrower import Narrower
 from allonym.ontology.scope import Scope
 from allonym.records import Attribute, Records
 
@@ -90,20 +94,73 @@ def test_mean_and_variance_are_those_of_the_definition(parents: Dag, data: st.Da
     assert domain(parents).variance(concepts, row_counts, found) == pytest.approx(slow.variance(parents, counts, found))
 
 
-@given(parents=dags(9), error=ERRORS, tie=st.floats(0.001, 0.999), same=st.booleans(), data=st.data())
+@given(
+    parents=dags(9),
+    error=ERRORS,
+    tie=st.floats(0.001, 0.999),
+    same=st.booleans(),
+    errors=st.sampled_from(["normal", "laplace"]),
+    data=st.data(),
+)
 def test_replacements_are_those_of_the_algorithm(
-    parents: Dag, error: float, tie: float, same: bool, data: st.DataObject
+    parents: Dag, error: float, tie: float, same: bool, errors: str, data: st.DataObject
 ) -> None:
     x, mean = (data.draw(st.sampled_from(list(parents))) for _ in range(2))
-    noise = SemanticNoise(domain(parents), mean, 1.0, 1.0, same)
-    u = stats.norm.cdf(error)
+    listed = data.draw(st.none() | st.lists(st.sampled_from(list(parents)), min_size=1, unique=True).map(tuple))
+    noise = SemanticNoise(domain(parents), mean, 1.0, 1.0, same, distribution=errors, candidates=listed)
+    u = stats.norm.cdf(error) if errors == "normal" else stats.laplace.cdf(error, scale=math.sqrt(0.5))
     drawn = np.array([[int(u * 2**64 * (1 - 2**-52))], [int(tie * 2**64)]], np.uint64)
-    actual = float(special.ndtri(uniform(drawn[0])[0]))
+    u = uniform(drawn[0])[0]
+    actual = float(special.ndtri(u)) if errors == "normal" else slow.laplace_error(u, 1.0)
     assert actual == pytest.approx(error, abs=1e-9)
-    allowed = sorted(slow.replacements(parents, x, mean, actual, same))
+    allowed = sorted(slow.replacements(parents, x, mean, actual, same, listed))
     found = int(noise.places(x, drawn)[0])
     assert found == noise.one(x, [int(w) for w in drawn[:, 0]])
     assert found == allowed[math.floor(uniform(drawn[1])[0] * len(allowed))]
+
+
+@given(
+    parents=dags(12),
+    least=st.integers(1, 6),
+    block=st.integers(1, 4),
+    measure=st.sampled_from(["wu-palmer", "path", "leacock-chodorow", "lin", "ancestor-overlap"]),
+    data=st.data(),
+)
+def test_single_values_share_tables_and_become_what_they_become_in_a_batch(
+    parents: Dag, least: int, block: int, measure: str, data: st.DataObject
+) -> None:
+    t = taxonomy(parents)
+    mean = data.draw(st.sampled_from(list(parents)))
+    listed = data.draw(st.none() | st.lists(st.sampled_from(list(parents)), min_size=1, unique=True).map(tuple))
+    noise = SemanticNoise(
+        Domain(Scope(t, t.root), measure), mean, 0.2, 1.0, data.draw(st.booleans()), candidates=listed
+    )
+    drawn = words(9, "job", *[np.arange(40, dtype=np.uint64)] * 2)
+    room = data.draw(st.sampled_from([0, 3_000, 10**9]))  # too little room never changes a result
+    sizes = {"MIN_DOMINATED": least, "BLOCK": block, "MAX_CACHED_BYTES": room}
+    with patch.multiple(nearest_concepts, **sizes):
+        for value in (*parents, *(Narrower(c, "x") for c in parents)):
+            batch = [noise.outcomes[i] for i in noise.places(value, drawn)]
+            assert batch == [noise.one(value, drawn[:, i].tolist()) for i in range(drawn.shape[1])]
+            assert noise._nearest._bytes <= max(room, 20_000)
+
+
+def test_values_below_an_anchor_share_what_is_elsewhere() -> None:
+    people = wordnet(root="person")
+    t = people.taxonomy
+    siblings = [c for c in t.children_of(t.code("musician.n.01")).tolist() if len(t.parents_of(c)) == 1]
+    noise = SemanticNoise(Domain(people), t.code("employee"), 0.2, 0.3)
+    with patch.object(nearest_concepts, "MIN_DOMINATED", 20):
+        one, other, far = (
+            noise._nearest.sides(c) for c in (*[c for c in siblings if t.is_leaf[c]][:2], t.code("cook"))
+        )
+    assert one is not None
+    assert other is not None
+    assert far is not None
+    assert one[0].rows[1] is other[0].rows[1] is one[1].rows[1]
+    assert one[0].rows[0] is not other[0].rows[0]
+    assert far[0].rows[1] is not one[0].rows[1]
+    assert one[0].rows[0].codes.nbytes < len(noise.domain) / 4
 
 
 def test_a_concept_exactly_as_far_as_the_error_is_far_enough() -> None:
@@ -116,6 +173,16 @@ def test_a_concept_exactly_as_far_as_the_error_is_far_enough() -> None:
 def test_the_mean_may_lie_below_two_branches() -> None:
     parents: Dag = {0: [], 1: [0], 2: [1], 3: [2], 4: [0], 5: [4], 6: [5], 7: [3], 8: [6], 9: [3, 6]}
     assert domain(parents).mean(np.array([7, 8]), np.array([1, 1])) == slow.mean(parents, {7: 1, 8: 1}) == 9
+
+
+def test_a_value_that_is_no_candidate_moves_also_where_values_do_not_vary() -> None:
+    parents: Dag = {0: [], 1: [0], 2: [0], 3: [1], 4: [1]}
+    still = SemanticNoise(domain(parents), 3, 0.0, 1.0, candidates=(2, 4))
+    drawn = words(1, "a", *[np.arange(50, dtype=np.uint64)] * 2)
+    assert still.places(3, drawn).tolist() == [4] * 50
+    assert still.one(3, (1, 2, 3, 4)) == 4
+    assert still.probabilities(3).tolist() == [0, 0, 0, 0, 1, 0]
+    assert still.places(4, drawn).tolist() == [4] * 50
 
 
 def test_ties_are_drawn_evenly_and_null_stays_null() -> None:
@@ -140,20 +207,27 @@ def test_a_domain_of_one_concept_and_values_that_do_not_vary_stay() -> None:
     assert still.one(1, (1, 2, 3, 4)) == 1
 
 
-def test_numbers_get_normal_errors_of_the_variance_asked_for() -> None:
+@pytest.mark.parametrize("distribution", ["normal", "laplace"])
+def test_numbers_get_errors_of_the_variance_asked_for(distribution: str) -> None:
     values = [*map(float, range(20, 70)), None]
     age = Attribute("age", "numeric", NumericMetric(values, decimals=3))
     codes = np.repeat(np.arange(51), 400)
     records = Records.of([age], [codes])
-    masking = Noise(alpha=0.5).mask(records, 3)
+    masking = Noise(alpha=0.5, distribution=distribution).mask(records, 3)
     before = np.array([np.nan if v is None else v for v in values])[masking.source]
     after = np.array([np.nan if v is None else v for v in masking.attributes[0].values])[masking.codes[:, 0]]
     assert np.array_equal(np.isnan(before), np.isnan(after))
     errors = (after - before)[~np.isnan(before)]
     variance = np.var(np.arange(20, 70))
-    assert stats.kstest(errors, "norm", (0, math.sqrt(0.5 * variance))).pvalue > 0.001
+    law = (
+        stats.norm(0, math.sqrt(0.5 * variance))
+        if distribution == "normal"
+        else stats.laplace(0, math.sqrt(variance) / 2)
+    )
+    assert stats.kstest(errors, law.cdf).pvalue > 0.001
+    assert law.var() == pytest.approx(0.5 * variance)
     assert np.array_equal(np.round(errors, 3), np.round(errors, 9))
-    one = NumericNoise(0.0, float(variance), 0.5, 3)
+    one = NumericNoise(0.0, float(variance), 0.5, 3, distribution)
     drawn = [words_of_one(stream_of(3, "age"), i, number_of(b)) for i, b in enumerate(before[:50])]
     assert [one.one(b, words) for b, words in zip(before[:50], drawn, strict=True)] == after[:50].tolist()
     assert one.one(None, (1, 2, 3, 4)) is None
@@ -203,8 +277,8 @@ def test_no_probability_exceeds_another_by_more_than_e_to_epsilon(
     limit = Fraction(math.exp(min(epsilon, 700.0)))
     found = {x: probabilities(mechanism, x) for x in (*parents, None)}
     for x, own in found.items():
-        expected = slow.exponential(parents, x, candidates, epsilon)
-        if epsilon <= 30:
+        expected = slow.exponential(parents, x, candidates, mechanism.calibration.scale)
+        if mechanism.calibration.scale <= 15:
             assert [float(p) for p in own] == pytest.approx([expected[c] for c in candidates], abs=1e-8)
         for other in found.values():
             assert all(p * (1 + Fraction(1, 2**60)) <= limit * q for p, q in zip(own, other, strict=True))
@@ -223,7 +297,8 @@ def test_what_is_drawn_has_the_distribution_that_was_computed() -> None:
             for tuple_, x in ((0, 3), (1, None)):
                 rows = masking.codes[masking.source == tuple_, 0]
                 counts = Counter(masking.attributes[0].values[c] for c in rows.tolist())
-                expected = slow.exponential(parents, x, candidates, 2.0)
+                scale = Candidates(domain(parents), candidates, 2.0).calibration.scale
+                expected = slow.exponential(parents, x, candidates, scale)
                 observed = [counts.get(c, 0) for c in candidates]
                 assert sum(observed) == 20_000
                 assert stats.chisquare(observed, [20_000 * expected[c] for c in candidates]).pvalue > 0.0001

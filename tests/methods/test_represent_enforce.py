@@ -17,9 +17,9 @@ from allonym.kinds.category import EqualityMetric
 from allonym.kinds.concept_metric import ConceptMetric
 from allonym.kinds.numeric import NumericMetric
 from allonym.methods import METHODS
+from allonym.methods.base import UngroupedMethod
 from allonym.methods.enforce import enough_units
 from allonym.methods.groups import Groups
-from allonym.methods.record_level import RecordLevelMethod
 from allonym.methods.represent import represent
 from allonym.ontology.generality.ceiling import Ceiling
 from allonym.ontology.scope import Scope
@@ -143,9 +143,7 @@ def test_every_method_says_what_it_is() -> None:
     for name, method in METHODS.items():
         assert method.info.name == name
         assert method.info.summary
-        assert bool(method.info.guarantees) == (
-            not issubclass(method, RecordLevelMethod) or method.info.data_independent
-        )
+        assert bool(method.info.guarantees) == (not issubclass(method, UngroupedMethod) or method.info.data_independent)
         assert method.info.kinds
 
 

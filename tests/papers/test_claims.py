@@ -34,6 +34,7 @@ from papers_sa_mdav import (
     VARIABLE,
     Microaggregated,
 )
+from set_generalisation import GENERALISATION
 from sets import KS, SET_DISTANCES, SetLosses
 
 # --- the rule ----------------------------------------------------------------------------------------------------
@@ -244,6 +245,9 @@ def set_losses(*, contrary: bool) -> dict[str, SetLosses]:
         low, high = base[distance], base[distance] / 0.84
         for comparison, x in (("semantic", high if contrary else low), ("equality", low if contrary else high)):
             figures[distance, comparison] = {judge: [x + k for k in KS] for judge in ("avg", "min-sum")}
+    general = 400.0 if contrary else 900.0
+    for variant in GENERALISATION:
+        figures["generalise", variant] = {judge: [general + k for k in KS] for judge in ("avg", "min-sum")}
     return {"baskets": SetLosses(10, 500.0, figures)}
 
 

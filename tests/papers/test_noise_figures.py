@@ -9,6 +9,7 @@ from shared import needs
 
 from allonym import wordnet
 from allonym.kinds.domain import Domain
+from allonym.ontology.similarity import lcs, wu_palmer
 
 pytestmark = needs(noise.LINKS)
 INDEPENDENT = {  # α: mean distance, mean |ε|
@@ -59,3 +60,18 @@ def test_distances_under_person_are_the_published_ones() -> None:
     ):
         distance = float(domain.distances_from(code(one))[domain.place(code(other))])
         assert distance == pytest.approx(expected, abs=0.005)
+
+
+def test_the_printed_similarity_exceeds_1_on_a_dag() -> None:
+    """2·depth(LCS) / (depth(c1) + depth(c2)) (eq. 8), with depths in nodes by the shortest path to the root."""
+    taxonomy = wordnet(root="person").cut()
+
+    def depth(concept: int) -> int:
+        parents = taxonomy.parents_of(concept).tolist()
+        return 1 + min(map(depth, parents)) if parents else 1
+
+    wave, goldbrick = taxonomy.code("wave.n.09"), taxonomy.code("goldbrick.n.01")
+    soldier = int(lcs(taxonomy, wave, goldbrick))
+    assert [taxonomy.ids[soldier], depth(wave), depth(goldbrick), depth(soldier)] == ["soldier.n.01", 4, 5, 6]
+    assert 2 * 6 / (4 + 5) > 1
+    assert float(wu_palmer(taxonomy, wave, goldbrick)) == pytest.approx(0.8)

@@ -21,6 +21,7 @@ from shared import same_key
 import allonym as al
 from allonym.errors import OptionError, OutputError, PlanError, ReleaseError, TableError
 from allonym.methods import METHODS
+from allonym.methods.base import KAnonymityMethod
 from allonym.methods.record_level import RecordLevelMethod
 from allonym.tables.engines import polars as polars_engine
 from allonym.tables.engines.base import COUNT, Engine, Replacements
@@ -90,17 +91,18 @@ COLUMNS = {
 }
 PLAN = al.Plan(COLUMNS, keep_rest=True, k=4, seed=1)
 ORDERED = replace(PLAN, row_order="keep")
-WITH_K = [x for x, method in METHODS.items() if not issubclass(method, RecordLevelMethod) and x != "generalise"]
+BY_TUPLE = [x for x, method in METHODS.items() if not issubclass(method, RecordLevelMethod) and x != "generalise"]
 
 
 @engines
-@pytest.mark.parametrize("method", WITH_K)
+@pytest.mark.parametrize("method", BY_TUPLE)
 def test_the_release_is_that_made_in_memory(engine: str, method: str) -> None:
     columns = COLUMNS if method != "recoding-ordered" else {x: y for x, y in COLUMNS.items() if x != "age"}
     options = {"per_attribute": True} if method.startswith("recoding") else {}
     if method.startswith("recoding"):
         columns = {x: y for x, y in columns.items() if x not in ("age",)}
-    plan = replace(PLAN, columns=columns, method=method, parameters=options)
+    k = PLAN.k if issubclass(METHODS[method], KAnonymityMethod) else None
+    plan = replace(PLAN, columns=columns, method=method, parameters=options, k=k)
     table = table_of()
     eager, lazy = plan.run(table), plan.run(OPEN[engine](table))
     assert type(lazy.frame) is type(OPEN[engine](table))
@@ -194,7 +196,7 @@ NOISE = al.Plan(
 
 
 @engines
-@pytest.mark.parametrize("method", ["noise", "randomise-uniform", "randomise-frequency"])
+@pytest.mark.parametrize("method", ["noise", "randomise-uniform", "randomise-frequency", "pram"])
 @pytest.mark.parametrize("key", ["", "name"])
 def test_rows_are_masked_in_batches_with_the_draws_they_have_in_memory(
     engine: str, method: str, key: str, monkeypatch: pytest.MonkeyPatch

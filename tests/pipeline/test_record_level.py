@@ -21,7 +21,7 @@ from allonym.errors import OptionError, PlanError, ReleaseError, TableError
 
 PEOPLE = "wordnet:person"
 WORDS = ["plumber", "cook", "carpenter", "welder", "dentist"]
-BY_ROW = ("noise", "randomise-uniform", "randomise-frequency", "exponential")
+BY_ROW = ("noise", "randomise-uniform", "randomise-frequency", "pram", "exponential")
 
 
 def table(row_counts: int = 8) -> pd.DataFrame:
@@ -50,7 +50,8 @@ def test_k_is_refused(method: str) -> None:
         ("noise", {"unmatched": "opaque"}, "cannot replace words it does not know"),
         ("noise", {"ontology": [PEOPLE, "wordnet"], "combine": "blend"}, "needs one ontology, the column has 2"),
         ("noise", {"links": {"cook": "cooking.n.01"}}, "to lie under wordnet:person.n.01, 1 value do not"),
-        ("noise", {"candidates": ["cook"]}, "takes no candidates"),
+        ("noise", {"candidates": ["cook", "xyzzy"]}, "1 candidate of 2 not understood"),
+        ("randomise-uniform", {"candidates": ["cook"]}, "takes no candidates"),
         ("exponential", {"senses": "coherent"}, "may not choose senses by comparing records"),
         ("exponential", {"candidates": ["cook", "xyzzy"]}, "1 candidate of 2 not understood"),
         ("exponential", {"candidates": ["cook", "cooking.n.01"]}, "1 candidate of 2 not understood"),
@@ -63,12 +64,10 @@ def test_what_cannot_be_masked_row_by_row_is_refused(method: str, column: dict[s
     assert "xyzzy" not in str(error.value)
 
 
-def test_kinds_that_are_no_words_or_numbers_are_refused() -> None:
+def test_kinds_that_a_method_does_not_mask_are_refused() -> None:
     frame = table()
-    for kind in ("category", "ordinal"):
-        column = al.quasi(kind, levels=WORDS) if kind == "ordinal" else al.quasi(kind)
-        with pytest.raises(PlanError, match=f"method noise does not mask columns of kind {kind}"):
-            al.Plan({"job": column}, method="noise", keep_rest=True).run(frame)
+    with pytest.raises(PlanError, match="method noise does not mask columns of kind code"):
+        al.Plan({"job": al.quasi("code")}, method="noise", keep_rest=True).run(frame)
     with pytest.raises(PlanError, match="method exponential does not mask columns of kind numeric"):
         al.Plan({"age": al.quasi("numeric")}, method="exponential", keep_rest=True).run(frame)
 
@@ -103,15 +102,20 @@ def test_exponential_without_a_seed_never_comes_again() -> None:
     one, other = plan.run(table()), plan.run(table())
     assert one.summary["seed"] is None
     assert list(one.frame["job"]) != list(other.frame["job"])
-    entry = {"model": "differential privacy", "columns": ["job"], "asked": 2, "reached": 2, "holds": True}
-    assert one.summary["privacy"] == [entry | {"sensitivity": 1.0}]
+    (entry,) = one.summary["privacy"]
+    assert {x: entry[x] for x in ("model", "columns", "asked", "holds", "sensitivity", "calibrated")} == {
+        "model": "differential privacy", "columns": ["job"], "asked": 2, "holds": True, "sensitivity": 1.0,
+        "calibrated": True,
+    }  # fmt: skip
+    assert 0.999 * 2 <= entry["reached"] <= 2
+    assert 1 < entry["scale"] <= 2
 
 
 def test_a_seed_marks_an_exponential_release_as_not_private() -> None:
     frame = table().assign(other=WORDS[::-1] * 8)
     columns = {"job": al.quasi(PEOPLE), "other": al.quasi(PEOPLE)}
     done = al.Plan(columns, method="exponential", seed=1, keep_rest=True).run(frame)
-    assert [(x["columns"], x["reached"]) for x in done.summary["privacy"]] == [
+    assert [(x["columns"], x["asked"]) for x in done.summary["privacy"]] == [
         (["job"], 1.0), (["other"], 1.0), (["job", "other"], 2.0),
     ]  # fmt: skip
     assert all(not x["holds"] and x["note"] == "reproducible: not private" for x in done.summary["privacy"])
@@ -243,6 +247,57 @@ def test_the_summary_tells_what_noise_did() -> None:
     assert job["unchanged"] == 0
 
 
+def test_laplace_errors_have_the_variance_of_normal_ones_and_other_draws() -> None:
+    columns = {"job": al.quasi(PEOPLE), "age": al.quasi("numeric", round=3)}
+    frame = table(400)
+    normal, laplace = (
+        al.Plan(columns, method="noise", seed=1, parameters={"alpha": 0.5, "distribution": x}).run(frame)
+        for x in ("normal", "laplace")
+    )
+    for release, ratio in ((normal, (2 / np.pi) ** 0.5), (laplace, 0.5**0.5)):
+        age = release.summary["noise"]["age"]
+        assert age["rmse"] == pytest.approx(age["target_rmse"], rel=0.06)
+        assert age["target_mean_error"] == pytest.approx(ratio * age["target_rmse"])
+        assert age["mean_error"] == pytest.approx(age["target_mean_error"], rel=0.05)
+    assert laplace.summary["privacy"] == []  # it promises nothing
+    assert list(laplace.frame["job"]) != list(normal.frame["job"])
+    with pytest.raises(PlanError, match="distribution"):
+        al.Plan(columns, method="noise", parameters={"distribution": "cauchy"})
+
+
+def test_noise_draws_from_a_list_of_candidates_only(tmp_path: Path) -> None:
+    (tmp_path / "jobs.txt").write_text("cook\nbaker\nsurgeon\n")
+    frame = table(40)
+    plan = replace(plan_of(candidates="jobs.txt", parameters={"allow_same": True}), folder=tmp_path)
+    release = plan.run(frame)
+    assert set(release.frame["job"]) == {"cook", "baker", "surgeon"}
+    free = plan_of(parameters={"allow_same": True}).run(frame).summary["noise"]["job"]
+    for figure in ("mean_before", "variance_before", "target_rmse"):  # the list does not change the errors
+        assert release.summary["noise"]["job"][figure] == free[figure]
+    fitted = plan.fit(frame)
+    assert [x["job"] for x in fitted.stream(frame.to_dict("records"))] == list(release.frame["job"])
+    assert fitted.mask_one({"job": "lawyer", "age": "1"})["job"] in {"cook", "baker", "surgeon"}
+    fitted.save(tmp_path / "fitted.json", stream=True)
+    (tmp_path / "jobs.txt").unlink()  # the list is in the file
+    again = al.Fitted.load(tmp_path / "fitted.json", resume=True)
+    assert list(again.mask(frame, start=0)["job"]) == list(release.frame["job"])
+    stored = json.loads((tmp_path / "fitted.json").read_text())
+    stored["columns"]["job"]["candidates"] = []
+    (tmp_path / "fitted.json").write_text(json.dumps(stored))
+    with pytest.raises(TableError, match="is damaged"):
+        al.Fitted.load(tmp_path / "fitted.json")
+
+
+def test_the_command_line_takes_candidates_and_a_distribution(tmp_path: Path) -> None:
+    table(20).to_csv(tmp_path / "in.csv", index=False)
+    (tmp_path / "jobs.txt").write_text("cook\nbaker\nsurgeon\n")
+    options = ["--quasi", "job=wordnet:person", "--quasi", "age=numeric", "--method", "noise"]
+    options += ["--candidates", str(tmp_path / "jobs.txt"), "--distribution", "laplace"]
+    told = CliRunner().invoke(app, ["mask", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv"), *options])
+    assert told.exit_code == 0, told.output
+    assert set(pd.read_csv(tmp_path / "out.csv")["job"]) <= {"cook", "baker", "surgeon"}
+
+
 def test_small_errors_leave_words_as_they_are_if_asked() -> None:
     same = plan_of(parameters={"alpha": 0.1, "allow_same": True}).run(table(200)).summary["noise"]["job"]
     other = plan_of(parameters={"alpha": 0.1}).run(table(200)).summary["noise"]["job"]
@@ -321,13 +376,77 @@ def test_named_individuals_are_unknown_to_a_fit_as_they_are_to_a_run() -> None:
     assert [fitted.mask_one({"job": x})["job"] for x in frame["job"]] == list(done)
 
 
-def test_a_fit_needs_values_that_differ() -> None:
-    for frame in (pd.DataFrame({"job": ["cook"] * 5}), pd.DataFrame({"job": ["", "?"]})):
-        with pytest.raises(PlanError, match="job: too few different values to fit noise"):
-            plan_of().fit(frame)
-    with pytest.raises(PlanError, match="too few different values to fit randomise-uniform"):
-        plan_of("randomise-uniform").fit(pd.DataFrame({"job": ["", "?"]}))
+@pytest.mark.parametrize("method", ["noise", "randomise-uniform", "randomise-frequency"])
+@pytest.mark.parametrize("work", [al.Plan.run, al.Plan.fit, al.Plan.check])
+def test_a_column_that_would_be_released_unchanged_is_refused(method: str, work: Callable[..., Any]) -> None:
+    """Spellings of one concept are one value; empty cells are none."""
+    for jobs in (["cook"] * 5, ["cook", "cooks", "", "?"]):
+        plan = plan_of(method)
+        if work is al.Plan.check:
+            problems = plan.check(pd.DataFrame({"job": jobs})).problems
+        else:
+            with pytest.raises(PlanError, match="column job: all its values are the same") as error:
+                work(plan, pd.DataFrame({"job": jobs}))
+            problems = error.value.problems
+        assert [x.code for x in problems] == ["constant-column"]
+        assert "cook" not in str(problems)
+    numbers = al.Plan({"age": al.quasi("numeric")}, method=method).check(pd.DataFrame({"age": [30, 30, None]}))
+    assert [x.code for x in numbers.problems] == ["constant-column"]
+
+
+def test_a_fit_needs_values() -> None:
+    for method in ("noise", "randomise-uniform"):
+        with pytest.raises(PlanError, match=f"job: there is no value to fit {method} to"):
+            plan_of(method).fit(pd.DataFrame({"job": ["", "?"]}))
     assert plan_of("exponential").fit(pd.DataFrame({"job": [""]})).mask_one({"job": "cook"})["job"]
+
+
+def test_errors_smaller_than_the_precision_of_a_column_are_a_caution() -> None:
+    frame = pd.DataFrame({"age": [30] * 999 + [31]})
+    plan = al.Plan({"age": al.quasi("numeric")}, method="noise", seed=1)
+    assert ["100 % of its values are unchanged" in x for x in plan.run(frame).summary["cautions"]] == [True]
+    assert plan.run(pd.DataFrame({"age": range(50)})).summary["cautions"] == []
+
+
+@pytest.mark.parametrize("method", ["noise", "exponential"])
+def test_a_column_without_a_root_is_a_caution(method: str) -> None:
+    frame = table()[["job"]]
+    plan = plan_of(method, ontology="wordnet")
+    release = plan.run(frame)
+    (caution,) = release.summary["cautions"]
+    assert "column job: it has no root" in caution
+    assert "82,115 concepts of wordnet" in caution
+    assert caution in map(str, plan.check(frame).cautions)
+    assert "it has no root" in str(release.report)
+    assert plan_of(method).run(frame).summary["cautions"] == []
+    few = plan_of(method, ontology=str(Path(__file__).parents[1] / "data" / "mini-jobs.csv"), unmatched="suppress")
+    assert "it has no root" not in str(few.check(frame).cautions)
+
+
+def test_a_word_of_the_table_takes_the_same_steps_as_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time must not tell whether a word was in the table: neither is looked up in what the table filled."""
+    from allonym.kinds import word_codec
+    from allonym.methods.nearest_concepts import NearestConcepts
+
+    steps: list[str] = []
+
+    def counted(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **options: Any) -> Any:
+            steps.append(name)
+            return work(*given, **options)
+
+        return run
+
+    monkeypatch.setattr(word_codec, "link", counted("link", word_codec.link))
+    monkeypatch.setattr(NearestConcepts, "_row", counted("row", NearestConcepts._row))
+    fitted = plan_of().fit(table())
+    fitted.mask(table(), start=0)
+    taken = {}
+    for word in ("plumber", "tinsmith", "plumber", "tinsmith"):  # one of the table, one that is new; then again
+        steps.clear()
+        fitted.mask_one({"job": word, "age": "20"})
+        taken.setdefault(word, []).append(sorted(steps))
+    assert taken["plumber"] == taken["tinsmith"] == [["link", "row", "row"], []]
 
 
 def test_numbers_are_written_as_in_the_table_and_codes_as_numbers(tmp_path: Path) -> None:

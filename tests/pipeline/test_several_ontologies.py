@@ -40,13 +40,13 @@ def plan(folder: Path, **options: Any) -> al.Plan:
     return al.Plan({"job": column}, **(settings | options))
 
 
-METHODS = ("sa-mdav", "mdav", "fusion", "recoding", "generalise", "noise", "randomise-uniform", "exponential")
+METHODS = ("sa-mdav", "mdav", "fusion", "recoding", "generalise", "noise", "randomise-uniform", "exponential", "swap")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_takes_several_ontologies(folder: Path, method: str) -> None:
     parameters: dict[str, Any] = {"exponential": {"epsilon": 3.0}}.get(method, {})
-    k = {} if method in ("noise", "randomise-uniform", "exponential") else {"k": 8}
+    k = {} if method in ("noise", "randomise-uniform", "exponential", "swap") else {"k": 8}
     release = plan(folder, method=method, parameters=parameters, **{"k": None, **k}).run(pd.DataFrame({"job": COLUMN}))
     written = Counter(release.frame["job"].dropna())
     assert "*" not in written
@@ -102,8 +102,6 @@ def test_sets(folder: Path) -> None:
     column = al.quasi(["jobs.csv", "sports.csv"], kind="set")
     release = al.Plan({"items": column}, k=5, seed=1, folder=folder).run(pd.DataFrame({"items": cells}))
     assert min(Counter(release.frame["items"]).values()) >= 5
-    blended = al.Plan({"items": al.quasi(["jobs.csv", "sports.csv"], kind="set", combine="blend")}, folder=folder)
-    assert [x.code for x in blended.check(pd.DataFrame({"items": cells})).problems] == ["several-ontologies"]
 
 
 def test_a_fitted_plan_links_new_values_in_the_same_order(folder: Path) -> None:

@@ -410,3 +410,13 @@ def test_who_is_unique_after_noise_is_told_and_weights_estimate_the_population()
     singles = int((noisy.frame["job"].value_counts() == 1).sum())
     assert after.after.startswith(f"{singles} of 12 records")
     assert sum(now for _, _, now in after.combinations) == singles
+
+
+def test_without_a_promise_the_strongest_attacker_heads_the_report() -> None:
+    jobs = ["cook", "baker", "nurse", "surgeon", "clerk", "teller"] * 10
+    plan = al.Plan({"job": al.quasi("wordnet:person", accept_review=True)}, method="swap", seed=1)
+    page = plan.run(pd.DataFrame({"job": jobs})).report.html()
+    first = page.split('<div class="card">')[1]
+    assert "linked by the strongest attacker" in first
+    assert "No k is promised" in first
+    assert "No k-anonymity is promised" in page

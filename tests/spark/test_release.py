@@ -108,6 +108,16 @@ def test_the_release_is_that_made_in_memory(
     assert {x: lazy.summary[x] for x in same} == {x: eager.summary[x] for x in same}
 
 
+def test_values_are_swapped_as_in_memory(spark: Any) -> None:
+    plan, table = replace(PLAN, method="swap", k=None), table_of()
+    with same_key():
+        eager, lazy = plan.run(table), plan.run(spark.createDataFrame(table))
+    found = lazy.frame.toArrow()
+    masked = [x for x in found.column_names if x in COLUMNS and COLUMNS[x].role == "quasi"]
+    assert rows_of(found.select(masked)) == rows_of(eager.frame.select(masked))
+    assert lazy.summary["measures"]["total_variation"] == eager.summary["measures"]["total_variation"]
+
+
 def test_persons_and_what_is_promised_beside_k(spark: Any) -> None:
     promise = [al.Privacy("l-diversity", "ill", l=2)]
     plan, table = replace(PLAN, columns=COLUMNS | {"person": al.unit()}, privacy=promise), table_of()
@@ -117,9 +127,10 @@ def test_persons_and_what_is_promised_beside_k(spark: Any) -> None:
     assert lazy.summary["units"] == eager.summary["units"]
 
 
-def test_rows_are_masked_on_executors_by_their_keys(spark: Any) -> None:
+@pytest.mark.parametrize("method", ["noise", "pram"])
+def test_rows_are_masked_on_executors_by_their_keys(spark: Any, method: str) -> None:
     columns = {"name": al.keep(), "job": al.quasi(JOBS, accept_review=True, unmatched="suppress")}
-    plan = al.Plan(columns, keep_rest=True, method="noise", seed=5)
+    plan = al.Plan(columns, keep_rest=True, method=method, seed=5)
     table = table_of()
     with pytest.raises(PlanError, match="rows of Spark have none"):
         plan.run(spark.createDataFrame(table))
