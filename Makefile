@@ -81,6 +81,7 @@ judgements: .venv/installed
 
 quality: .venv/installed
 	$(BIN)/python benchmarks/linking_quality.py
+	$(BIN)/python benchmarks/linking_queries.py
 	$(BIN)/python benchmarks/linking_held_out.py
 
 # Recomputes the figures and tests the claims of the five papers; writes docs/papers.md and its charts
@@ -123,8 +124,11 @@ benchmark: build/spark/installed build/benchmark/installed build/peers/installed
 	build/benchmark/bin/python benchmarks/blocks.py
 	build/benchmark/bin/python benchmarks/growth.py
 	build/benchmark/bin/python benchmarks/hierarchies.py
+	build/benchmark/bin/python benchmarks/set_representatives.py
+	build/benchmark/bin/python benchmarks/set_generalisation.py
 	build/benchmark/bin/python benchmarks/fusion.py
 	build/benchmark/bin/python benchmarks/noise.py
+	build/benchmark/bin/python benchmarks/association_methods.py
 	build/benchmark/bin/python benchmarks/sets.py
 	build/benchmark/bin/python benchmarks/privacy_cost.py
 	build/benchmark/bin/python benchmarks/refine.py
