@@ -423,6 +423,11 @@ def test_a_column_without_a_root_is_a_caution(method: str) -> None:
     assert "it has no root" not in str(few.check(frame).cautions)
 
 
+@pytest.mark.parametrize("method", ["pram", "randomise-uniform", "swap"])
+def test_methods_that_write_values_of_the_column_need_no_root(method: str) -> None:
+    assert "it has no root" not in str(plan_of(method, ontology="wordnet").check(table()[["job"]]).cautions)
+
+
 def test_a_word_of_the_table_takes_the_same_steps_as_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time must not tell whether a word was in the table: neither is looked up in what the table filled."""
     from allonym.kinds import word_codec

@@ -61,7 +61,8 @@ def understand(prepared: Prepared, name: str, *, linked: bool = True) -> None:
         text = f"{method_name} needs all concepts to lie under {scope.name}, {plural(len(outside), 'value')} do not."
         hint = "choose a higher root, or settle them otherwise."
         prepared.problems.append(Problem("outside-root", text, hint, name, tuple(outside)))
-    _caution_without_root(prepared, name, scope)
+    if method.info.data_independent or method.takes_candidates:  # others write values of the column only
+        _caution_without_root(prepared, name, scope)
     if method.info.data_independent or (column.candidates and method.takes_candidates):
         _add_candidates(prepared, name, column, scope)
     elif column.candidates:
