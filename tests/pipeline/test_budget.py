@@ -199,7 +199,7 @@ def test_a_resumed_stream_has_spent_what_it_had(tmp_path: Path) -> None:
     path, record = tmp_path / "fitted.json", {"who": "p0", "job": "cook", "other": "x"}
     fitted = plan_of(budget=2.0, max_rows=2).fit(visits())
     fitted.mask_one(record)
-    with pytest.raises(OptionError, match="would spend anew"):
+    with pytest.raises(OptionError, match="would spend it a second time"):
         fitted.save(path)
     fitted.save(path, stream=True)
     with pytest.raises(OptionError, match="budget"):

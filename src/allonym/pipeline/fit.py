@@ -219,7 +219,9 @@ class Fitted:
             **({} if self._correlation is None else {"correlation": self._correlation.to_dict()}),
         }
         if not stream and self._ledger is not None:
-            raise OptionError("Persons have a budget, which a copy would spend anew.", hint="save(…, stream=True).")
+            raise OptionError(
+                "Persons have a budget, and a copy would spend it a second time.", hint="save(…, stream=True)."
+            )
         if not stream:
             save_text(path, fitted_file.text_of(stored), private=True)
         elif self._key and self._ledger is None:
@@ -276,11 +278,11 @@ def _drawn_before(drawn: Sequence[int], number: int) -> Sequence[int]:
 def _refuse_second_answers(plan: Plan, path: Path, key: ReleaseKey, *, new_draws: bool) -> None:
     """Refuse new draws where the answers of a person must be repeated, or are counted."""
     if bounds_persons(plan):
-        text = f"{path} has a budget of persons: new draws would answer them anew, and spend ε again."
+        text = f"{path} has a budget of persons: new draws would answer them again and spend ε a second time."
         raise OptionError(text, hint="save(…, stream=True) and load(…, resume=True).")
     if plan.method.key and method_seed(plan, key) is not None and not new_draws:
         raise OptionError(
-            f"{path} has a key column ({plan.method.key}): with new draws, a person would be masked anew by each "
+            f"{path} has a key column ({plan.method.key}): with new draws, a person would be masked again by each "
             "worker that loads the file, and the mean of the results reveals the value.",
             hint="save(…, stream=True) and load(…, resume=True) in every worker, or load(…, new_draws=True) if "
             "nothing else is masked by this fit.",
